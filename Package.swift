@@ -186,11 +186,12 @@ let package = Package(
                 "KeychainModel", "LinuxSystem",
             ]),
 
+        module("TerminalText", in: "Tools"),
         module(
             "SecurityCommands", in: "Tools",
             uses: [
                 "CertificateWire", "KeychainClient", "KeychainWire", "KeychainModel", "DER", "CommandOptions",
-                "LinuxSystem",
+                "LinuxSystem", "TerminalText",
             ]),
         program(
             "SecurityTool", in: "Tools", uses: ["SecurityCommands"]),
@@ -329,6 +330,7 @@ let package = Package(
                 "KeychainClient", "KeychainPolicy",
                 "KeychainWire", "KeychainModel", "LinuxSystem", "TestSupport",
             ]),
+        tests("TerminalTextTests", in: "Tools", uses: ["TerminalText"]),
         tests(
             "SecurityCommandsTests", in: "Tools",
             uses: [

@@ -34,20 +34,28 @@ _security() {
         "delete-internet-password -s") _security_offer srvr "$current"; return ;;
     esac
     case "$command" in
-        "") words="-h -i -M --macos-compat -p -q -S --system -V --version -v --json help lock-keychain unlock-keychain set-keychain-settings set-keychain-password show-keychain-info dump-keychain add-generic-password add-internet-password find-generic-password delete-generic-password find-internet-password delete-internet-password error status verify-keychain snapshot history undelete restore-item identity anchor move-enclave migrate-store accept-store list-unlock-slots add-unlock-slot remove-unlock-slot attest-key set-credential list-credentials delete-credential codesign decisions why move-items rename-group orphans set-group-policy uninstalled git-credential docker-credential setup completions" ;;
-        help) words="help lock-keychain unlock-keychain set-keychain-settings set-keychain-password show-keychain-info dump-keychain add-generic-password add-internet-password find-generic-password delete-generic-password find-internet-password delete-internet-password error status verify-keychain snapshot history undelete restore-item identity anchor move-enclave migrate-store accept-store list-unlock-slots add-unlock-slot remove-unlock-slot attest-key set-credential list-credentials delete-credential codesign decisions why move-items rename-group orphans set-group-policy uninstalled git-credential docker-credential setup completions" ;;
+        "") words="-E --ephemeral -h -i -M --macos-compat -p -q -S --system -V --version -v --json help list-keychains default-keychain login-keychain create-keychain delete-keychain lock-keychain unlock-keychain set-keychain-settings set-keychain-password show-keychain-info dump-keychain add-generic-password add-internet-password find-generic-password delete-generic-password find-internet-password delete-internet-password set-key-partition-list set-generic-password-partition-list set-internet-password-partition-list error status verify-keychain snapshot history undelete restore-item identity anchor move-enclave migrate-store accept-store list-unlock-slots add-unlock-slot remove-unlock-slot attest-key set-credential list-credentials delete-credential codesign decisions why move-items rename-group orphans set-group-policy uninstalled ci-start ci-stop git-credential docker-credential setup run inject completions" ;;
+        help) words="help list-keychains default-keychain login-keychain create-keychain delete-keychain lock-keychain unlock-keychain set-keychain-settings set-keychain-password show-keychain-info dump-keychain add-generic-password add-internet-password find-generic-password delete-generic-password find-internet-password delete-internet-password set-key-partition-list set-generic-password-partition-list set-internet-password-partition-list error status verify-keychain snapshot history undelete restore-item identity anchor move-enclave migrate-store accept-store list-unlock-slots add-unlock-slot remove-unlock-slot attest-key set-credential list-credentials delete-credential codesign decisions why move-items rename-group orphans set-group-policy uninstalled ci-start ci-stop git-credential docker-credential setup run inject completions" ;;
         completions) words="bash zsh fish" ;;
+        list-keychains) words="-d -s -o --orphans --json --help" ;;
+        default-keychain) words="-d -s --json --help" ;;
+        login-keychain) words="-d -s --json --help" ;;
+        create-keychain) words="-P -p --json --help" ;;
+        delete-keychain) words="-L --login -p --json --help" ;;
         lock-keychain) words="-a --json --help" ;;
         unlock-keychain) words="-p -u -R --recovery -N --pin --json --help" ;;
         set-keychain-settings) words="-l -u -t --json --help" ;;
         set-keychain-password) words="-o -p -R --recovery --json --help" ;;
-        dump-keychain) words="-a -d -r --json --help" ;;
-        add-generic-password) words="-a -c -C -D -G -j -l -s -p -w -X -A -T -N --anchored -U --json --help" ;;
-        add-internet-password) words="-a -c -C -d -D -j -l -p -P -r -s -t -w -X -A -T -N --anchored -U --json --help" ;;
-        find-generic-password) words="-a -c -C -D -G -j -l -s -g -w --json --help" ;;
-        delete-generic-password) words="-a -c -C -D -G -j -l -s -F --forever --json --help" ;;
-        find-internet-password) words="-a -c -C -d -D -j -l -p -P -r -s -t -g -w --json --help" ;;
-        delete-internet-password) words="-a -c -C -d -D -j -l -p -P -r -s -t -F --forever --json --help" ;;
+        dump-keychain) words="-a -d -r -k --json --help" ;;
+        add-generic-password) words="-a -c -C -D -G -j -l -s -p -w -X -A -T -N --anchored -U -k --json --help" ;;
+        add-internet-password) words="-a -c -C -d -D -j -l -p -P -r -s -t -w -X -A -T -N --anchored -U -k --json --help" ;;
+        find-generic-password) words="-a -c -C -D -G -j -l -s -g -w -k --json --help" ;;
+        delete-generic-password) words="-a -c -C -D -G -j -l -s -F --forever -k --json --help" ;;
+        find-internet-password) words="-a -c -C -d -D -j -l -p -P -r -s -t -g -w -k --json --help" ;;
+        delete-internet-password) words="-a -c -C -d -D -j -l -p -P -r -s -t -F --forever -k --json --help" ;;
+        set-key-partition-list) words="-a -l -d -e -r -s -u -v -w -t -S -k --json --help" ;;
+        set-generic-password-partition-list) words="-a -c -C -D -G -j -l -s -S -k --json --help" ;;
+        set-internet-password-partition-list) words="-a -c -C -d -D -j -l -p -P -r -s -t -S -k --json --help" ;;
         history) words="-a -c -l -s -F --forget --json --help" ;;
         undelete) words="-a -c -l -s --json --help" ;;
         restore-item) words="-t --at -a -c -l -s --json --help" ;;
@@ -64,7 +72,10 @@ _security() {
         move-items) words="-f --from -t --to -K --class -s --statement --json --help" ;;
         rename-group) words="-s --statement --json --help" ;;
         uninstalled) words="-A --all-users -d --stores --json --help" ;;
+        ci-start) words="-n --name -w --password-fd -t --ttl -o --owner -f --format --json --help" ;;
         setup) words="-l --system-library -n --dry-run -y --yes -u --undo --json --help" ;;
+        run) words="-e --env -E --env-file -A --all -d --fd -f --file -i --stdin -m --mask -c --keep-core -n --inherit -t --trust-file -s --status-fd --json --help" ;;
+        inject) words="-i --in-file -o --out-file -r --reveal -t --trust-file --json --help" ;;
     esac
     COMPREPLY=($(compgen -W "$words" -- "$current"))
 }

@@ -12,8 +12,13 @@ _security() {
     local -a commands
     commands=(
         'help:Show all commands, or show usage for a command.'
-        'lock-keychain:Lock the keychain.'
-        'unlock-keychain:Unlock the keychain.'
+        'list-keychains:Show or set the search list of keychains.'
+        'default-keychain:Show or set the default keychain.'
+        'login-keychain:Show the login keychain.'
+        'create-keychain:Create keychains and add them to the search list.'
+        'delete-keychain:Delete keychains and remove them from the search list.'
+        'lock-keychain:Lock a keychain.'
+        'unlock-keychain:Unlock a keychain.'
         'set-keychain-settings:Set when the keychain locks by itself.'
         'set-keychain-password:Set the password of the keychain.'
         'show-keychain-info:Show the settings of the keychain.'
@@ -24,6 +29,9 @@ _security() {
         'delete-generic-password:Delete a generic password item.'
         'find-internet-password:Find an internet password item.'
         'delete-internet-password:Delete an internet password item.'
+        'set-key-partition-list:Set the partition list of keys; noted without effect.'
+        'set-generic-password-partition-list:Set the partition list of generic passwords; noted without effect.'
+        'set-internet-password-partition-list:Set the partition list of internet passwords; noted without effect.'
         'error:Show what the given error codes mean.'
         'status:Show how the keychain is protected, its lock state and where it is.'
         'verify-keychain:Check that every item of the keychain can be opened.'
@@ -51,13 +59,18 @@ _security() {
         'orphans:List the access groups whose programs are gone, with how many items they have.'
         'set-group-policy:Set what becomes of a group'\''s items when its last program is removed.'
         'uninstalled:Tell the keychain that programs were removed; for package scripts.'
+        'ci-start:Start a keychain in memory for one job, and print the variables that lead to it.'
+        'ci-stop:End the keychain that ci-start has started.'
         'git-credential:Serve git as its credential helper.'
         'docker-credential:Serve docker as its credential helper.'
         'setup:Make git, docker or a Swift package use the keychain.'
+        'run:Start a command with passwords of the keychain in its environment.'
+        'inject:Write a file from a template, with passwords of the keychain in it.'
         'completions:Print the completion script for a shell.'
     )
     local context state line
     _arguments -C \
+        {-E,--ephemeral}'[Use a keychain in memory, which ends with this process or what it becomes.]' \
         '-h[Show all commands, or the usage of those that follow.]' \
         '-i[Read commands from standard input, line by line.]' \
         {-M,--macos-compat}'[Write what macOS'\''s command writes, byte for byte, and nothing else.]' \
@@ -74,8 +87,29 @@ _security() {
             case $words[1] in
                 help) _describe command commands ;;
                 completions) _values shell bash zsh fish ;;
+                list-keychains) _arguments -S \
+                    '-d[user (the default), system, common or dynamic.]:domain: ' \
+                    '-s[Set the list to these keychains; without one, to none.]' \
+                    {-o,--orphans}'[Show the stores whose name file has gone, with the path it had.]' \
+                    '--json[Write JSON.]' ;;
+                default-keychain) _arguments -S \
+                    '-d[user (the default), system, common or dynamic.]:domain: ' \
+                    '-s[Set the default; without a keychain, back to login'\''s.]' \
+                    '--json[Write JSON.]' ;;
+                login-keychain) _arguments -S \
+                    '-d[user (the default), system, common or dynamic.]:domain: ' \
+                    '-s[Refused\: the login keychain is always the same.]' \
+                    '--json[Write JSON.]' ;;
+                create-keychain) _arguments -S \
+                    '-P[Ask for the password, also when -p gives one.]' \
+                    '-p[The password of the new keychains; may be empty.]:password: ' \
+                    '--json[Write JSON.]' ;;
+                delete-keychain) _arguments -S \
+                    {-L,--login}'[Delete the login keychain too; takes its password.]' \
+                    '-p[The password of the login keychain, for --login.]:password: ' \
+                    '--json[Write JSON.]' ;;
                 lock-keychain) _arguments -S \
-                    '-a[Lock all keychains; there is one.]' \
+                    '-a[Lock the login keychain and all of the search list.]' \
                     '--json[Write JSON.]' ;;
                 unlock-keychain) _arguments -S \
                     '-p[The keychain'\''s password.]:password: ' \
@@ -97,6 +131,7 @@ _security() {
                     '-a[Also show who may use each item, and when.]' \
                     '-d[Also show the values of the items that were added with this command.]' \
                     '-r[Accepted for old scripts; the encrypted bytes are not handed out.]' \
+                    '-k[The keychain; as an operand at the end.]:keychain: ' \
                     '--json[Write JSON.]' ;;
                 add-generic-password) _arguments -S \
                     '-a[Set the account name.]:account: _security_offer acct' \
@@ -114,6 +149,7 @@ _security() {
                     '-T[Accepted for old scripts; changes nothing.]:program: ' \
                     {-N,--anchored}'[Only an anchored program of the item'\''s group may read it.]' \
                     '-U[Update the item if there is one already.]' \
+                    '-k[The keychain; as an operand at the end.]:keychain: ' \
                     '--json[Write JSON.]' ;;
                 add-internet-password) _arguments -S \
                     '-a[Set the account name.]:account: _security_offer acct' \
@@ -134,6 +170,7 @@ _security() {
                     '-T[Accepted for old scripts; changes nothing.]:program: ' \
                     {-N,--anchored}'[Only an anchored program of the item'\''s group may read it.]' \
                     '-U[Update the item if there is one already.]' \
+                    '-k[The keychain; as an operand at the end.]:keychain: ' \
                     '--json[Write JSON.]' ;;
                 find-generic-password) _arguments -S \
                     '-a[Match the account name.]:account: _security_offer acct' \
@@ -146,6 +183,7 @@ _security() {
                     '-s[Match the service name.]:service: _security_offer svce' \
                     '-g[Also show the password, on standard error.]' \
                     '-w[Show only the password, on standard output.]' \
+                    '-k[The keychain; as an operand at the end.]:keychain: ' \
                     '--json[Write JSON.]' ;;
                 delete-generic-password) _arguments -S \
                     '-a[Match the account name.]:account: _security_offer acct' \
@@ -157,6 +195,7 @@ _security() {
                     '-l[Match the label.]:label: ' \
                     '-s[Match the service name.]:service: _security_offer svce' \
                     {-F,--forever}'[Keep no earlier version of the item, and drop those there are.]' \
+                    '-k[The keychain; as an operand at the end.]:keychain: ' \
                     '--json[Write JSON.]' ;;
                 find-internet-password) _arguments -S \
                     '-a[Match the account name.]:account: _security_offer acct' \
@@ -173,6 +212,7 @@ _security() {
                     '-t[Match the authentication type (four characters, such as "dflt").]:type: ' \
                     '-g[Also show the password, on standard error.]' \
                     '-w[Show only the password, on standard output.]' \
+                    '-k[The keychain; as an operand at the end.]:keychain: ' \
                     '--json[Write JSON.]' ;;
                 delete-internet-password) _arguments -S \
                     '-a[Match the account name.]:account: _security_offer acct' \
@@ -188,6 +228,49 @@ _security() {
                     '-s[Match the server name.]:server: _security_offer srvr' \
                     '-t[Match the authentication type (four characters, such as "dflt").]:type: ' \
                     {-F,--forever}'[Keep no earlier version of the item, and drop those there are.]' \
+                    '-k[The keychain; as an operand at the end.]:keychain: ' \
+                    '--json[Write JSON.]' ;;
+                set-key-partition-list) _arguments -S \
+                    '-a[Match the application label.]:text: ' \
+                    '-l[Match the label.]:text: ' \
+                    '-d[Match keys that can decrypt.]' \
+                    '-e[Match keys that can encrypt.]' \
+                    '-r[Match keys that can derive.]' \
+                    '-s[Match keys that can sign.]' \
+                    '-u[Match keys that can unwrap.]' \
+                    '-v[Match keys that can verify.]' \
+                    '-w[Match keys that can wrap.]' \
+                    '-t[Match symmetric, public or private keys.]:kind: ' \
+                    '-S[The identifiers, with commas between them.]:identifiers: ' \
+                    '-k[The keychain'\''s password.]:password: ' \
+                    '--json[Write JSON.]' ;;
+                set-generic-password-partition-list) _arguments -S \
+                    '-a[Match the account name.]:account: ' \
+                    '-c[Match the creator (four characters).]:creator: ' \
+                    '-C[Match the type (four characters).]:type: ' \
+                    '-D[Match the kind of item, in words.]:kind: ' \
+                    '-G[Match the generic attribute.]:value: ' \
+                    '-j[Match the comment.]:comment: ' \
+                    '-l[Match the label.]:label: ' \
+                    '-s[Match the service name.]:service: ' \
+                    '-S[The identifiers, with commas between them.]:identifiers: ' \
+                    '-k[The keychain'\''s password.]:password: ' \
+                    '--json[Write JSON.]' ;;
+                set-internet-password-partition-list) _arguments -S \
+                    '-a[Match the account name.]:account: ' \
+                    '-c[Match the creator (four characters).]:creator: ' \
+                    '-C[Match the type (four characters).]:type: ' \
+                    '-d[Match the security domain.]:domain: ' \
+                    '-D[Match the kind of item, in words.]:kind: ' \
+                    '-j[Match the comment.]:comment: ' \
+                    '-l[Match the label.]:label: ' \
+                    '-p[Match the path on the server.]:path: ' \
+                    '-P[Match the port number.]:port: ' \
+                    '-r[Match the protocol (four characters, such as "htps" or "ftp ").]:protocol: ' \
+                    '-s[Match the server name.]:server: ' \
+                    '-t[Match the authentication type (four characters, such as "dflt").]:type: ' \
+                    '-S[The identifiers, with commas between them.]:identifiers: ' \
+                    '-k[The keychain'\''s password.]:password: ' \
                     '--json[Write JSON.]' ;;
                 history) _arguments -S \
                     '-a[Match the account name.]:account: ' \
@@ -301,11 +384,37 @@ _security() {
                     {-A,--all-users}'[As root\: tell every keychain that the system service has.]' \
                     {-d,--stores}'[Where those lie; /var/lib/keychain.]:folder:_files' \
                     '--json[Write JSON.]' ;;
+                ci-start) _arguments -S \
+                    {-n,--name}'[A word in its folder'\''s name. Default\: ci.]:name: ' \
+                    {-w,--password-fd}'[Read its password there. Default\: a random one.]:fd: ' \
+                    {-t,--ttl}'[End it after this time\: 90s, 30m, 6h.]:time: ' \
+                    {-o,--owner}'[End it with this process. Default\: the job'\''s worker.]:pid: ' \
+                    {-f,--format}'[sh (the default)\: commands for eval; else K=V lines.]:format: ' \
+                    '--json[Write JSON.]' ;;
                 setup) _arguments -S \
                     {-l,--system-library}'[swift\: its targets also get the SDK that is installed.]' \
                     {-n,--dry-run}'[Show what would change and change nothing.]' \
                     {-y,--yes}'[Do not ask before the files are changed.]' \
                     {-u,--undo}'[Take back what an earlier setup has changed.]' \
+                    '--json[Write JSON.]' ;;
+                run) _arguments -S \
+                    {-e,--env}'[Set a variable to what the reference names.]:name=ref: ' \
+                    {-E,--env-file}'[Set the variables of a file; references are replaced.]:file:_files' \
+                    {-A,--all}'[Set a variable for each account of a service.]:service: ' \
+                    {-d,--fd}'[Hand the value over in a descriptor, /dev/fd/N.]:name=ref: ' \
+                    {-f,--file}'[The same as a path that can be opened and read again.]:name=ref: ' \
+                    {-i,--stdin}'[Hand the value over as standard input.]:ref: ' \
+                    {-m,--mask}'[Replace secrets in the output.]:auto|always|never: ' \
+                    {-c,--keep-core}'[Leave the limit of core files as it is.]' \
+                    {-n,--inherit}'[Replace a reference in an inherited variable.]:name: ' \
+                    {-t,--trust-file}'[Use env files without asking.]' \
+                    {-s,--status-fd}'[Write what became of the command there, as JSON.]:n: ' \
+                    '--json[Write JSON.]' ;;
+                inject) _arguments -S \
+                    {-i,--in-file}'[The template.]:file:_files' \
+                    {-o,--out-file}'[Write this file, for its owner alone; otherwise standard output.]:file:_files' \
+                    {-r,--reveal}'[Write the values to a terminal too.]' \
+                    {-t,--trust-file}'[Use the template without asking.]' \
                     '--json[Write JSON.]' ;;
             esac ;;
     esac

@@ -19,7 +19,7 @@ func serve(_ folder: String, at socket: String, enclaved: String? = nil, to call
     let engine = try FilledStore(folder: folder, items: 0).openEngine(enclaved: enclaved)
     let registry: any CallerRegistry =
         if let caller { OneCaller(caller: caller) } else {
-            try PatientIdentifier(
+            try InProcessIdentifier(
                 CallerIdentifier(IdentityRules(.user(CurrentProcess.user), anchorGroup: AnchorGroup.find())))
         }
     let server = try KeychainServer(
@@ -57,7 +57,7 @@ private struct OneCaller: CallerRegistry {
 }
 
 extension KeychainEngine: RequestHandler {}
-extension PatientIdentifier: CallerRegistry {}
+extension InProcessIdentifier: CallerRegistry {}
 extension ItemReader: RequestReader {}
 extension PendingWrite: QueuedWrite {}
 

@@ -38,12 +38,12 @@ public final class LoopbackHTTPServer: Sendable {
 
 /// A TCP socket on the loopback interface, closed when it goes.
 final class LoopbackSocket: Sendable {
-    private static let patience = 10
+    private static let timeout = 10
     private let descriptor: CInt
 
     private init(_ descriptor: CInt) {
         self.descriptor = descriptor
-        var timeout = timeval(tv_sec: Self.patience, tv_usec: 0)
+        var timeout = timeval(tv_sec: Self.timeout, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
     }
 

@@ -74,15 +74,15 @@ static void load(const char *file) {
 }
 
 // Longer times count as this one.
-static const struct timeval patience = {.tv_sec = 5};
+static const struct timeval timeout = {.tv_sec = 5};
 
 static int dial(int flags) {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     strncpy(address.sun_path, path, sizeof address.sun_path - 1);
     int client = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | flags, 0);
     if (client < 0) return -1;
-    setsockopt(client, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
-    setsockopt(client, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+    setsockopt(client, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof timeout);
+    setsockopt(client, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof timeout);
     if (connect(client, (struct sockaddr *)&address, sizeof address) == 0) return client;
     close(client);
     return -1;

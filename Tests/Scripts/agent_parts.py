@@ -16,7 +16,7 @@ import termios
 import time
 
 PROGRAM = os.path.abspath(sys.argv[1])
-PATIENCE = 20
+TIMEOUT = 20
 VARIABLES = [
     "TERM",
     "DISPLAY",
@@ -52,7 +52,7 @@ def expect(holds, what):
 
 def until(condition, what):
     """Waits for a condition that another process brings about; its value."""
-    deadline = time.monotonic() + PATIENCE
+    deadline = time.monotonic() + TIMEOUT
     while True:
         value = condition()
         if value:
@@ -77,7 +77,7 @@ def question(
     allows_fallback=False,
     failures=0,
     wait=0,
-    seconds=PATIENCE,
+    seconds=TIMEOUT,
     **environment,
 ):
     body = struct.pack("<IBBII", int(seconds * 1000), KINDS[kind], allows_fallback, failures, wait) + CONTEXT
@@ -94,7 +94,7 @@ class Agent:
 
     def __init__(self, program, *arguments, **environment):
         self.socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
-        self.socket.settimeout(PATIENCE)
+        self.socket.settimeout(TIMEOUT)
         self.process = subprocess.Popen(
             [program, "--channel", str(theirs.fileno()), *arguments],
             pass_fds=[theirs.fileno()],
@@ -113,7 +113,7 @@ class Agent:
     def __exit__(self, *_):
         self.socket.close()
         try:
-            self.process.wait(PATIENCE)
+            self.process.wait(TIMEOUT)
         finally:
             self.process.kill()
             self.process.wait()
@@ -207,7 +207,7 @@ class Person:
         os.close(self.device)
 
     def wait_for(self, wanted):
-        deadline = time.monotonic() + PATIENCE
+        deadline = time.monotonic() + TIMEOUT
         while wanted not in self.seen:
             expect(time.monotonic() < deadline, f"{wanted!r} does not appear, but {self.seen!r}")
             if select.select([self.side], [], [], 0.1)[0]:

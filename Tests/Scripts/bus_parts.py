@@ -7,7 +7,7 @@ import pathlib
 import socket
 import subprocess
 
-from agent_parts import PATIENCE, expect, until
+from agent_parts import TIMEOUT, expect, until
 
 
 @contextlib.contextmanager
@@ -116,9 +116,9 @@ class Reader:
         for line in program.stdout:
             if "Enrolling" in line or "stage-passed" in line:
                 self.put(f"SCAN {finger}")
-        expect(program.wait(PATIENCE) == 0, "a finger cannot be enrolled")
+        expect(program.wait(TIMEOUT) == 0, "a finger cannot be enrolled")
 
     def delete(self, name=None):
         user = subprocess.run(["id", "-un"], capture_output=True, text=True, check=True).stdout.strip()
         command = ["fprintd-delete", user] + (["-f", name] if name else [])
-        subprocess.run(command, env=self.environment, stdout=subprocess.DEVNULL, check=True, timeout=PATIENCE)
+        subprocess.run(command, env=self.environment, stdout=subprocess.DEVNULL, check=True, timeout=TIMEOUT)

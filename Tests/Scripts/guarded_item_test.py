@@ -17,7 +17,7 @@ import tempfile
 import termios
 import time
 
-from agent_parts import PATIENCE, PROGRAM as PROGRAMS, Person, expect, run, until
+from agent_parts import PROGRAM as PROGRAMS, TIMEOUT, Person, expect, run, until
 
 PINENTRIES = {"pinentry-tty": "/usr/bin/pinentry-tty", "the terminal itself": "none"}
 CANCELLED = "-128 state.user-canceled"
@@ -96,7 +96,7 @@ class Client:
     def end(self):
         """What it has written when it has ended."""
         try:
-            return self.process.communicate(timeout=PATIENCE)[0].rstrip("\n")
+            return self.process.communicate(timeout=TIMEOUT)[0].rstrip("\n")
         finally:
             self.process.kill()
             self.process.wait()

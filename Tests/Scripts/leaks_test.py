@@ -29,7 +29,7 @@ NAMES = ["keychaind", "keychain-enclaved", "keychain-agent", "security", "guarde
 # Nobody's number, who has no other processes.
 USER = 61233
 LOCKABLE = 8 << 20
-PATIENCE = 30
+TIMEOUT = 30
 MARKS = {}
 
 
@@ -40,10 +40,10 @@ def mark(name):
 
 
 def until(condition, what):
-    deadline = time.monotonic() + PATIENCE
+    deadline = time.monotonic() + TIMEOUT
     while not (value := condition()):
         if time.monotonic() > deadline:
-            sys.exit(f"not in {PATIENCE} s: {what}")
+            sys.exit(f"not in {TIMEOUT} s: {what}")
         time.sleep(0.01)
     return value
 
@@ -105,7 +105,7 @@ class Keychain:
         process = self.start(
             program, *words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
         )
-        output, errors = process.communicate(given, timeout=PATIENCE)
+        output, errors = process.communicate(given, timeout=TIMEOUT)
         return process.returncode, output, errors
 
     def run(self, *words, given="", code=0):
@@ -251,7 +251,7 @@ def dies(keychain):
     for process in keychain.processes():
         with contextlib.suppress(OSError):
             os.kill(process, signal.SIGABRT)
-    keychain.daemon.wait(PATIENCE)
+    keychain.daemon.wait(TIMEOUT)
 
 
 def main():

@@ -1,7 +1,6 @@
 """The system service as its users meet it: system_service_test.py FOLDER-OF-PROGRAMS, as root."""
 
 import contextlib
-import fcntl
 import os
 import pty
 import shutil
@@ -13,39 +12,9 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "Hostile"))
 
 import machine  # noqa: E402
-from deployment import (
-    ANCHORED,
-    ENCLAVE,
-    IDENTIFIER,
-    OTHER,
-    PYTHON,
-    SERVICE,
-    VICTIM,
-    Deployment,
-    wait_until,
-)  # noqa: E402
-
-FAILED = []
-
-
-def check(name, holds, detail=""):
-    print(f"{'ok     ' if holds else 'FAILED '} {name}{'' if holds else ': ' + str(detail)}", flush=True)
-    if not holds:
-        FAILED.append(name)
-
-
-class Service(Deployment):
-    """A deployment whose keychains are closed soon when nobody is connected."""
-
-    def options(self):
-        return [*super().options(), "--idle-exit", "1"]
-
-    def has(self, program, **options):
-        return self.learns(*self.search(program), **options)
-
-    def ask_system(self, program, *words, text=None):
-        environment = self.environment(KEYCHAIN_SOCKET=self.path("run", "system"))
-        return self.run(program, *words, user=0, env=environment, text=text)
+from deployment import ENCLAVE, OTHER, PYTHON, SERVICE, VICTIM, wait_until  # noqa: E402
+from system_service_activation import activated
+from system_service_parts import FAILED, Service, check, credential, privileges
 
 
 def lives(d, program):
@@ -76,24 +45,6 @@ def lives(d, program):
         owners == {SERVICE} and os.stat(d.path("vaults", str(VICTIM), "vault")).st_uid == ENCLAVE,
         owners,
     )
-
-
-def privileges(d):
-    for kind, process in d.processes().items():
-        lines = dict(line.split(":", 1) for line in open(f"/proc/{process}/status").read().splitlines())
-        # It starts the others as what they are.
-        if kind == "supervisor":
-            continue
-        wanted = 0x80000 if kind == "identifier" else 0
-        sets = {int(lines[name], 16) for name in ("CapPrm", "CapEff", "CapInh", "CapAmb", "CapBnd")}
-        if sets != {wanted} or lines["Groups"].strip():
-            d.said = f"{kind}: {sets}"
-            return False
-        # The agent alone may start a program with privileges.
-        if kind not in ("agent", "listener") and lines["NoNewPrivs"].strip() != "1":
-            d.said = f"{kind} may gain privileges"
-            return False
-    return True
 
 
 def ends_and_begins(d, program):
@@ -287,19 +238,6 @@ def removed_programs(d):
     )
 
 
-def credential(d, unit, name, user=0):
-    """Asks as systemd does: its end is bound to an abstract name that says who wants what."""
-    code = (
-        "import os,socket,sys\ns=socket.socket(socket.AF_UNIX)\n"
-        f"s.bind(b'\\0'+os.urandom(8).hex().encode()+{('/unit/' + unit + '/' + name).encode()!r})\n"
-        f"s.settimeout(20)\ns.connect({d.path('run', 'credentials')!r})\ndata=b''\n"
-        "while True:\n p=s.recv(65536)\n if not p: break\n data+=p\n"
-        "sys.stdout.buffer.write(data)"
-    )
-    done = d.run("/usr/bin/python3", "-c", code, user=user)
-    return done.stdout if done.returncode == 0 else done.stderr
-
-
 def credentials(d):
     security = d.path("libexec", "security")
     done = d.ask_system(security, "--system", "status")
@@ -420,115 +358,6 @@ def quota(products):
             d.stop()
         finally:
             d.remove()
-
-
-def activated(d, program):
-    """The units' way: the sockets are passed on, and the users and capabilities are there already."""
-    d.stop()
-    shutil.rmtree(d.path("run"))
-    shutil.rmtree(d.path("enclave-run"))
-    shutil.rmtree(d.path("identifier-run"))
-    os.makedirs(d.path("run"))
-    os.makedirs(d.path("enclave-run"))
-    os.makedirs(d.path("identifier-run"))
-
-    def listen(path, owner, mode):
-        listener = socket.socket(socket.AF_UNIX)
-        listener.bind(path)
-        os.chown(path, owner, owner)
-        os.chmod(path, mode)
-        listener.listen(128)
-        return listener
-
-    log = open(d.log, "a")
-
-    def start(user, sockets, capabilities, *command):
-        script = f"export LISTEN_PID=$$ LISTEN_FDS={len(sockets)}; exec \"$@\""
-
-        def place():
-            high = [fcntl.fcntl(each.fileno(), fcntl.F_DUPFD, 100) for each in sockets]
-            for index, number in enumerate(high):
-                os.dup2(number, 3 + index)
-                os.close(number)
-
-        return subprocess.Popen(
-            [
-                "setpriv",
-                f"--reuid={user}",
-                f"--regid={user}",
-                "--clear-groups",
-                f"--inh-caps=-all{capabilities}",
-                f"--ambient-caps=-all{capabilities}",
-                f"--bounding-set=-all{capabilities}",
-                "--no-new-privs",
-                "sh",
-                "-c",
-                script,
-                "sh",
-                *command,
-            ],
-            preexec_fn=place,
-            close_fds=False,
-            stderr=log,
-            stdout=log,
-        )
-
-    clients = [
-        listen(d.path("run", name), 0, mode)
-        for name, mode in (("socket", 0o666), ("system", 0o666), ("credentials", 0o600))
-    ]
-    enclaves = [listen(d.path("enclave-run", "socket"), SERVICE, 0o600)]
-    enclave = start(
-        ENCLAVE,
-        enclaves,
-        "",
-        d.path("libexec", "keychain-enclaved"),
-        "--listen",
-        d.path("enclave-run", "socket"),
-        "--state",
-        d.path("vaults"),
-        "--accept-from",
-        str(SERVICE),
-        "--tpm",
-        "none",
-    )
-    identifiers = [listen(d.path("identifier-run", "socket"), SERVICE, 0o600)]
-    manager = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-    manager.bind(d.path("identifier-run", "notify"))
-    os.chmod(d.path("identifier-run", "notify"), 0o666)
-    manager.settimeout(20)
-    identifier = start(
-        IDENTIFIER,
-        identifiers,
-        ",+sys_ptrace",
-        "env",
-        "NOTIFY_SOCKET=" + d.path("identifier-run", "notify"),
-        d.path("libexec", "keychaind"),
-        "--identify",
-        d.path("identifier-run", "socket"),
-        "--accept-from",
-        str(SERVICE),
-        "--anchor-group",
-        str(ANCHORED),
-        "--entitlements",
-        d.path("entitlements"),
-    )
-    service = start(SERVICE, clients, "", d.path("libexec", "keychaind"), "--system", *d.options())
-    try:
-        check("started with sockets passed on, as systemd does, it serves the same keychain", d.has(program), d.said)
-        check("and units' credentials", credential(d, "web@1.service", "token") == "of web")
-        check("it has the same privileges then", privileges(d), d.said)
-        check("the identifier tells the service manager that it goes on", manager.recv(100) == b"WATCHDOG=1")
-    finally:
-        manager.close()
-        for process in (service, enclave, identifier):
-            process.terminate()
-        check(
-            "all end when they are told to",
-            service.wait(30) == 0
-            and enclave.wait(30) in (0, -signal.SIGTERM)
-            and identifier.wait(30) in (0, -signal.SIGTERM),
-        )
 
 
 def main():

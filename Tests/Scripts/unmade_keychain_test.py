@@ -75,7 +75,7 @@ def look_with_commands(home):
     home.finds_nothing(0, "security", "dump-keychain")
     home.finds_nothing(NOT_FOUND, "security", "history")
     errors = home.finds_nothing(50, "security", "find-generic-password", "-s", "x", f"{home.folder}/other.keychain")
-    assert "is not its name" in errors, errors
+    assert "No keychain is called" in errors, errors
     home.finds_nothing(0, "git-credential-keychain", "get", text=LOGIN)
     home.finds_nothing(
         1,

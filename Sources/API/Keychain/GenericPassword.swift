@@ -44,8 +44,8 @@ public struct GenericPassword: KeychainItem {
         ItemLayout(
             kSecClassGenericPassword,
             [
-                ItemAttribute(kSecAttrService, \.service), ItemAttribute(kSecAttrAccount, \.account),
-                ItemAttribute(kSecAttrGeneric, \.generic),
+                LayoutAttribute(kSecAttrService, \.service), LayoutAttribute(kSecAttrAccount, \.account),
+                LayoutAttribute(kSecAttrGeneric, \.generic),
             ] + .ofPasswords(\.label, \.comment, \.kind, \.accessGroup, \.protection, \.isSynchronized))
     }
 }

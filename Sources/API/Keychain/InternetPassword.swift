@@ -50,10 +50,10 @@ public struct InternetPassword: KeychainItem {
         ItemLayout(
             kSecClassInternetPassword,
             [
-                ItemAttribute(kSecAttrServer, \.server), ItemAttribute(kSecAttrAccount, \.account),
-                ItemAttribute(kSecAttrPort, \.port), ItemAttribute(kSecAttrPath, \.path),
-                ItemAttribute(kSecAttrSecurityDomain, \.securityDomain),
-                ItemAttribute(kSecAttrProtocol, cases: \.protocol),
+                LayoutAttribute(kSecAttrServer, \.server), LayoutAttribute(kSecAttrAccount, \.account),
+                LayoutAttribute(kSecAttrPort, \.port), LayoutAttribute(kSecAttrPath, \.path),
+                LayoutAttribute(kSecAttrSecurityDomain, \.securityDomain),
+                LayoutAttribute(kSecAttrProtocol, cases: \.protocol),
             ] + .ofPasswords(\.label, \.comment, \.kind, \.accessGroup, \.protection, \.isSynchronized))
     }
 }

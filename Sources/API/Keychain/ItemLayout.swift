@@ -5,9 +5,9 @@ internal import Security
 /// from it.
 public struct ItemLayout<Item: KeychainItem>: Sendable {
     let itemClass: String
-    let attributes: [ItemAttribute<Item>]
+    let attributes: [LayoutAttribute<Item>]
 
-    init(_ itemClass: CFString, _ attributes: [ItemAttribute<Item>]) {
+    init(_ itemClass: CFString, _ attributes: [LayoutAttribute<Item>]) {
         self.itemClass = itemClass as String
         self.attributes = attributes
     }
@@ -17,7 +17,7 @@ public struct ItemLayout<Item: KeychainItem>: Sendable {
 public typealias AttributePath<Item, Value> = any WritableKeyPath<Item, Value> & Sendable
 
 /// An attribute of a kind of item: its key in dictionaries, and its place in the type.
-struct ItemAttribute<Item: KeychainItem>: Sendable {
+struct LayoutAttribute<Item: KeychainItem>: Sendable {
     let key: String
     let place: any PartialKeyPath<Item> & Sendable
     let read: @Sendable (Item) -> Any?
@@ -53,12 +53,12 @@ extension Array {
         _ kind: AttributePath<Item, String?>, _ accessGroup: AttributePath<Item, String?>,
         _ protection: AttributePath<Item, Protection?>,
         _ isSynchronized: AttributePath<Item, Bool>
-    ) -> [ItemAttribute<Item>] where Element == ItemAttribute<Item> {
+    ) -> [LayoutAttribute<Item>] where Element == LayoutAttribute<Item> {
         [
-            ItemAttribute(kSecAttrLabel, label), ItemAttribute(kSecAttrComment, comment),
-            ItemAttribute(kSecAttrDescription, kind), ItemAttribute(kSecAttrAccessGroup, accessGroup),
-            ItemAttribute(kSecAttrAccessible, cases: protection),
-            ItemAttribute(kSecAttrSynchronizable, isSynchronized),
+            LayoutAttribute(kSecAttrLabel, label), LayoutAttribute(kSecAttrComment, comment),
+            LayoutAttribute(kSecAttrDescription, kind), LayoutAttribute(kSecAttrAccessGroup, accessGroup),
+            LayoutAttribute(kSecAttrAccessible, cases: protection),
+            LayoutAttribute(kSecAttrSynchronizable, isSynchronized),
         ]
     }
 }

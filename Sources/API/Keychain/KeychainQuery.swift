@@ -16,7 +16,7 @@ public struct KeychainQuery<Item: KeychainItem>: Sendable {
     private var asksTheUser = true
 
     private struct Criterion: Sendable {
-        let attribute: ItemAttribute<Item>
+        let attribute: LayoutAttribute<Item>
         let example: Item
     }
 

@@ -43,32 +43,32 @@ package struct UserPresence: AgentService {
     package func ask(
         _ question: UserQuestion, by deadline: Deadline, until withdrawal: Withdrawal
     ) -> UserAnswer {
-        let ways = PromptMethod.ways(for: question.prompt, with: programs)
-        if ways.isEmpty { return .unreachable }
+        let methods = PromptMethod.methods(for: question.prompt, with: programs)
+        if methods.isEmpty { return .unreachable }
         switch question.kind {
         case .finger:
             let finger = FingerQuestion(
                 wording: Wording(question), surroundings: question.prompt.surroundings, deadline: deadline,
                 withdrawal: withdrawal)
-            return finger.ask(ways)
+            return finger.ask(methods)
         case .loginPassword:
             guard let loginService else { return .unreachable }
             let login = LoginQuestion(service: loginService, deadline: deadline) {
-                secret(question, ways, deadline, withdrawal)
+                secret(question, methods, deadline, withdrawal)
             }
             return login.verify(until: withdrawal)
         case .passcode, .applicationPassword, .newApplicationPassword:
-            return secret(question, ways, deadline, withdrawal)
+            return secret(question, methods, deadline, withdrawal)
         }
     }
 
     /// Tries the prompt methods one after the other until one of them works.
     private func secret(
-        _ question: UserQuestion, _ ways: [PromptMethod], _ deadline: Deadline, _ withdrawal: Withdrawal
+        _ question: UserQuestion, _ methods: [PromptMethod], _ deadline: Deadline, _ withdrawal: Withdrawal
     ) -> UserAnswer {
         let wording = Wording(question)
-        for way in ways {
-            let answer = secret(question, way, wording, deadline, withdrawal.descriptor)
+        for method in methods {
+            let answer = secret(question, method, wording, deadline, withdrawal.descriptor)
             if case .unreachable = answer { continue }
             return answer
         }
@@ -76,10 +76,11 @@ package struct UserPresence: AgentService {
     }
 
     private func secret(
-        _ question: UserQuestion, _ way: PromptMethod, _ wording: Wording, _ deadline: Deadline, _ end: FileDescriptor
+        _ question: UserQuestion, _ method: PromptMethod, _ wording: Wording, _ deadline: Deadline,
+        _ end: FileDescriptor
     ) -> UserAnswer {
         let (twice, surroundings) = (question.kind == .newApplicationPassword, question.prompt.surroundings)
-        switch way {
+        switch method {
         case .window(let program):
             let prompt = PinentryPrompt(program: program, isGraphical: true, surroundings: surroundings)
             return prompt.secret(wording, twice: twice, deadline: deadline, withdrawal: end)

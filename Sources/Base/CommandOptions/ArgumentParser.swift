@@ -138,7 +138,8 @@ package struct ParsedArguments {
     package var wantsHelp = false
     /// The words that are, or contain, a password.
     package var secretWords: [Int] = []
-    fileprivate(set) var endsOptions = false
+    /// Whether the word `--` has ended the options.
+    package fileprivate(set) var endsOptions = false
 
     /// An option with its value, if it came with one.
     package struct Given {
@@ -149,6 +150,9 @@ package struct ParsedArguments {
     }
 
     package func has(_ letter: Character) -> Bool { values.contains { $0.letter == letter } }
+
+    /// All values of an option that may be given more than once, in their order.
+    package func values(_ letter: Character) -> [Argument] { values.filter { $0.letter == letter }.compactMap(\.value) }
 
     /// The value of an option; of one given twice, the last.
     package func value(_ letter: Character) -> Argument? { values.last { $0.letter == letter }?.value }

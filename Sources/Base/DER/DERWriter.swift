@@ -23,12 +23,6 @@ package struct DERWriter {
     /// Appends elements that are already encoded.
     package mutating func encoded(_ elements: [UInt8]) { bytes += elements }
 
-    /// Writes a non-negative integer.
-    package mutating func integer(_ value: UInt64) {
-        let digits = withBigEndianBytes(of: value).drop { $0 == 0 }
-        element(.integer, (digits.first ?? 0x80) >= 0x80 ? [0] + digits : Array(digits))
-    }
-
     /// Writes an object identifier.
     package mutating func objectIdentifier(_ identifier: DERObjectIdentifier) {
         element(.objectIdentifier, identifier.content)

@@ -12,7 +12,7 @@ package import LinuxSystem
     package let descriptor: FileDescriptor
 
     /// The time limit of a call in microseconds.
-    private static let patience: UInt64 = 5_000_000
+    private static let timeout: UInt64 = 5_000_000
 
     /// Connects.
     ///
@@ -32,7 +32,7 @@ package import LinuxSystem
     /// - Throws: ``BusError`` with the name of the error from the service, or of the transport.
     @discardableResult
     package func call(
-        _ object: BusObject, _ method: String, _ arguments: [BusArgument] = [], patience: UInt64 = patience
+        _ object: BusObject, _ method: String, _ arguments: [BusArgument] = [], timeout: UInt64 = timeout
     ) throws(BusError) -> BusMessage {
         var message: OpaquePointer?
         try check(
@@ -42,7 +42,7 @@ package import LinuxSystem
         for argument in arguments { try unsafe argument.append(to: message) }
         var (error, reply) = (unsafe sd_bus_error(), unsafe OpaquePointer?.none)
         defer { unsafe sd_bus_error_free(&error) }
-        let result = unsafe sd_bus_call(bus, message, patience, &error, &reply)
+        let result = unsafe sd_bus_call(bus, message, timeout, &error, &reply)
         guard result >= 0, let reply = unsafe reply else { throw unsafe BusError(error, result) }
         return unsafe BusMessage(owning: reply)
     }
@@ -50,7 +50,7 @@ package import LinuxSystem
     /// Reads a property; the message is inside of its value.
     ///
     /// - Parameter type: the signature of the value.
-    /// - Throws: ``BusError`` as ``call(_:_:_:patience:)``.
+    /// - Throws: ``BusError`` as ``call(_:_:_:timeout:)``.
     package func property(_ object: BusObject, _ name: String, _ type: String) throws(BusError) -> BusMessage {
         // The library's own function refuses names such as `scan-type`.
         let properties = BusObject(object.service, object.path, "org.freedesktop.DBus.Properties")

@@ -71,7 +71,7 @@ static enum outcome wait_for(pid_t child, int news, int64_t deadline) {
 enum outcome run_errand(pam_handle_t *pam, const struct options *options, const struct passwd *user,
                         const struct secret *passcode, const struct secret *replacement, bool may_start) {
     struct errand errand = {.passcode = passcode, .replacement = replacement, .user = user, .may_start = may_start};
-    errand.deadline = now() + patience;
+    errand.deadline = now() + timeout;
     errand.group_count = most_groups;
     if (getgrouplist(user->pw_name, user->pw_gid, errand.groups, &errand.group_count) < 0) errand.group_count = 0;
     int ends[2];

@@ -22,7 +22,7 @@
 enum { most_password_bytes = 1024 };
 
 /* The time limit for a login's requests to the keychain, in milliseconds. */
-enum { patience = 5000 };
+enum { timeout = 5000 };
 
 struct options {
     bool auto_start, debug, required;

@@ -45,11 +45,3 @@ int clinux_set_capabilities(uint64_t kept) {
     }
     return 0;
 }
-
-int clinux_get_capabilities(uint64_t *permitted) {
-    struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
-    struct __user_cap_data_struct data[2];
-    if (syscall(SYS_capget, &header, data) != 0) return -1;
-    *permitted = data[0].permitted | (uint64_t)data[1].permitted << 32;
-    return 0;
-}

@@ -28,7 +28,7 @@ final class AccountQueue {
     private var questions: [Question] = []
     private var clerk: AccountLookup?
     /// When the clerk has taken too long, or has nothing to do any more.
-    private(set) var patience = Deadline.never
+    private(set) var deadline = Deadline.never
     /// Numbers without an account, and until when that is believed.
     private var strangers: [UInt32: Deadline] = [:]
 
@@ -85,7 +85,7 @@ final class AccountQueue {
     /// The result, after the clerk has said something, ended, or taken too long; nil when there is nothing new.
     func conclude() -> (Question, Answer)? {
         guard !questions.isEmpty else {
-            if patience.hasPassed || clerk.map({ hasEnded($0) }) ?? false {
+            if deadline.hasPassed || clerk.map({ hasEnded($0) }) ?? false {
                 dismiss()
                 strangers = strangers.filter { !$0.value.hasPassed }
             }
@@ -95,7 +95,7 @@ final class AccountQueue {
         if let clerk, let heard = hear(clerk) {
             answer = heard
             self.clerk?.isProven = true
-        } else if patience.hasPassed {
+        } else if deadline.hasPassed {
             dismiss()
             answer = .unknown
         } else if clerk == nil {
@@ -119,10 +119,10 @@ final class AccountQueue {
     /// Puts the first question.
     private func put() {
         guard let question = questions.first else {
-            patience = clerk == nil ? .never : .after(milliseconds: Self.longestIdle)
+            deadline = clerk == nil ? .never : .after(milliseconds: Self.longestIdle)
             return
         }
-        patience = .after(milliseconds: Self.longestLookup)
+        deadline = .after(milliseconds: Self.longestLookup)
         let bytes = (0..<UInt32(4)).map { UInt8(truncatingIfNeeded: question.user >> (8 * $0)) }
         if let clerk {
             if (try? clerk.channel.sendFully(bytes.span, deadline: .now)) != nil { return }
@@ -132,11 +132,11 @@ final class AccountQueue {
             let new = try makeClerk()
             clerk = new
             try new.channel.sendFully(bytes.span, deadline: .now)
-            patience = .after(milliseconds: Self.longestLookup)
+            deadline = .after(milliseconds: Self.longestLookup)
         } catch {
             dismiss()
             // It is concluded at once that nothing is known.
-            patience = .now
+            deadline = .now
         }
     }
 
@@ -144,7 +144,7 @@ final class AccountQueue {
         let (ours, theirs) = try UnixSocket.pair()
         let process = try start(theirs)
         do throws(SystemError) { try epoll.add(ours.descriptor, for: .readable, token: token) } catch {
-            process.reap(patience: 0)
+            process.reap(timeout: 0)
             throw error
         }
         return AccountLookup(process: process, channel: ours)
@@ -172,9 +172,9 @@ final class AccountQueue {
     private func dismiss() {
         guard let clerk else { return }
         try? epoll.remove(clerk.channel.descriptor)
-        clerk.process.reap(patience: 0)
+        clerk.process.reap(timeout: 0)
         self.clerk = nil
-        patience = .never
+        deadline = .never
     }
 
     private func noteStranger(_ user: UInt32) {

@@ -16,7 +16,7 @@ final class IdentifierQueue {
     /// Whether the log has it that nobody can be identified, which it says once.
     private var isTold = false
     /// When to connect again, or to give a channel to daemons that have none.
-    private(set) var patience = Deadline.now
+    private(set) var deadline = Deadline.now
 
     /// How long the identifier's socket may take to be connected to: milliseconds.
     private static let longestConnect = 1000
@@ -31,8 +31,8 @@ final class IdentifierQueue {
 
     /// Connects when it is time to; whether daemons that have no channel have to be given one now.
     func isDue() -> Bool {
-        guard patience.hasPassed else { return false }
-        patience = .never
+        guard deadline.hasPassed else { return false }
+        deadline = .never
         guard connection == nil else { return true }
         do throws(SystemError) {
             let new = try UnixSocket.connect(to: path, deadline: .after(milliseconds: Self.longestConnect))
@@ -41,7 +41,7 @@ final class IdentifierQueue {
             backoff.begin()
             return true
         } catch {
-            patience = backoff.end()
+            deadline = backoff.end()
             if !isTold { log("callers cannot be identified for now: \(error)") }
             isTold = true
             return false
@@ -64,14 +64,14 @@ final class IdentifierQueue {
     }
 
     /// A daemon has no channel, and gets one soon.
-    func tryAgain() { if connection != nil { patience = min(patience, .after(milliseconds: Self.pause)) } }
+    func tryAgain() { if connection != nil { deadline = min(deadline, .after(milliseconds: Self.pause)) } }
 
     /// The identifier says nothing: it has gone.
     func lose() {
         guard let connection else { return }
         try? epoll.remove(connection.descriptor)
         self.connection = nil
-        patience = backoff.end()
+        deadline = backoff.end()
         log("the process that identifies callers has ended")
     }
 }

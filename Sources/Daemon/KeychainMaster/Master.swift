@@ -108,7 +108,7 @@ package final class Master {
             noteNobody()
             let start = Clock.monotonicNanoseconds
             let longest = watchdog == nil ? Deadline.never : .after(milliseconds: Watchdog.interval)
-            let count = try epoll.wait(deadline: min(patience, longest)) { handle($0, $1, end) }
+            let count = try epoll.wait(deadline: min(deadline, longest)) { handle($0, $1, end) }
             watchdog?.beat()
             introduce()
             if !isEnding { startAgain() }
@@ -117,7 +117,7 @@ package final class Master {
                 for index in queues.indices { queues[index].looked(from: start) }
             }
             // Its end is seen in the next turn.
-            for userDaemon in userDaemons.values where userDaemon.patience.hasPassed { endByForce(userDaemon) }
+            for userDaemon in userDaemons.values where userDaemon.deadline.hasPassed { endByForce(userDaemon) }
         }
     }
 
@@ -141,9 +141,9 @@ package final class Master {
     }
 
     /// When something is to be done although nothing comes.
-    private var patience: Deadline {
-        let queues = [accounts?.patience ?? .never, isEnding ? .never : identifier?.patience ?? .never]
-        return (userDaemons.values.map(\.patience) + failures.values.map(\.nextStart) + queues).min() ?? .never
+    private var deadline: Deadline {
+        let queues = [accounts?.deadline ?? .never, isEnding ? .never : identifier?.deadline ?? .never]
+        return (userDaemons.values.map(\.deadline) + failures.values.map(\.nextStart) + queues).min() ?? .never
     }
 
     /// Gives channels to all daemons that have none: the identifier is new, theirs has ended, or it could not be done
@@ -322,7 +322,7 @@ extension Master {
         try? epoll.remove(userDaemon.end)
         loseIdentifier(of: userDaemon)
         userDaemon.letGo()
-        let code = userDaemon.process.reap(patience: 0)
+        let code = userDaemon.process.reap(timeout: 0)
         if code != 0 { note("the daemon of keychain \(userDaemon.owner) has failed", of: userDaemon.owner.user ?? 0) }
         (userDaemons[userDaemon.owner], byToken[userDaemon.token]) = (nil, nil)
         if isEnding { return }

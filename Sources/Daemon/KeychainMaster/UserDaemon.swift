@@ -20,9 +20,9 @@ final class UserDaemon {
     /// Whether it is watched for room in its channel.
     var isWatchedForRoom = false
     /// When a process that was dismissed, or has given no sign of life, is ended by force.
-    private(set) var patience = Deadline.after(milliseconds: longestSilence)
+    private(set) var deadline = Deadline.after(milliseconds: longestSilence)
     /// Whether it has given no sign of life for too long.
-    var isSilent: Bool { channel != nil && patience.hasPassed }
+    var isSilent: Bool { channel != nil && deadline.hasPassed }
 
     /// A connection and what it is for.
     struct Arrival {
@@ -48,7 +48,7 @@ final class UserDaemon {
             end = try process.endDescriptor()
             channel = try HandoverSender(ours)
         } catch {
-            process.reap(patience: 0)
+            process.reap(timeout: 0)
             throw error
         }
     }
@@ -96,7 +96,7 @@ final class UserDaemon {
     /// Reads an offer; whether the daemon was dismissed.
     func readOffer() -> Bool {
         guard let channel else { return false }
-        patience = .after(milliseconds: Self.longestSilence)
+        deadline = .after(milliseconds: Self.longestSilence)
         guard channel.mayLetGo() else { return false }
         letGo()
         return true
@@ -106,7 +106,7 @@ final class UserDaemon {
     func letGo() {
         guard channel != nil else { return }
         channel = nil
-        patience = .after(milliseconds: Self.longestFarewell)
+        deadline = .after(milliseconds: Self.longestFarewell)
     }
 
     /// The connections for the next daemon, now that this one has ended.

@@ -143,21 +143,21 @@ struct IdentityJob: QueuedJob {
     func put(in queue: WorkQueue<RegistryJob>) throws(Refusal) {
         guard let recognition = identification.recognition else { return try queue.put(.identify(self)) }
         recognition { caller in
-            if let caller { return deliver(.success(caller)) }
-            do throws(Refusal) { try queue.put(.identify(self)) } catch { deliver(.failure(error)) }
+            if let caller { return introduce(.success(caller)) }
+            do throws(Refusal) { try queue.put(.identify(self)) } catch { introduce(.failure(error)) }
         }
     }
 
     /// Does it, or has it done.
     func begin(onEnd: @escaping @Sendable () -> Void) {
         identification.begin { outcome in
-            deliver(outcome)
+            introduce(outcome)
             onEnd()
         }
     }
 
-    private func deliver(_ outcome: Result<IdentifiedCaller, Refusal>) {
-        mailbox.deliver(Mailbox.IdentificationResult(session: session, outcome: outcome))
+    private func introduce(_ outcome: Result<IdentifiedCaller, Refusal>) {
+        mailbox.introduce(Mailbox.IdentificationResult(session: session, outcome: outcome))
     }
 }
 

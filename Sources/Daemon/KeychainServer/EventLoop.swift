@@ -83,7 +83,7 @@ final class EventLoop: @unchecked Sendable {
     func run() {
         while end == .never || !(sessions.isEmpty || end.hasPassed) { turn() }
         for session in sessions.values { close(session) }
-        router.requestReader.rest()
+        router.requestReader.endTransaction()
     }
 
     private func turn() {
@@ -100,7 +100,7 @@ final class EventLoop: @unchecked Sendable {
     /// A client that has just been answered often asks again at once.
     private func waitForEvents() {
         if wasBusy, spin.spin(until: { poll(until: .now) }) { return }
-        router.requestReader.rest()
+        router.requestReader.endTransaction()
         wasBusy = poll(until: min(nextSweep, nextResumption, end))
     }
 

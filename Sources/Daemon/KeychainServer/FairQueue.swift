@@ -65,8 +65,6 @@ struct FairQueue<Element> {
         var isEmpty: Bool { elements.isEmpty && turns.isEmpty }
     }
 
-    var isEmpty: Bool { root.isEmpty }
-
     mutating func put(_ element: Element, of standing: Standing) {
         var branch = root
         for name in standing.path {

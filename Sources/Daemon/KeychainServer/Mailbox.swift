@@ -37,7 +37,7 @@ final class Mailbox: Sendable {
         wakeup.signal()
     }
 
-    func deliver(_ introduction: IdentificationResult) {
+    func introduce(_ introduction: IdentificationResult) {
         content.withLock { $0.introductions.append(introduction) }
         wakeup.signal()
     }

@@ -59,7 +59,7 @@ package protocol RequestReader: AnyObject {
     func endIfOutdated()
 
     /// Ends the read transaction before its loop sleeps.
-    func rest()
+    func endTransaction()
 
     /// Whether something in the store waits for those who read: a long search begins later, or ends its page.
     var isInTheWay: Bool { get }
@@ -117,7 +117,7 @@ package protocol CallerRegistry: Sendable {
 
 extension RequestReader {
     package func endIfOutdated() {}
-    package func rest() {}
+    package func endTransaction() {}
     package var isInTheWay: Bool { false }
 
     package func read(

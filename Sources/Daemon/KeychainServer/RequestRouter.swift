@@ -118,7 +118,8 @@ struct RequestRouter {
         // does not see a disk that holds the loop up.
         for _ in 0..<2 {
             if requestReader.lookUp(
-                request, from: caller, id: frame.header.id, by: deadline, within: limits.patience, into: writer)
+                request, from: caller, id: frame.header.id, by: deadline, within: limits.lookupMicroseconds,
+                into: writer)
             {
                 return true
             }

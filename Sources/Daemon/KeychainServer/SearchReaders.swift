@@ -51,15 +51,15 @@ final class SearchReaders: Sendable {
         let writer = ResponseWriter()
         do throws(Refusal) {
             let requestReader = try take()
-            let place = read(job, on: requestReader.requestReader, into: writer, whileNobodyWaits: isAwaited)
-            requestReader.requestReader.rest()
+            let place = readSlice(job, on: requestReader.requestReader, into: writer, whileNobodyWaits: isAwaited)
+            requestReader.requestReader.endTransaction()
             idle.withLock { $0.append(requestReader) }
             if let place { return .goesOn(place) }
         } catch { writer.refuse(error, id: job.id) }
         return .answered(writer.buffer.finish())
     }
 
-    private func read(
+    private func readSlice(
         _ job: SearchJob, on requestReader: any RequestReader, into writer: ResponseWriter,
         whileNobodyWaits isAwaited: @escaping () -> Bool
     ) -> SearchPlace? {

@@ -26,7 +26,7 @@ package struct ServerLimits: Sendable {
 
     /// How long a search may keep its loop, in microseconds; a search that takes longer starts again on a thread of its
     /// own.
-    package var patience = 250
+    package var lookupMicroseconds = 250
     /// Requests of a program that a loop performs before others are looked at again, and of all that had to wait for
     /// that.
     package var turn = 8

@@ -30,15 +30,15 @@ final class StateWatchers: Sendable {
 
     private let state: Monitor<State>
     private let epoch: StateEpoch
-    private let room: Int
+    private let capacity: Int
     private let share: Int
 
     /// - Parameters:
-    ///   - room: how many may wait.
+    ///   - capacity: how many may wait.
     ///   - share: how many of one program.
-    init(_ epoch: StateEpoch, room: Int, share: Int) {
+    init(_ epoch: StateEpoch, capacity: Int, share: Int) {
         self.epoch = epoch
-        (self.room, self.share) = (room, share)
+        (self.capacity, self.share) = (capacity, share)
         state = Monitor(State(epoch: epoch.value))
     }
 
@@ -47,7 +47,7 @@ final class StateWatchers: Sendable {
     /// - Throws: `errSecNotAvailable` when there is no room, or its program has too many.
     func put(_ watcher: Watcher) throws(Refusal) {
         try state.update { state throws(Refusal) in
-            guard !state.isClosed, state.watchers.count < room else { throw .busy }
+            guard !state.isClosed, state.watchers.count < capacity else { throw .busy }
             guard state.counts[watcher.standing, default: 0] < share else { throw .beyondShare("watches") }
             state.counts[watcher.standing, default: 0] += 1
             state.watchers.append(watcher)

@@ -53,7 +53,7 @@ package struct CredentialDesk: Sendable {
     private let rateLimits = Monitor(LogPaces())
 
     /// How long an answer may take, milliseconds: what starts a unit waits for it.
-    private static let patience = 10_000
+    private static let timeout = 10_000
 
     package init(_ handler: any RequestHandler, log: @escaping ServerLog) { (self.handler, self.log) = (handler, log) }
 
@@ -65,7 +65,7 @@ package struct CredentialDesk: Sendable {
     }
 
     private func answer(_ connection: UnixSocket) {
-        let deadline = Deadline.after(milliseconds: Self.patience)
+        let deadline = Deadline.after(milliseconds: Self.timeout)
         let user = try? PeerNumbers(of: connection).user
         guard user == 0 else { return note("refused a credential to another user", of: user ?? .max) }
         let peer = try? connection.peerAbstractName()

@@ -10,7 +10,7 @@ protocol QueuedJob: Sendable {
     var standing: Standing { get }
 }
 
-/// Jobs between the event loops and the threads that may block. Each program has a share of the room, and its turn.
+/// Jobs between the event loops and the threads that may block. Each program has a share of the capacity, and its turn.
 final class WorkQueue<Job: QueuedJob>: Sendable {
     private struct State {
         var jobs: FairQueue<Job>
@@ -24,16 +24,16 @@ final class WorkQueue<Job: QueuedJob>: Sendable {
     private let state: Monitor<State>
     /// Whether there are any, for a thread that looks without taking part.
     private let hasJobs = Atomic(false)
-    private let room: Int
+    private let capacity: Int
     private let share: Int
 
     /// - Parameters:
-    ///   - room: how much may wait.
+    ///   - capacity: how much may wait.
     ///   - share: how much of one program.
     ///   - running: how many jobs of one program may be under way.
     ///   - shared: how many of programs that nobody vouches for.
-    init(room: Int, share: Int, running: Int = .max, shared: Int = .max) {
-        (self.room, self.share) = (room, share)
+    init(capacity: Int, share: Int, running: Int = .max, shared: Int = .max) {
+        (self.capacity, self.share) = (capacity, share)
         state = Monitor(State(jobs: FairQueue(running: running, shared: shared)))
     }
 
@@ -42,7 +42,7 @@ final class WorkQueue<Job: QueuedJob>: Sendable {
     /// - Throws: `errSecNotAvailable` when there is no room for it, or its program has too many.
     func put(_ job: Job) throws(Refusal) {
         try state.update { state throws(Refusal) in
-            guard !state.isClosed, job.cost <= room - state.cost else { throw .busy }
+            guard !state.isClosed, job.cost <= capacity - state.cost else { throw .busy }
             let own = state.costs[job.standing, default: 0]
             guard job.cost <= share - own else { throw .beyondShare("requests") }
             put(job, into: &state)

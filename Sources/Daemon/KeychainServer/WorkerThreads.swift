@@ -21,25 +21,26 @@ final class WorkerThreads: Sendable {
     ///
     /// - Throws: `SystemError` when there are too many threads already; those started have ended again.
     init(_ handler: any RequestHandler, _ registry: any CallerRegistry, limits: ServerLimits) throws(SystemError) {
-        let writes = WorkQueue<WriteJob>(room: limits.queuedWrites, share: limits.queuedWritesOfProgram)
+        let writes = WorkQueue<WriteJob>(capacity: limits.queuedWrites, share: limits.queuedWritesOfProgram)
         let searches = WorkQueue<SearchJob>(
-            room: limits.queuedSearches, share: limits.queuedSearchesOfProgram, running: Self.half(limits.searchWorkers)
-        )
+            capacity: limits.queuedSearches, share: limits.queuedSearchesOfProgram,
+            running: Self.half(limits.searchWorkers))
         let slow = WorkQueue<DeviceJob>(
-            room: limits.queuedDevice, share: limits.queuedDeviceOfProgram, running: Self.half(limits.workers),
+            capacity: limits.queuedDevice, share: limits.queuedDeviceOfProgram, running: Self.half(limits.workers),
             shared: max(1, limits.workers - 1))
-        let brief = WorkQueue<DeviceJob>(room: limits.queuedDevice, share: limits.queuedDeviceOfProgram)
+        let brief = WorkQueue<DeviceJob>(capacity: limits.queuedDevice, share: limits.queuedDeviceOfProgram)
         let keys = WorkQueue<KeyJob>(
-            room: limits.queuedKeys, share: limits.queuedKeysOfProgram, running: Self.half(limits.keyWorkers))
-        let watchers = StateWatchers(handler.stateEpoch, room: limits.watchers, share: limits.watchersOfProgram)
+            capacity: limits.queuedKeys, share: limits.queuedKeysOfProgram, running: Self.half(limits.keyWorkers))
+        let watchers = StateWatchers(handler.stateEpoch, capacity: limits.watchers, share: limits.watchersOfProgram)
         let prompts = WorkQueue<PromptJob>(
-            room: limits.queuedPrompts, share: limits.queuedPromptsOfProgram, running: Self.half(limits.promptWorkers),
-            shared: max(1, limits.promptWorkers - 1))
+            capacity: limits.queuedPrompts, share: limits.queuedPromptsOfProgram,
+            running: Self.half(limits.promptWorkers), shared: max(1, limits.promptWorkers - 1))
         // A prompt's end is never refused to a program that may have it.
-        let attendance = WorkQueue<PromptControlJob>(room: limits.queuedAttendance, share: limits.queuedAttendance / 4)
+        let attendance = WorkQueue<PromptControlJob>(
+            capacity: limits.queuedAttendance, share: limits.queuedAttendance / 4)
         let identities = WorkQueue<RegistryJob>(
-            room: limits.queuedIdentities, share: limits.queuedIdentitiesOfProgram, shared: limits.identitiesOfTurn)
-        let closings = [
+            capacity: limits.queuedIdentities, share: limits.queuedIdentitiesOfProgram, shared: limits.identitiesOfTurn)
+        closings = [
             writes.close, searches.close, slow.close, brief.close, keys.close, prompts.close, attendance.close,
             identities.close, watchers.close,
         ]
@@ -54,11 +55,9 @@ final class WorkerThreads: Sendable {
             Group("attend", limits.promptAttendants) { Self.attend(attendance, with: handler) },
             Group("who", limits.identityWorkers) { Self.identify(identities, in: registry) },
         ]
-        threads = try Self.start(groups, and: watchers, with: handler) { for close in closings { close() } }
-        (self.writes, self.searches, self.slow, self.brief) = (writes, searches, slow, brief)
-        (self.keys, self.watchers) = (keys, watchers)
-        (self.prompts, self.attendance, self.identities) = (prompts, attendance, identities)
-        self.closings = closings
+        threads = try Self.start(groups, and: watchers, with: handler, orElse: closings)
+        (self.writes, self.searches, self.slow, self.brief, self.keys) = (writes, searches, slow, brief, keys)
+        (self.watchers, self.prompts, self.attendance, self.identities) = (watchers, prompts, attendance, identities)
     }
 
     /// Threads that do the same work.
@@ -72,9 +71,10 @@ final class WorkerThreads: Sendable {
         }
     }
 
-    /// - Parameter close: ends the queues, and with them the threads, when one cannot be started.
+    /// - Parameter closings: end the queues, and with them the threads, when one cannot be started.
     private static func start(
-        _ groups: [Group], and watchers: StateWatchers, with handler: any RequestHandler, orElse close: () -> Void
+        _ groups: [Group], and watchers: StateWatchers, with handler: any RequestHandler,
+        orElse closings: [@Sendable () -> Void]
     ) throws(SystemError) -> [Thread] {
         var threads: [Thread] = []
         do throws(SystemError) {
@@ -84,7 +84,7 @@ final class WorkerThreads: Sendable {
             }
             return threads
         } catch {
-            close()
+            for close in closings { close() }
             for thread in threads { thread.join() }
             throw error
         }

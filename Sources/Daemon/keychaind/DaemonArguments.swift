@@ -55,6 +55,12 @@ enum DaemonArguments {
         /// be reached.
         var enclave: UnixSocket?
         var connections = ServerLimits().connections
+        /// Whether it serves one of the user's named keychains.
+        var isNamed = false
+        /// The life of a throw-away keychain; nil for one that stays.
+        var life: ThrowAwayLife.Limits?
+        /// A named keychain's daemon is needed for a while only, in seconds.
+        static let namedIdleExit: UInt64 = 60
     }
 
     /// Why a command line was not understood.
@@ -145,6 +151,7 @@ extension DaemonArguments.Options {
     mutating func take(_ given: ProgramArguments) throws(WrongCommandLine) {
         takePlaces(given)
         takeLimits(given)
+        takeKind(given)
         ready = try given.descriptor("--ready-fd")
         control = try given.descriptor("--control").map { UnixSocket($0) }
         enclave = try given.descriptor("--enclave").map { UnixSocket($0) }
@@ -159,6 +166,18 @@ extension DaemonArguments.Options {
         loginPassword = given.text("--login-password").flatMap { Configuration.Consent(rawValue: $0) }
         entitlements = given.all("--entitlements")
         anchorGroup = given.text("--anchor-group") ?? anchorGroup
+    }
+
+    private mutating func takeKind(_ given: ProgramArguments) {
+        isNamed = given.has("--named")
+        if isNamed {
+            idleExit = idleExit ?? Self.namedIdleExit
+            quotas = quotas.shared(by: UInt64(NamedKeychains.most))
+        }
+        if given.has("--throw-away") {
+            life = ThrowAwayLife.Limits(
+                owner: given.number("--owner").map { Int32(clamping: $0) }, seconds: given.number("--ttl"))
+        }
     }
 
     private mutating func takeLimits(_ given: ProgramArguments) {

@@ -61,6 +61,16 @@ extension DaemonArguments {
             "--login-password", value: "yes|no", .oneOf(["yes", "no"]),
             "Whether the login's password may replace a passcode that is not set."),
         historyDays,
+        ProgramOption(
+            "--named",
+            "Serve a named keychain of the user's: with a 64th of the quotas, until a minute after it was locked."),
+        ProgramOption(
+            "--throw-away",
+            "Serve a keychain that prompts nobody, and whose folder is removed with its daemon's end."),
+        ProgramOption(
+            "--owner", value: "PID", .number(1...UInt64(Int32.max)),
+            "With --throw-away: end when this process has ended."),
+        ProgramOption("--ttl", value: "SECONDS", seconds, "With --throw-away: end after this time."),
     ]
 
     /// The quotas of a keychain and of each of its programs.

@@ -23,7 +23,7 @@ final class IdentifierService {
     private var masters: [UInt64: UnixSocket] = [:]
     private var nextToken = Token.firstMaster
     private var isEnding = false
-    private let looks = Looks()
+    private let inspections = ProgramInspections()
     /// Those that no thread reads yet.
     private var unread: [IdentifierSession] = []
     private let log: @Sendable (String) -> Void
@@ -101,7 +101,7 @@ final class IdentifierService {
     /// A thread that a caller's file system holds up is given back by the end of the process alone; the next one starts
     /// without any. One user has few of them: it takes hundreds of users who all hold up theirs.
     private func endIfStuck() {
-        guard looks.isExhausted else { return }
+        guard inspections.isExhausted else { return }
         log("the files of too many programs are not read in time; the identifier starts again")
         _exit(EXIT_FAILURE)
     }
@@ -134,7 +134,7 @@ final class IdentifierService {
         guard let master = masters[token] else { return }
         do throws(SystemError) {
             guard let (owner, channel) = try IdentifierHandover.receive(from: master) else { return }
-            unread.append(IdentifierSession(channel, callers(of: owner), looks))
+            unread.append(IdentifierSession(channel, callers(of: owner), inspections))
         } catch {
             if error.code != EPIPE { log("\(error)") }
             masters[token] = nil

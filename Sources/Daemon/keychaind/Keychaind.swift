@@ -56,15 +56,28 @@ struct Keychaind {
             return try UserDaemonProgram(owner, options, log: report).run(control, until: signals)
         }
         let program = OwnProgram(options)
+        let life = try options.life.map { limits throws(SystemError) in try ThrowAwayLife(limits, options.store) }
+        // After the server's end.
+        defer { life?.erase() }
         guard let (server, engine) = try start(options) else { return }
         if let ready = options.ready { _ = try? ready.write([1].span) }
         defer { server.stop() }
         watch(options.socket)
+        try life?.start { kill(CurrentProcess.identifier, SIGTERM) }
         let housekeeping = Housekeeping(engine)
         try signals.wait(
-            idleExit: { program.idleExit }, of: server, firstLook: min(60, options.upgradeExit),
+            idleExit: { mayEnd(options, engine) ? program.idleExit : nil }, of: server,
+            mayEnd: { _ in mayEnd(options, engine) }, firstLook: min(60, options.upgradeExit),
             look: { min(housekeeping.look(), options.upgradeExit) })
         if let failure = engine.failure { throw failure }
+    }
+
+    /// Whether it may end when nobody is connected. A named keychain that was unlocked stays so for as long as its
+    /// settings say: a script unlocks it once, and uses it when something has been built.
+    private static func mayEnd(_ options: DaemonArguments.Options, _ engine: KeychainEngine) -> Bool {
+        if options.life != nil { return false }
+        guard options.isNamed, let status = try? engine.status() else { return true }
+        return !status.passcodeIsSet || status.lockState != .unlocked
     }
 
     /// The end of the daemon when nobody finds it any more.
@@ -87,12 +100,15 @@ struct Keychaind {
 
     /// Nil when another daemon serves already.
     private static func start(_ options: DaemonArguments.Options) throws -> (KeychainServer, KeychainEngine)? {
+        if options.isNamed, try FileStatus(at: options.store) == nil {
+            throw SystemError(code: ENOENT, call: "open", advice: "the keychain in \(options.store) was deleted")
+        }
         guard let listeners = try Listeners.open(at: options.socket, log: report) else { return nil }
         let engine = try openEngine(options)
         let limits = try DaemonProcess.limits(loops: options.loops, requestRate: options.requestRate)
         end(with: engine)
         let server = try KeychainServer(
-            engine, on: listeners, registry: try PatientIdentifier(callers(options)),
+            engine, on: listeners, registry: try InProcessIdentifier(callers(options)),
             limits: limits, log: report)
         return (server, engine)
     }
@@ -117,11 +133,13 @@ struct Keychaind {
     /// vault is there. Otherwise a daemon that is ended in between would leave a store that nobody can open any more.
     private static func openEngine(_ options: DaemonArguments.Options) throws -> KeychainEngine {
         let isNew = !ItemStore.exists(in: options.store)
-        if isNew { try PrivateDirectory.ensure(options.store) }
+        // The folder of a named keychain is made by the program that makes the keychain, and by no other.
+        if isNew, !options.isNamed { try PrivateDirectory.ensure(options.store) }
         let existing = isNew ? nil : try ItemStore(folder: options.store, prefersExclusive: true)
         let (socket, process) = try EnclaveProcess.launch(
             try ownPath().folder + "keychain-enclaved", vault: options.store + "/vault", createIfMissing: isNew,
-            tpm: options.tpm, pinentry: options.pinentry, acceptsLoginPassword: options.loginPassword == .yes)
+            tpm: options.tpm, pinentry: options.pinentry, acceptsLoginPassword: options.loginPassword == .yes,
+            prompts: options.life == nil)
         try ProcessHardening.forbidNewPrivileges()
         try ProcessHardening.forbidReachingOut()
         let enclave = try EnclaveConnection(socket, process: process)
@@ -153,7 +171,7 @@ struct Keychaind {
 
 /// An engine is what a server needs.
 extension KeychainEngine: RequestHandler {}
-extension PatientIdentifier: CallerRegistry {}
+extension InProcessIdentifier: CallerRegistry {}
 extension IdentifierClient: CallerRegistry {}
 extension ItemReader: RequestReader {}
 extension PendingWrite: QueuedWrite {}

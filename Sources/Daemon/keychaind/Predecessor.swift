@@ -11,7 +11,7 @@ struct Predecessor {
 
     /// How long it may take to answer a question that it answers at once: milliseconds. Ten times what the slowest took
     /// next to 27 processes that load two processors.
-    private static let patience: UInt32 = 10_000
+    private static let timeout: UInt32 = 10_000
     /// How long its end may take: milliseconds.
     private static let longestEnd = 5000
 
@@ -27,7 +27,7 @@ struct Predecessor {
     ///
     /// - Returns: false when it serves, or is not known to be a daemon of this user.
     func giveWay() -> Bool {
-        guard !DaemonProbe.answers(connection, within: Self.patience), let process = daemon else { return false }
+        guard !DaemonProbe.answers(connection, within: Self.timeout), let process = daemon else { return false }
         return (try? process.kill(by: .after(milliseconds: Self.longestEnd))) != nil
     }
 

@@ -18,7 +18,7 @@ final class SupervisedProcess {
     private var other: FileDescriptor?
     private var backoff = Backoff()
     /// When it is to be started again, or looked at for signs of life.
-    private(set) var patience = Deadline.never
+    private(set) var deadline = Deadline.never
     /// When it is taken for stopped.
     private var silence = Deadline.never
 
@@ -27,7 +27,7 @@ final class SupervisedProcess {
     /// How long to wait before looking again whether another one listens: microseconds.
     private static let pause: UInt32 = 100_000
     /// How long it may take to end: milliseconds. The master lets its daemons finish their requests.
-    private static let endPatience = 30_000
+    private static let endTimeout = 30_000
 
     /// - Parameters:
     ///   - socket: where it listens; while another service's process does, it is not started.
@@ -46,10 +46,10 @@ final class SupervisedProcess {
 
     /// Starts it, unless another one listens already; it is started when that has ended, for it may just be ending.
     ///
-    /// - Parameter patience: how long to wait until it serves: milliseconds.
+    /// - Parameter timeout: how long to wait until it serves: milliseconds.
     /// - Returns: whether it does.
     /// - Throws: `SystemError` of `posix_spawn`.
-    func start(patience milliseconds: Int) throws(SystemError) -> Bool {
+    func start(timeout milliseconds: Int) throws(SystemError) -> Bool {
         if isAlone { awaitOther() } else if leavesToOther() { return true }
         let (reader, writer) = try FileDescriptor.pipe()
         try launch(writer)
@@ -66,9 +66,9 @@ final class SupervisedProcess {
     /// Waits for the end of another one, which finishes its work. One that does not end is named by this one when it
     /// cannot listen.
     private func awaitOther() {
-        let end = Deadline.after(milliseconds: Self.endPatience)
+        let end = Deadline.after(milliseconds: Self.endTimeout)
         while leavesToOther(), !end.hasPassed { usleep(Self.pause) }
-        (other, patience) = (nil, .never)
+        (other, deadline) = (nil, .never)
     }
 
     /// Whether a process listens in its place; it is watched from now on.
@@ -77,7 +77,7 @@ final class SupervisedProcess {
         else { return false }
         do throws(SystemError) { other = try PeerCredentials(of: connection).processDescriptor } catch {
             // It has ended meanwhile, which is looked at again soon; or this machine does not show it.
-            if error.code == ESRCH { patience = .after(milliseconds: Self.longestConnect) }
+            if error.code == ESRCH { deadline = .after(milliseconds: Self.longestConnect) }
         }
         return true
     }
@@ -90,37 +90,37 @@ final class SupervisedProcess {
             handing: [theirs.descriptor, ready])
         backoff.begin()
         running = (process, ours, try process.endDescriptor())
-        silence = beats ? .after(milliseconds: Watchdog.patience) : .never
-        patience = beats ? .after(milliseconds: Watchdog.interval) : .never
+        silence = beats ? .after(milliseconds: Watchdog.timeout) : .never
+        deadline = beats ? .after(milliseconds: Watchdog.interval) : .never
     }
 
     /// Looks whether it has ended or stopped, and starts it again when that is due.
     func look(_ log: (String) -> Void) {
         if let running, hasEnded(running.end) {
-            running.process.reap(patience: 0)
+            running.process.reap(timeout: 0)
             self.running = nil
-            patience = backoff.end()
+            deadline = backoff.end()
             log("\(name) has ended, and is started again")
         }
-        if let other, hasEnded(other) { (self.other, patience) = (nil, .now) }
-        guard patience.hasPassed else { return }
+        if let other, hasEnded(other) { (self.other, deadline) = (nil, .now) }
+        guard deadline.hasPassed else { return }
         if let running { return listen(to: running.process, running.lifeline, log) }
-        patience = .never
+        deadline = .never
         if leavesToOther() { return }
         do throws(SystemError) { try launch(try FileDescriptor.open("/dev/null", O_WRONLY)) } catch {
-            patience = backoff.end()
+            deadline = backoff.end()
             log("\(name) cannot be started: \(error)")
         }
     }
 
     /// Looks for signs of life every few seconds, however many there are.
     private func listen(to process: ChildProcess, _ lifeline: UnixSocket, _ log: (String) -> Void) {
-        patience = .after(milliseconds: Watchdog.interval)
-        if hear(lifeline) { silence = .after(milliseconds: Watchdog.patience) }
+        deadline = .after(milliseconds: Watchdog.interval)
+        if hear(lifeline) { silence = .after(milliseconds: Watchdog.timeout) }
         guard silence.hasPassed else { return }
         log("\(name) has stopped, and is ended")
         // Its end is seen in the next turn.
-        (patience, silence) = (.never, .never)
+        (deadline, silence) = (.never, .never)
         process.kill()
     }
 
@@ -129,7 +129,7 @@ final class SupervisedProcess {
         guard let running else { return true }
         self.running = nil
         shutdown(running.lifeline.descriptor.number, CInt(SHUT_RDWR))
-        return running.process.reap(patience: Self.endPatience) == 0
+        return running.process.reap(timeout: Self.endTimeout) == 0
     }
 
     private func hasEnded(_ end: FileDescriptor) -> Bool { (try? end.wait(for: .readable, deadline: .now)) != nil }

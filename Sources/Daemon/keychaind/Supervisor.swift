@@ -13,7 +13,7 @@ final class Supervisor {
     private let log: (String) -> Void
 
     /// How long each may take to start: milliseconds.
-    private static let startPatience = 10_000
+    private static let startTimeout = 10_000
 
     /// Serves until it is told to end.
     ///
@@ -56,7 +56,7 @@ final class Supervisor {
     }
 
     private func start() throws {
-        for child in children where try !child.start(patience: Self.startPatience) {
+        for child in children where try !child.start(timeout: Self.startTimeout) {
             try end()
             throw SystemError(code: ECHILD, call: "posix_spawn", advice: "\(child.name) does not start")
         }
@@ -66,7 +66,7 @@ final class Supervisor {
         while true {
             do throws(SystemError) {
                 let watched = [end] + children.flatMap(\.descriptors)
-                let deadline = children.map(\.patience).min() ?? .never
+                let deadline = children.map(\.deadline).min() ?? .never
                 if try FileDescriptor.waitForAny(of: watched, deadline: deadline) == 0 { return }
             } catch  where error.code == ETIMEDOUT {}
             for child in children { child.look(log) }

@@ -30,19 +30,19 @@ struct TerminationSignals {
         firstLook: UInt64 = 60, look: () -> UInt64 = { 600 }
     ) throws(Refusal) {
         let second: UInt64 = 1_000_000_000
-        var patience = idleExit().map { $0 * second }
+        var timeout = idleExit().map { $0 * second }
         let start = Clock.monotonicNanoseconds
         let rested = { isPassing ? Clock.monotonicNanoseconds - start : server.vacancy ?? 0 }
         var nextLook = Clock.monotonicNanoseconds + firstLook * second
         while true {
             if Clock.monotonicNanoseconds >= nextLook {
                 nextLook = Clock.monotonicNanoseconds + look() * second
-                patience = idleExit().map { $0 * second }
+                timeout = idleExit().map { $0 * second }
             }
             let vacancy = rested()
-            if let patience, vacancy >= patience, mayEnd(rested) { return }
+            if let timeout, vacancy >= timeout, mayEnd(rested) { return }
             let rest = nextLook - min(nextLook, Clock.monotonicNanoseconds)
-            let limit = min(rest, patience.map { $0 > vacancy ? $0 - vacancy : second } ?? rest)
+            let limit = min(rest, timeout.map { $0 > vacancy ? $0 - vacancy : second } ?? rest)
             switch signals.wait(deadline: .after(microseconds: Int(limit / 1000))) {
             case nil: continue
             case SIGCHLD: throw .enclaveEnded

@@ -8,11 +8,11 @@ import Synchronization
 package final class TPM: Sendable {
     /// How long one command may take, in milliseconds: less than the daemon waits for the enclave, so that the caller
     /// learns why.
-    package static let usualPatience = 8_000
+    package static let defaultTimeout = 8_000
 
     /// How it is reached, as tpm2-tss has it: `device:/dev/tpmrm0`, `swtpm:path=…`.
     package let address: String
-    private let patience: Int
+    private let timeout: Int
     private let state = Lock(State())
     private let lost = Atomic(false)
 
@@ -22,10 +22,10 @@ package final class TPM: Sendable {
         var expectedName: [UInt8]?
     }
 
-    /// - Parameter patience: how long one command may take, in milliseconds.
-    package init(_ address: String, patience: Int = TPM.usualPatience) {
+    /// - Parameter timeout: how long one command may take, in milliseconds.
+    package init(_ address: String, timeout: Int = TPM.defaultTimeout) {
         self.address = address
-        self.patience = patience
+        self.timeout = timeout
     }
 
     /// Connects, if it is not connected.
@@ -80,22 +80,9 @@ package final class TPM: Sendable {
     private func connection(_ state: inout State) throws(TPMFailure) -> TPMConnection {
         if let connection = state.connection, !connection.isBroken { return connection }
         state.connection = nil
-        let connection = try TPMConnection(address, patience: patience)
+        let connection = try TPMConnection(address, timeout: timeout)
         if let expected = state.expectedName, expected != connection.storageName { throw .otherTPM(.unknown) }
         state.connection = connection
         return connection
-    }
-}
-
-extension TPM {
-    /// How many objects and sessions are loaded, with the storage key and the session of this connection.
-    ///
-    /// - Throws: `errSecNotAvailable` when there is no TPM.
-    package func loadedHandles() throws(Refusal) -> Int {
-        try run { (connection) throws(TPMFailure) in
-            var count = 0
-            for kind in HandleKind.all { count += try connection.handles(kind).count }
-            return count
-        }
     }
 }

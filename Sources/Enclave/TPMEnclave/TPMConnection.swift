@@ -6,7 +6,7 @@ import LinuxSystem
 /// A connection to one TPM, with the storage key and the session that everything goes through.
 ///
 /// Its guarantees:
-/// 1. Every command ends after ``patience`` milliseconds at the latest; a TPM that is late loses the connection, for
+/// 1. Every command ends after ``timeout`` milliseconds at the latest; a TPM that is late loses the connection, for
 /// its answer
 ///    could be taken for that of the next command.
 /// 2. An HMAC authenticates the content of each command, under a session salted to the storage key. If the first
@@ -16,7 +16,7 @@ import LinuxSystem
 // The library's context must not be used by two threads at once; `TPM` lends a connection under its mutex.
 @safe final class TPMConnection: @unchecked Sendable {
     /// How long one command may take, in milliseconds. Making a key takes seconds on the slowest chips.
-    let patience: Int
+    let timeout: Int
     private let transport: Transport
     let context: OpaquePointer
     /// The key that all our objects are wrapped by.
@@ -34,9 +34,9 @@ import LinuxSystem
     /// Connects, and makes storage key and session.
     ///
     /// - Parameter address: see ``Transport``.
-    init(_ address: String, patience: Int) throws(TPMFailure) {
-        self.patience = patience
-        transport = try Transport(address, deadline: .after(milliseconds: patience))
+    init(_ address: String, timeout: Int) throws(TPMFailure) {
+        self.timeout = timeout
+        transport = try Transport(address, deadline: .after(milliseconds: timeout))
         var context: OpaquePointer?
         let code = unsafe Esys_Initialize(&context, transport.context, nil)
         guard code == TSS2_RC_SUCCESS, let context = unsafe context else { throw .gone(TPMFailure.text(code)) }
@@ -98,7 +98,7 @@ extension TPMConnection {
         guard !isBroken else { throw .gone("the connection was given up") }
         do throws(TPMFailure) {
             try check(start())
-            let deadline = Deadline.after(milliseconds: patience)
+            let deadline = Deadline.after(milliseconds: timeout)
             var code: UInt32
             repeat {
                 try waitForAnswer(deadline)

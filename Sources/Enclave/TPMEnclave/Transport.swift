@@ -74,7 +74,7 @@ private enum DescriptorCalls {
     /// A response's tag, size and code; the size, most significant byte first, stands behind the tag.
     private static let headSize = 10
     /// How long the rest of a command or response may take once it has begun: milliseconds.
-    private static let patience: CInt = 2_000
+    private static let pieceTimeout: CInt = 2_000
 
     private static let ioError: UInt32 = 0x000a_000a
     private static let tryAgain: UInt32 = 0x000a_0009
@@ -135,7 +135,7 @@ private enum DescriptorCalls {
         if errno == EINTR { return true }
         guard errno == EAGAIN else { return false }
         var handle = pollfd(fd: number, events: events, revents: 0)
-        return unsafe poll(&handle, 1, patience) > 0
+        return unsafe poll(&handle, 1, pieceTimeout) > 0
     }
 
     static func pollHandles(

@@ -86,7 +86,7 @@ final class EnclaveListener {
         if let lifeline { try epoll.add(lifeline, for: .readable, token: Token.lifeline) }
         while !isEnding {
             let longest = watchdog == nil ? Deadline.never : .after(milliseconds: Watchdog.interval)
-            try epoll.wait(deadline: min(enclaves.values.map(\.patience).min() ?? .never, longest)) { token, _ in
+            try epoll.wait(deadline: min(enclaves.values.map(\.deadline).min() ?? .never, longest)) { token, _ in
                 switch token {
                 case Token.listener: accept()
                 case Token.lifeline: isEnding = true
@@ -97,14 +97,14 @@ final class EnclaveListener {
             for enclave in enclaves.values { enclave.look(startAgent) }
         }
         // The daemons have gone, or will notice.
-        for enclave in enclaves.values { enclave.bury(patience: 2000) }
+        for enclave in enclaves.values { enclave.bury(timeout: 2000) }
     }
 
     private func handle(_ token: UInt64) {
         let first = token - token % Token.ofEnclave
         guard let enclave = enclaves[first] else { return }
         switch token - first {
-        case 0: enclaves.removeValue(forKey: first)?.bury(patience: 0)
+        case 0: enclaves.removeValue(forKey: first)?.bury(timeout: 0)
         case 1: if !enclave.hear() { try? epoll.remove(enclave.requests) }
         default:
             try? epoll.remove(enclave.connection)

@@ -36,7 +36,7 @@ struct Enclaved {
         try EnclaveHardening.apply()
         // A TPM at the end of a socket may go.
         signal(SIGPIPE, SIG_IGN)
-        let events = SessionEvents()
+        let events = EarlySessionEvents()
         let agent = try launched.map { launched in
             try AgentConnection(
                 launched.socket, process: launched.process, desk: launched.desk,

@@ -28,16 +28,6 @@ enum Sandbox {
     /// Allowed unless the memory could be executed.
     static let withoutExecution = ["mmap", "mprotect"]
 
-    /// Installs a filter that allows everything but one call. For tests of the state that a failure of this call
-    /// leaves.
-    ///
-    /// - Throws: `SystemError` when the kernel or the library refuses.
-    static func install(instead action: Filter.Action, of call: String) throws(SystemError) {
-        let filter = try Filter(otherwise: .allow)
-        try filter.add(action, to: call)
-        try filter.load()
-    }
-
     /// Installs the filter. It cannot be taken back.
     ///
     /// - Throws: `SystemError` when the kernel or the library refuses; the program must not go on then.

@@ -28,7 +28,7 @@ final class StartedEnclave {
     private static let longestFarewell = 3000
 
     /// When there is something to do.
-    var patience: Deadline { min(nextAgent, farewell) }
+    var deadline: Deadline { min(nextAgent, farewell) }
 
     /// Starts it.
     ///
@@ -41,7 +41,7 @@ final class StartedEnclave {
             handing: [connection.descriptor, theirs.descriptor])
         (self.connection, requests, desk) = (connection.descriptor, ours.descriptor, AgentQueue(ours))
         do throws(SystemError) { end = try process.endDescriptor() } catch {
-            process.reap(patience: 0)
+            process.reap(timeout: 0)
             throw error
         }
     }
@@ -78,13 +78,13 @@ final class StartedEnclave {
     }
 
     /// Lets the system forget it, and its agent.
-    func bury(patience: Int) {
-        process.reap(patience: patience)
+    func bury(timeout: Int) {
+        process.reap(timeout: timeout)
         dismissAgent()
     }
 
     private func dismissAgent() {
-        agent?.reap(patience: 0)
+        agent?.reap(timeout: 0)
         agent = nil
     }
 }

@@ -20,7 +20,7 @@ enum VaultPlace: Equatable {
     }
 
     /// How long the master may take to say whose vault it needs: milliseconds.
-    private static let patience = 10_000
+    private static let timeout = 10_000
 
     /// The path of the vault, and whether it may be made.
     ///
@@ -29,7 +29,7 @@ enum VaultPlace: Equatable {
         switch self {
         case .file(let path, let createIfMissing): return (path, createIfMissing)
         case .folder(let folder):
-            let summons = try EnclaveStartRequest.receive(from: channel, deadline: .after(milliseconds: Self.patience))
+            let summons = try EnclaveStartRequest.receive(from: channel, deadline: .after(milliseconds: Self.timeout))
             return ("\(folder)/\(summons.owner)/vault", summons.createIfMissing)
         }
     }

@@ -19,8 +19,9 @@ package enum Codesigning {
     /// maker. So these two come last.
     private static let actions: [(letter: Character, takesFiles: Bool, action: Action)] = [
         ("c", false, CreateTeamKey.run), ("T", false, ShowTeamID.run), ("r", false, MakeStatement.rotate),
-        ("H", false, MakeStatement.handOver), ("R", true, SignFiles.removeSignatures), ("d", true, DisplayFiles.run),
-        ("s", true, SignFiles.sign), ("v", true, VerifyFiles.run),
+        ("H", false, MakeStatement.handOver), ("R", true, SignFiles.removeSignatures),
+        ("d", true, DisplayFiles.display),
+        ("s", true, SignFiles.sign), ("v", true, VerifyFiles.verify),
     ]
 
     private static func action(_ arguments: ParsedArguments) throws(CommandFailure) -> Action {

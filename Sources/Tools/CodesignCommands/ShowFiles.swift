@@ -7,7 +7,7 @@ import SecurityCommands
 
 /// `codesign --verify`.
 enum VerifyFiles {
-    static func run(_ arguments: ParsedArguments, _ session: Session) throws(CommandFailure) {
+    static func verify(_ arguments: ParsedArguments, _ session: Session) throws(CommandFailure) {
         var failed = false
         for name in arguments.operands.map(\.text) {
             let verdict = try Verdict(name)
@@ -25,7 +25,7 @@ enum VerifyFiles {
 
 /// `codesign --display`: what a signature, or a team's statement, says, once it was verified.
 enum DisplayFiles {
-    static func run(_ arguments: ParsedArguments, _ session: Session) throws(CommandFailure) {
+    static func display(_ arguments: ParsedArguments, _ session: Session) throws(CommandFailure) {
         var failed = false
         for name in arguments.operands.map(\.text) {
             if let statement = TeamStatement.inFile(name) {

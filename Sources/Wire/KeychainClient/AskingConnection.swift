@@ -26,6 +26,7 @@ package final class AskingConnection: KeychainConnection {
     private let startsPlainly: Bool
     private let ofPages = Lock<[UInt8]?>(nil)
     private let isTogether = Lock(false)
+    private let reasonOfWhole = Lock("")
 
     /// - Parameter startsPlainly: whether requests go plainly first, as most need nobody.
     package init(_ connection: any KeychainConnection, _ asking: Asking, startsPlainly: Bool) {
@@ -42,12 +43,16 @@ package final class AskingConnection: KeychainConnection {
     deinit { endContext() }
 
     /// Runs something whose requests are one thing to the user: what they show for the first of them serves the others.
+    ///
+    /// - Parameter reason: why the user is asked, for a prompt that has no reason of its own.
     package func inOneContext<Result, Failure: Error>(
-        _ body: () throws(Failure) -> Result
+        reason: String = "", _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
         isTogether.withLock { $0 = true }
+        reasonOfWhole.withLock { $0 = reason }
         defer {
             isTogether.withLock { $0 = false }
+            reasonOfWhole.withLock { $0 = "" }
             endContext()
         }
         return try body()
@@ -78,7 +83,8 @@ package final class AskingConnection: KeychainConnection {
     }
 
     private func sendWithPrompt(_ request: ItemRequest) throws(Refusal) -> ItemResponse {
-        let asking = try makeAsking()
+        var asking = try makeAsking()
+        if asking.prompt.reason.isEmpty { asking.prompt.reason = reasonOfWhole.withLock { $0 } }
         let sharesContext = request.cursor != 0 || isTogether.withLock { $0 }
         let context = asking.context ?? (sharesContext ? contextOfPages() : nil)
         guard case .item(let response) = try perform(.item(request), asking, in: context) else {

@@ -24,6 +24,15 @@ package struct Configuration: Equatable, Sendable {
         case auto
     }
 
+    /// The options of a daemon that is started for it.
+    package enum Kind: Sendable {
+        case usual
+        /// One of the user's named keychains.
+        case named
+        /// One that ends with its owner; no program starts its daemon again.
+        case throwAway
+    }
+
     package enum Consent: String, CaseIterable, Sendable {
         case yes
         case no
@@ -55,6 +64,7 @@ package struct Configuration: Equatable, Sendable {
     package var loginPassword: Consent
     /// For how many days earlier versions of items are kept; 0 keeps none.
     package var historyDays: UInt32
+    package var kind = Kind.usual
 
     package static let anyTPM = "auto"
     package static let anyPinentry = "auto"
@@ -201,7 +211,8 @@ package struct Configuration: Equatable, Sendable {
     private init(
         _ values: Setting.Values, _ directories: BaseDirectories, _ serviceFolder: String
     ) throws(Refusal) {
-        guard let folder = values.home ?? directories.data.map({ $0 + "/keychain" }) else { throw .noHome }
+        let given = values.home ?? (values.throwAway == nil ? nil : values.socket)
+        guard let folder = given ?? directories.data.map({ $0 + "/keychain" }) else { throw .noHome }
         self.folder = folder
         // A store of one's own has a daemon of its own: the usual one serves another store.
         let runtime = values.home == nil ? directories.runtime : nil
@@ -219,6 +230,16 @@ package struct Configuration: Equatable, Sendable {
         pinentry = values.pinentry ?? Self.anyPinentry
         loginPassword = values.loginPassword ?? .no
         historyDays = values.historyDays ?? Self.standardHistory
+        if let name = values.throwAway { try becomeThrowAway(name) }
+    }
+
+    /// The keychain that `security ci-start` has started lies in its socket's folder, which has its name.
+    private mutating func becomeThrowAway(_ name: String) throws(Refusal) {
+        guard socketIsGiven, let parent = PrivateDirectory.parent(of: socket), parent.hasSuffix("-\(name)") else {
+            throw .noThrowAwaySocket
+        }
+        (folder, usesSystemService, mode, kind) = (parent, false, .daemon, .throwAway)
+        (tpm, pinentry, historyDays) = ("none", "none", 0)
     }
 }
 
@@ -251,6 +272,11 @@ extension Refusal {
                 + "than its user uses no other.",
             do: "Install the system service and start it (docs/guides/system-service.md).")
     }
+
+    fileprivate static let noThrowAwaySocket = Refusal(
+        .param, .configuration, "KEYCHAIN_CI",
+        "KEYCHAIN_CI is set, and KEYCHAIN_SOCKET is not the socket that goes with it.",
+        do: "Set both as `security ci-start` printed them, or neither.")
 
     fileprivate static let noHome = Refusal(
         .param, .configuration, "HOME",

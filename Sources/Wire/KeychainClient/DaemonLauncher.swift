@@ -7,11 +7,11 @@ struct DaemonLauncher: Sendable {
     let configuration: Configuration
 
     /// How long a daemon may take to accept, or to start, where a request has so much time: milliseconds.
-    private static let patience = 10_000
+    private static let timeout = 10_000
     /// How long a program waits that one is started which it does not need itself: milliseconds.
-    private static let shortPatience = 1000
+    private static let shortTimeout = 1000
 
-    var deadline: Deadline { .after(milliseconds: min(Self.patience, Int(configuration.timeout))) }
+    var deadline: Deadline { .after(milliseconds: min(Self.timeout, Int(configuration.timeout))) }
 
     /// Connects; nil when no daemon runs and none is installed.
     ///
@@ -21,8 +21,9 @@ struct DaemonLauncher: Sendable {
         let deadline = deadline
         if let socket = try connect(by: deadline) { return socket }
         if configuration.usesSystemService { throw .serviceDoesNotRun(configuration) }
+        if configuration.kind == .throwAway { throw .throwAwayEnded(configuration) }
         guard let program else { return nil }
-        try start(program, by: deadline)
+        try start(program, [], by: deadline)
         guard let socket = try connect(by: deadline) else { throw .didNotStart(program, configuration) }
         return socket
     }
@@ -30,7 +31,8 @@ struct DaemonLauncher: Sendable {
     /// Starts a daemon next to one that has not answered: it ends and replaces one that has stopped, and ends itself
     /// next to one that is only slow (`Predecessor`). Nobody waits for it.
     func replaceStopped() {
-        if !configuration.usesSystemService, let program { _ = try? launch(program, patience: Self.shortPatience) }
+        let mayStart = !configuration.usesSystemService && configuration.kind != .throwAway
+        if mayStart, let program { _ = try? launch(program, [], timeout: Self.shortTimeout) }
     }
 
     func connect(by deadline: Deadline) throws(Refusal) -> UnixSocket? {
@@ -46,10 +48,14 @@ struct DaemonLauncher: Sendable {
         configuration.daemon ?? InstalledPrograms.find("keychaind")
     }
 
-    private func start(_ program: String, by deadline: Deadline) throws(Refusal) {
+    /// Starts the daemon and waits until it serves.
+    ///
+    /// - Parameter words: what it is told beyond the configuration.
+    func start(_ program: String, _ words: [String], by deadline: Deadline) throws(Refusal) {
         do throws(SystemError) {
-            try PrivateDirectory.ensure(configuration.folder)
-            let ready = try launch(program)
+            // A named keychain that is being deleted must not come back empty.
+            if configuration.kind != .named { try PrivateDirectory.ensure(configuration.folder) }
+            let ready = try launch(program, words)
             var byte: [UInt8] = [0]
             var span = byte.mutableSpan
             // The daemon writes when it serves; at the end of the pipe it has ended, perhaps because another one
@@ -65,7 +71,9 @@ struct DaemonLauncher: Sendable {
     /// Starts the daemon so that it is nobody's child, for a program must not find children it did not make.
     ///
     /// - Returns: the pipe on which it says that it serves; this process has no other end of it.
-    private func launch(_ program: String, patience: Int = patience) throws(SystemError) -> FileDescriptor {
+    private func launch(
+        _ program: String, _ words: [String], timeout: Int = timeout
+    ) throws(SystemError) -> FileDescriptor {
         let (reader, writer) = try FileDescriptor.pipe()
         let arguments = [
             "--detach", "--socket", configuration.socket, "--store", configuration.folder,
@@ -74,7 +82,8 @@ struct DaemonLauncher: Sendable {
             "--login-password", configuration.loginPassword.rawValue, "--history-days", "\(configuration.historyDays)",
         ]
         let ending = configuration.idleExit.map { ["--idle-exit", "\($0)"] } ?? []
-        try ChildProcess.start(program, arguments + ending, handing: [writer]).reap(patience: patience)
+        let named = configuration.kind == .named ? ["--named"] : []
+        try ChildProcess.start(program, arguments + ending + named + words, handing: [writer]).reap(timeout: timeout)
         return reader
     }
 }
@@ -127,6 +136,12 @@ extension Refusal {
             .notAvailable, .unavailable, configuration.socket,
             "The system's keychain service does not run.",
             do: "Start it (systemctl start keychaind.socket), or set KEYCHAIN_HOME for a keychain of your own.")
+    }
+
+    fileprivate static func throwAwayEnded(_ configuration: Configuration) -> Refusal {
+        Refusal(
+            .notAvailable, .unavailable, configuration.socket, "The throw-away keychain has ended.",
+            do: "Start another (security ci-start), or unset KEYCHAIN_SOCKET and KEYCHAIN_CI.")
     }
 
     fileprivate static func cannotStart(_ program: String, _ error: SystemError) -> Refusal {

@@ -41,12 +41,14 @@ package struct Setting: Sendable {
         var pinentry: String?
         var loginPassword: Configuration.Consent?
         var historyDays: UInt32?
+        /// The identifier of a throw-away keychain.
+        var throwAway: String?
         /// The texts that were taken, by their settings' keys.
         var given: [String: String] = [:]
     }
 
     /// Whether the administrator's policy may say it for everybody: not where a user's own files and sockets are.
-    var mayBeFixed: Bool { !["home", "socket", "daemon"].contains(key) }
+    var mayBeFixed: Bool { !["home", "socket", "daemon", "ci"].contains(key) }
 
     package static let table = [
         Setting(
@@ -112,6 +114,12 @@ package struct Setting: Sendable {
                 + "or by a program without one, that has this setting when it starts; 0 keeps none, drops at once what "
                 + "others have kept, and makes no daily copies.",
             read: { days($0, &$1.historyDays) }),
+        Setting(
+            variable: "KEYCHAIN_CI", key: "ci", takes: "what `security ci-start` printed", standard: "none",
+            meaning:
+                "The throw-away keychain at KEYCHAIN_SOCKET, which lies in memory and ends with its owner. No program "
+                + "starts its daemon again.",
+            read: { identifier($0, &$1.throwAway) }),
     ]
 
     /// Where Debian, Fedora, openSUSE and Alpine have them.
@@ -140,6 +148,13 @@ package struct Setting: Sendable {
     private static func milliseconds(_ text: String, _ value: inout UInt32?) -> Bool {
         value = UInt32(text)
         return (1...longestTimeout).contains(value ?? 0)
+    }
+
+    /// 32 hexadecimal digits.
+    private static func identifier(_ text: String, _ value: inout String?) -> Bool {
+        value = text
+        let isHex = text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+        return isHex && text.utf8.count == 32
     }
 
     private static func days(_ text: String, _ value: inout UInt32?) -> Bool {

@@ -56,10 +56,15 @@ struct ValueTests {
         }
     }
 
-    @Test("Integers are read up to what fits", arguments: [0, 1, 127, 128, 255, 256, 65_537, Int.max])
-    func integers(number: Int) throws {
+    @Test(
+        "Integers are read up to what fits",
+        arguments: [
+            (0, [0]), (1, [1]), (127, [127]), (128, [0, 128]), (255, [0, 255]), (256, [1, 0]), (65_537, [1, 0, 1]),
+            (Int.max, [127, 255, 255, 255, 255, 255, 255, 255]),
+        ] as [(Int, [UInt8])])
+    func integers(number: Int, content: [UInt8]) throws {
         var writer = DERWriter()
-        writer.integer(UInt64(number))
+        writer.element(.integer, content)
         let bytes = writer.bytes
         let element = try DERElement(parsing: bytes.span)
         let found = try element.smallInteger(in: bytes.span)

@@ -20,9 +20,9 @@ struct ProcessHardeningTests {
     @Test("After forbidding new privileges they stay forbidden")
     func privileges() async {
         await #expect(processExitsWith: .success) { () throws in
-            #expect(ProcessHardening.allowsNewPrivileges)
+            #expect(try PrivilegesTests.status("NoNewPrivs") == "0")
             try ProcessHardening.forbidNewPrivileges()
-            #expect(!ProcessHardening.allowsNewPrivileges)
+            #expect(try PrivilegesTests.status("NoNewPrivs") == "1")
         }
     }
 

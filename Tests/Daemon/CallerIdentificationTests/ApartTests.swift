@@ -11,26 +11,29 @@ import Testing
 private final class Pair {
     let door: Doorway
     let client: IdentifierClient
-    let looks: Looks
+    let inspections: ProgramInspections
     /// The identifier's ends of its channels.
     private var ends: [UnixSocket] = []
 
-    init(_ limits: Looks.Limits = Looks.Limits(), _ change: (inout IdentityRules) -> Void = { _ in }) throws {
-        looks = Looks(limits)
+    init(
+        _ limits: ProgramInspections.Limits = ProgramInspections.Limits(),
+        _ change: (inout IdentityRules) -> Void = { _ in }
+    ) throws {
+        inspections = ProgramInspections(limits)
         door = try Doorway(change, folders: { EntitlementFolders([$0.file("entitlements")], interval: 0) })
         client = IdentifierClient(.user(CurrentProcess.user))
     }
 
     deinit {
         for end in ends { shutdown(end.descriptor.number, CInt(SHUT_RDWR)) }
-        looks.close()
+        inspections.close()
     }
 
     /// Gives the daemon a channel to an identifier that answers.
     ///
     /// - Parameter identifier: the test's own when nil.
     func connect(_ identifier: CallerIdentifier? = nil) throws {
-        let session = IdentifierSession(try channel(), identifier ?? door.identifier, looks)
+        let session = IdentifierSession(try channel(), identifier ?? door.identifier, inspections)
         _ = try Thread(named: "identifier") { session.serve() }
     }
 
@@ -155,8 +158,8 @@ struct ApartTests {
 
     @Test("A known program is identified while all threads of its user hang, also when entitlements have changed")
     func knowsWhileOthersHang() throws {
-        var limits = Looks.Limits()
-        limits.hang = 0
+        var limits = ProgramInspections.Limits()
+        limits.stallTimeout = 0
         let pair = try Pair(limits)
         try pair.connect()
         let path = try pair.settled("app")
@@ -164,7 +167,9 @@ struct ApartTests {
         let isOver = Monitor(false)
         defer { isOver.update { $0 = true } }
         for _ in 0..<limits.ofUser {
-            try pair.looks.put(for: .user(CurrentProcess.user), of: pair) { _ = isOver.wait { $0 ? true : nil } }
+            try pair.inspections.enqueue(for: .user(CurrentProcess.user), of: pair) {
+                _ = isOver.wait { $0 ? true : nil }
+            }
         }
         letPass(microseconds: 50_000)
         let stranger = try pair.door.start([pair.door.copy("other")])
@@ -247,7 +252,7 @@ struct BrokenIdentifierTests {
         var room: [UInt8] = [0]
         var span = room.mutableSpan
         for _ in 0..<count { #expect(try identifier.receiveAtOnce(into: &span) == 1) }
-        let session = IdentifierSession(identifier, pair.door.identifier, pair.looks)
+        let session = IdentifierSession(identifier, pair.door.identifier, pair.inspections)
         _ = try Thread(named: "identifier") { session.serve() }
         #expect(answer.wait(deadline: soon) { $0 } == pair.door.file("app"))
     }
@@ -259,7 +264,7 @@ struct BrokenIdentifierTests {
             guard case .slow = try pair.client.identify(visitor.peer) else { throw SystemError(code: EEXIST, call: "") }
         }
         let other = try pair.door.start([pair.door.copy("other")])
-        let session = IdentifierSession(identifier, pair.door.identifier, pair.looks)
+        let session = IdentifierSession(identifier, pair.door.identifier, pair.inspections)
         _ = try Thread(named: "identifier") { session.serve() }
         #expect(try pair.identify(other.peer).identity.program == pair.door.file("other"))
         #expect(try pair.identify(visitor.peer).identity.program == pair.door.file("app"))
@@ -330,7 +335,7 @@ struct BrokenIdentifierTests {
         ])
     func broken(question: [UInt8]) throws {
         let (daemons, identifiers) = try UnixSocket.packetPair()
-        let session = IdentifierSession(identifiers, pair.door.identifier, pair.looks)
+        let session = IdentifierSession(identifiers, pair.door.identifier, pair.inspections)
         let thread = try Thread(named: "identifier") { session.serve() }
         try daemons.sendFully(question.span, deadline: soon)
         thread.join()

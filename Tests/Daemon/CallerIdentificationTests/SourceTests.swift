@@ -17,7 +17,7 @@ struct SourceTests {
             ("12:cpu:/\n1:name=systemd:/system.slice/web.service\n0::/", "web.service"),
             ("1:name=systemd:/system.slice/a.service\n0::/system.slice/b.service", "a.service"),
         ])
-    func unit(groups: String, name: String) { #expect(SystemUnit.name(in: groups) == name) }
+    func unit(groups: String, name: String) { #expect(SystemUnit.group(in: groups)?.unit == name) }
 
     @Test(
         "Nobody who is not root can make a control group that looks like a system unit's",
@@ -32,7 +32,7 @@ struct SourceTests {
             "1:name=systemd:/user.slice/user-1000.slice/x.service\n0::/system.slice/b.service",
             "0::/system.slice//web.service", "0::/system.slice/\(String(repeating: "a", count: 250)).service",
         ])
-    func noUnit(groups: String) { #expect(SystemUnit.name(in: groups) == nil) }
+    func noUnit(groups: String) { #expect(SystemUnit.group(in: groups)?.unit == nil) }
 
     @Test(
         "A Snap is known by an enforced label of AppArmor",

@@ -105,7 +105,7 @@ struct ColumnMigrationTests {
     func alone() throws {
         let other = try FileLock("\(folder)/keychain.lock", .shared, deadline: .now)
         let store = try ItemStore(folder: folder, prefersExclusive: false)
-        let refusal = refusal { try store.migrate(with: SecretBytes(count: 32), patience: 50) }
+        let refusal = refusal { try store.migrate(with: SecretBytes(count: 32), timeout: 50) }
         #expect(refusal?.problem.contains("other programs use it") == true)
         withExtendedLifetime(other) {}
     }
@@ -115,13 +115,13 @@ struct ColumnMigrationTests {
         let other = try FileLock("\(folder)/keychain.lock", .exclusive, deadline: .now)
         try other.mark()
         let refusal = refusal {
-            _ = try ItemStore(folder: folder, prefersExclusive: false, by: .after(milliseconds: 50), patience: 0)
+            _ = try ItemStore(folder: folder, prefersExclusive: false, by: .after(milliseconds: 50), timeout: 0)
         }
         #expect(refusal?.status == .notAvailable)
         #expect(refusal?.problem.contains("is bringing the store") == true)
         other.unmark()
         let owned = #expect(throws: Refusal.self) {
-            _ = try ItemStore(folder: folder, prefersExclusive: false, by: .never, patience: 0)
+            _ = try ItemStore(folder: folder, prefersExclusive: false, by: .never, timeout: 0)
         }
         #expect(owned?.remedy.contains("daemon owns it") == true)
     }
@@ -135,7 +135,7 @@ struct ColumnMigrationTests {
             other.release()
             other.unmark()
         }
-        _ = try ItemStore(folder: folder, prefersExclusive: false, by: .after(milliseconds: 60_000), patience: 0)
+        _ = try ItemStore(folder: folder, prefersExclusive: false, by: .after(milliseconds: 60_000), timeout: 0)
         end.join()
     }
 

@@ -24,7 +24,7 @@ struct ReadTransactionTests {
 
     private var isHeld: Bool { itemReader.isHolding }
 
-    @Test("It begins with the second read of the same state, and ends when its thread rests")
+    @Test("It begins with the second read of the same state, and ends when its thread sleeps")
     func begins() throws {
         _ = try itemReader.value()
         #expect(!isHeld)
@@ -32,7 +32,7 @@ struct ReadTransactionTests {
         #expect(isHeld)
         itemReader.endIfOutdated()
         #expect(isHeld)
-        itemReader.rest()
+        itemReader.endTransaction()
         #expect(!isHeld)
         _ = try itemReader.value()
         #expect(!isHeld)
@@ -88,7 +88,7 @@ struct ReadTransactionTests {
                     let value = (try? unsafe owned.value()) ?? -1
                     if value < least { stale.add(1, ordering: .relaxed) }
                     count += 1
-                    if count % (5 + 20 * number) == 0 { unsafe owned.rest() }
+                    if count % (5 + 20 * number) == 0 { unsafe owned.endTransaction() }
                 }
                 reads.add(count, ordering: .relaxed)
             }
@@ -123,11 +123,11 @@ struct ReadTransactionTests {
     /// A checkpoint is due after 4 MB, and a batch is an eighth of one.
     private static let lengthWithCheckpoints = 5 << 20
 
-    @Test("A reader that has read and rests keeps no log")
+    @Test("A reader that has read and sleeps keeps no log")
     func logBesideRest() throws {
         let size = try fill(0..<300) { batch in
             if batch == 0 { try readThrice() }
-            itemReader.rest()
+            itemReader.endTransaction()
         }
         #expect(size < Self.lengthWithCheckpoints)
     }
@@ -147,7 +147,7 @@ struct ReadTransactionTests {
         let size = try fill(0..<35) { _ in }
         #expect(isHeld)
         #expect(size > 4 << 20)
-        itemReader.rest()
+        itemReader.endTransaction()
         #expect(try fill(35..<100) { _ in } < size + Self.lengthWithCheckpoints)
     }
 }

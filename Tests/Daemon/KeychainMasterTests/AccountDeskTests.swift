@@ -77,7 +77,7 @@ private final class Lookup {
         let user = CurrentProcess.user == 0 ? number : CurrentProcess.user
         let path = directory.file("socket")
         let client = try ChildProcess.start("/usr/bin/python3", ["-c", Self.client, path, "\(user)"], handing: [])
-        return client.reap(patience: 20_000) == 0
+        return client.reap(timeout: 20_000) == 0
     }
 
     func says(_ text: String) -> Bool { log.update { $0 }.contains { $0.contains(text) } }

@@ -17,10 +17,10 @@ struct IdentifierDeskTests {
         let master = try #require(try listener.accept())
         var channels = 0
         while desk.channel(of: .user(1)) != nil { channels += 1 }
-        #expect(channels > 0 && desk.patience != .never)
+        #expect(channels > 0 && desk.deadline != .never)
         for _ in 0..<channels { #expect(try IdentifierHandover.receive(from: master)?.owner == .user(1)) }
-        while !desk.isDue() { try? master.descriptor.wait(for: .readable, deadline: desk.patience) }
-        #expect(desk.channel(of: .user(2)) != nil && desk.patience == .never)
+        while !desk.isDue() { try? master.descriptor.wait(for: .readable, deadline: desk.deadline) }
+        #expect(desk.channel(of: .user(2)) != nil && desk.deadline == .never)
         #expect(try IdentifierHandover.receive(from: master)?.owner == .user(2))
     }
 }

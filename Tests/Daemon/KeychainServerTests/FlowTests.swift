@@ -33,7 +33,7 @@ struct FlowTests {
         for id in 1...3 {
             let before = server.standIn.record
             #expect(try client.ask(Frames.search(id: UInt32(id)))?.id == UInt32(id))
-            #expect(server.standIn.waits { $0.rests > before.rests && $0.turns > before.turns })
+            #expect(server.standIn.waits { $0.endedTransactions > before.endedTransactions && $0.turns > before.turns })
         }
     }
 

@@ -31,7 +31,7 @@ struct StoppedDaemonTests {
         try connection.add("alice")
         let daemon = try fixture.process().process
         let second = try start(at: fixture.configuration.socket, fixture)
-        #expect(second.reap(patience: 30_000) == 0)
+        #expect(second.reap(timeout: 30_000) == 0)
         #expect(try fixture.process().process == daemon)
         #expect(try connection.has("alice"))
     }
@@ -42,7 +42,7 @@ struct StoppedDaemonTests {
         let path = fixture.directory.file("s")
         let listener = try UnixSocket.listen(at: path)
         let second = try start(at: path, fixture)
-        #expect(second.reap(patience: 60_000) == 0)
+        #expect(second.reap(timeout: 60_000) == 0)
         #expect(try UnixSocket.connect(to: path, deadline: soon).descriptor.number >= 0)
         _ = listener
     }

@@ -43,7 +43,7 @@ package final class StandIn: RequestHandler {
         /// How often it was asked for a checkpoint if one is due.
         package var checkpoints = 0
         /// How often a requestReader was told that its loop sleeps, and that a turn has ended.
-        package var rests = 0
+        package var endedTransactions = 0
         package var turns = 0
         package var maintained = 0
         /// The contents of the memory files of device requests.
@@ -196,7 +196,7 @@ package final class StandIn: RequestHandler {
         private let standIn: StandIn
         fileprivate init(_ standIn: StandIn) { self.standIn = standIn }
 
-        package func rest() { standIn.seen.update { $0.rests += 1 } }
+        package func endTransaction() { standIn.seen.update { $0.endedTransactions += 1 } }
         package func endIfOutdated() { standIn.seen.update { $0.turns += 1 } }
 
         package func read(

@@ -92,7 +92,7 @@ struct EnclaveProcessTests {
         let (ours, theirs) = try UnixSocket.pair()
         let arguments = ["--vault", device.vault, "--channel", "3", "--create"]
         let process = try ChildProcess.start(EnclaveProgram.path, arguments, handing: [theirs.descriptor])
-        let connection = try EnclaveConnection(ours, process: process, patience: 100)
+        let connection = try EnclaveConnection(ours, process: process, timeout: 100)
         stop(process)
         #expect(refusal { _ = try connection.status() }?.rule == .deadline)
         #expect(refusal { _ = try connection.status() }?.rule == .unavailable)
@@ -123,7 +123,7 @@ struct EnclaveProcessTests {
         "the enclave ends when the daemon's end of the channel closes",
         .enabled(if: !Sanitizer.isActive, "a sanitizer makes system calls of its own when a thread ends"))
     func endsWithDaemon() throws {
-        #expect(try startAndLetGo().reap(patience: 20_000) == 0)
+        #expect(try startAndLetGo().reap(timeout: 20_000) == 0)
     }
 
     private func startAndLetGo() throws -> ChildProcess {

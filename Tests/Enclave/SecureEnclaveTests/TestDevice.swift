@@ -99,6 +99,23 @@ extension EnclaveService {
     }
 }
 
+/// Keys without a context.
+extension EnclaveKeyService {
+    func makeKey(_ binding: KeyBinding) throws(Refusal) -> SealedKey { try makeKey(binding, in: nil) }
+
+    func importKey(_ key: SecretBytes, type: UInt8, _ binding: KeyBinding) throws(Refusal) -> SealedKey {
+        try importKey(key, type: type, binding, in: nil)
+    }
+
+    func useKey(_ key: SealedKey, _ use: KeyUse) throws(Refusal) -> SecretBytes {
+        try useKey(key, use, in: nil)
+    }
+
+    func rebindKey(_ key: SealedKey, to binding: KeyBinding) throws(Refusal) -> SealedKey {
+        try rebindKey(key, to: binding, in: nil)
+    }
+}
+
 /// The refusal that `body` throws.
 func refusal(_ body: () throws -> Void) -> Refusal? {
     do {

@@ -33,7 +33,7 @@ struct AttestationTests {
         // Tests/Enclave/TPMEnclaveTests/ and this file's name.
         let root = "/" + "\(#filePath)".split(separator: "/").dropLast(4).joined(separator: "/")
         let place = folder.file("attestation")
-        try AttestKey.write(attestation, to: place)
+        try AttestKey.save(attestation, to: place)
         let program = try RunningProgram(
             "/bin/sh", ["\(root)/scripts/verify-attestation", place, nonce] + (fingerprint.map { [$0] } ?? []))
         let text = try program.output.readText(400)

@@ -15,7 +15,7 @@ struct FailureTests {
 
     init() throws {
         chip = try SoftwareTPM()
-        tpm = TPM(chip.address, patience: 1000)
+        tpm = TPM(chip.address, timeout: 1000)
         store = TPMKeyStore(tpm)
     }
 
@@ -75,7 +75,7 @@ struct FailureTests {
         "an address that leads to no TPM is refused with the address",
         arguments: ["swtpm:path=/nonexistent", "device:/dev/null", "device:/nonexistent", "nonsense", "nonsense:x", ""])
     func wrongAddress(_ address: String) throws {
-        let refused = try #require(refusal { try TPM(address, patience: 1000).connect() })
+        let refused = try #require(refusal { try TPM(address, timeout: 1000).connect() })
         #expect(refused.status == .notAvailable)
         #expect(refused.problem.contains(address))
     }

@@ -77,6 +77,26 @@ struct TestRow {
     }
 }
 
+/// Keys without a context.
+extension EnclaveKeyService {
+    func makeKey(_ binding: KeyBinding) throws(Refusal) -> SealedKey { try makeKey(binding, in: nil) }
+
+    func useKey(_ key: SealedKey, _ use: KeyUse) throws(Refusal) -> SecretBytes {
+        try useKey(key, use, in: nil)
+    }
+}
+
+extension TPM {
+    /// How many objects and sessions are loaded, with the storage key and the session of this connection.
+    func loadedHandles() throws(Refusal) -> Int {
+        try run { (connection) throws(TPMFailure) in
+            var count = 0
+            for kind in HandleKind.all { count += try connection.handles(kind).count }
+            return count
+        }
+    }
+}
+
 /// The refusal that `body` throws.
 func refusal(_ body: () throws -> Void) -> Refusal? {
     do {

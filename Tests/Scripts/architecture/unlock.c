@@ -15,6 +15,6 @@ int main(int count, char **words) {
     if (connect(connection, (struct sockaddr *)&place, sizeof place) != 0) return 3;
     static const char *const outcomes[] = {
         [done] = "done", [refused] = "refused", [no_daemon] = "none", [failed] = "failed"};
-    puts(outcomes[ask(connection, make_secret(words[2], getuid()), NULL, now() + patience)]);
+    puts(outcomes[ask(connection, make_secret(words[2], getuid()), NULL, now() + timeout)]);
     return 0;
 }

@@ -16,7 +16,7 @@ import Testing
         #expect(outcome.status == 2)
         #expect(
             outcome.text.hasPrefix(
-                "Usage: security [-h] [-i] [-M] [-p prompt] [-q] [-S] [-V] [-v] [--json] [command] [opt ...]\n"))
+                "Usage: security [-E] [-h] [-i] [-M] [-p prompt] [-q] [-S] [-V] [-v] [--json] [command] [opt ...]\n"))
         #expect(
             outcome.text.contains(
                 "\nsecurity commands are:\n    help                                 Show all commands"))
@@ -28,10 +28,13 @@ import Testing
         let names = shell.run("help").text.split(separator: "\n").map { $0.split(separator: " ")[0] }
         #expect(
             names == [
-                "help", "lock-keychain", "unlock-keychain", "set-keychain-settings", "set-keychain-password",
+                "help", "list-keychains", "default-keychain", "login-keychain", "create-keychain", "delete-keychain",
+                "lock-keychain", "unlock-keychain", "set-keychain-settings", "set-keychain-password",
                 "show-keychain-info", "dump-keychain", "add-generic-password", "add-internet-password",
                 "find-generic-password",
-                "delete-generic-password", "find-internet-password", "delete-internet-password", "error", "status",
+                "delete-generic-password", "find-internet-password", "delete-internet-password",
+                "set-key-partition-list", "set-generic-password-partition-list", "set-internet-password-partition-list",
+                "error", "status",
                 "verify-keychain", "snapshot", "history", "undelete", "restore-item", "identity", "anchor",
                 "move-enclave", "migrate-store", "accept-store",
                 "list-unlock-slots",
@@ -39,7 +42,8 @@ import Testing
                 "remove-unlock-slot",
                 "attest-key", "set-credential", "list-credentials", "delete-credential", "codesign", "decisions",
                 "why", "move-items", "rename-group", "orphans",
-                "set-group-policy", "uninstalled", "git-credential", "docker-credential", "setup", "completions",
+                "set-group-policy", "uninstalled", "ci-start", "ci-stop", "git-credential", "docker-credential",
+                "setup", "run", "inject", "completions",
             ])
         #expect(shell.run("-h") == shell.run("help"))
     }
@@ -47,7 +51,7 @@ import Testing
     @Test("help of a command prints its usage; -h and --help do the same")
     func helpOfCommand() {
         let expected = Shell.Outcome(
-            0, "Usage: lock-keychain [-a | keychain]\n    -a  Lock all keychains; there is one.\n")
+            0, "Usage: lock-keychain [-a | keychain]\n    -a  Lock the login keychain and all of the search list.\n")
         #expect(shell.run("help", "lock-keychain") == expected)
         #expect(shell.run("-h", "lock-k") == expected)
         #expect(shell.run("lock-keychain", "--help") == expected)
@@ -77,8 +81,8 @@ import Testing
         arguments: [
             ("find-g", "find-generic-password"), ("find", "find-generic-password"), ("add-i", "add-internet-password"),
             ("s", "set-keychain-settings"), ("set-keychain-p", "set-keychain-password"), ("st", "status"),
-            ("d", "dump-keychain"),
-            ("del", "delete-generic-password"),
+            ("d", "default-keychain"), ("du", "dump-keychain"),
+            ("del", "delete-keychain"),
             ("e", "error"), ("u", "unlock-keychain"), ("sh", "show-keychain-info"), ("v", "verify-keychain"),
         ])
     func prefix(short: String, full: String) {
@@ -88,8 +92,8 @@ import Testing
     @Test("a command line that cannot be read shows the usage on stderr, and the status is 2")
     func usage() {
         let expected =
-            "Usage: lock-keychain [-a | keychain]\n    -a  Lock all keychains; there is one.\n"
-            + "        Lock the keychain.\n"
+            "Usage: lock-keychain [-a | keychain]\n    -a  Lock the login keychain and all of the search list.\n"
+            + "        Lock a keychain.\n"
         #expect(shell.run("lock-keychain", "-x") == .init(2, errors: "security: illegal option -- x\n" + expected))
         #expect(shell.run("lock-keychain", "a", "b") == .init(2, errors: expected))
         let missing = shell.run("find-generic-password", "-a")

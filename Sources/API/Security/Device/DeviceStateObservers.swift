@@ -37,7 +37,7 @@ final class StateWatch: Sendable {
     typealias Source = @Sendable () throws(Refusal) -> any KeychainConnection
 
     /// The duration of one request in milliseconds. It bounds how long the thread outlives its last listener.
-    private static let patience: UInt32 = 5000
+    private static let timeout: UInt32 = 5000
     /// The interval before an unreachable keychain is asked again, in milliseconds.
     private static let pause = 1000
 
@@ -87,7 +87,7 @@ final class StateWatch: Sendable {
         while goesOn() {
             do throws(Refusal) {
                 // The first request is answered at once.
-                let request = DeviceRequest.watch(epoch: seen ?? 0, milliseconds: seen == nil ? 0 : Self.patience)
+                let request = DeviceRequest.watch(epoch: seen ?? 0, milliseconds: seen == nil ? 0 : Self.timeout)
                 guard case .news(let news) = try source().device(request, passcodes: []) else {
                     throw .malformed("the state")
                 }

@@ -44,9 +44,9 @@ public let errSecReadOnly: OSStatus = -25292
 public let errSecAuthFailed: OSStatus = -25293
 /// The specified keychain could not be found.
 public let errSecNoSuchKeychain: OSStatus = -25294
-/// The file is not a valid keychain.
+/// The specified keychain is not a valid keychain file.
 public let errSecInvalidKeychain: OSStatus = -25295
-/// There is already a keychain of that name.
+/// A keychain with the same name already exists.
 public let errSecDuplicateKeychain: OSStatus = -25296
 /// The callback function is registered already.
 public let errSecDuplicateCallback: OSStatus = -25297

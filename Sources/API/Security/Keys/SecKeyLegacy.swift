@@ -38,11 +38,12 @@ public func SecKeyRawVerify(
     _ sig: UnsafePointer<UInt8>, _ sigLen: Int
 ) -> OSStatus {
     reporting { () throws(Refusal) in
-        let (key, algorithm) = try key.public(padding.signature(key.material.type), .verify)
+        let (half, algorithm) = try key.public(padding.signature(key.material.type), .verify)
+        try key.mustBePublic(.sslCrypto)
         let data = try unsafe input(signedData, signedDataLen)
         let signature = try unsafe input(sig, sigLen)
         let verified = try explained(algorithm.name) { () throws(CryptoError) in
-            try unsafe key.verify(signature.span, of: data.span, algorithm)
+            try unsafe half.verify(signature.span, of: data.span, algorithm)
         }
         guard verified else { throw .signatureMismatch(.sslCrypto) }
         return nil

@@ -24,7 +24,7 @@ public func SecKeyCreateSignature(
     }
 }
 
-/// Verifies a signature with a public key.
+/// Verifies a signature with a public key. With an RSA private key no signature fits.
 ///
 /// - Parameters:
 ///   - signedData: the message or digest, as for `SecKeyCreateSignature`.
@@ -38,8 +38,9 @@ public func SecKeyVerifySignature(
     _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
 ) -> Bool {
     let verified: Void? = unsafe explaining(error) { () throws(Refusal) in
-        let (key, algorithm) = try key.public(algorithm, .verify)
-        guard try signedData.isSigned(signature, key, algorithm) else { throw .signatureMismatch(.verifyFailed) }
+        let (half, algorithm) = try key.public(algorithm, .verify)
+        try key.mustBePublic(.verifyFailed)
+        guard try signedData.isSigned(signature, half, algorithm) else { throw .signatureMismatch(.verifyFailed) }
     }
     return verified != nil
 }
@@ -146,6 +147,15 @@ extension SecKey {
         }
         return (material.publicKey, known)
     }
+
+    /// Refuses to verify with a private key.
+    ///
+    /// An RSA private key reports that it verifies. It would undo what its public half did, so no signature fits it.
+    ///
+    /// - Throws: `Refusal` with the status, which is that of a signature that does not fit.
+    func mustBePublic(_ status: KeychainStatus) throws(Refusal) {
+        guard material.keyClass == .public else { throw .privateKeyVerifies(status) }
+    }
 }
 
 extension NSData {
@@ -168,5 +178,12 @@ extension Refusal {
         Refusal(
             status, .keySignature, "signature", "The signature does not belong to this data and this key.",
             do: "Treat the data as not signed.")
+    }
+
+    /// A private key was given to verify with.
+    static func privateKeyVerifies(_ status: KeychainStatus) -> Refusal {
+        Refusal(
+            status, .keySignature, "signature", "A private key verifies no signature, its own neither.",
+            do: "Take the public key: SecKeyCopyPublicKey.")
     }
 }

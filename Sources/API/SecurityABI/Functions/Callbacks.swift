@@ -63,7 +63,7 @@ private func lend(_ object: AnyObject?, _ body: (Reference?) -> Void) {
 }
 
 /// An evaluation that waits in a queue.
-private final class Turn {
+private final class TrustEvaluation {
     let trust: SecTrust
     let work: (SecTrust) -> Void
 
@@ -73,14 +73,14 @@ private final class Turn {
 private func evaluate(
     _ trust: Reference?, _ queue: UnsafeMutableRawPointer?, _ work: () throws(Refusal) -> (SecTrust) -> Void
 ) -> Int32 {
-    unsafe status(try enqueue(Turn(borrowed(trust), work()), queue))
+    unsafe status(try enqueue(TrustEvaluation(borrowed(trust), work()), queue))
 }
 
-private func enqueue(_ turn: Turn, _ queue: UnsafeMutableRawPointer?) -> Int32 {
-    unsafe CSecurityDispatch(queue, Unmanaged.passRetained(turn).toOpaque()) { context in
+private func enqueue(_ evaluation: TrustEvaluation, _ queue: UnsafeMutableRawPointer?) -> Int32 {
+    unsafe CSecurityDispatch(queue, Unmanaged.passRetained(evaluation).toOpaque()) { context in
         guard let context = unsafe context else { return }
-        let turn = unsafe Unmanaged<Turn>.fromOpaque(context).takeRetainedValue()
-        turn.work(turn.trust)
+        let evaluation = unsafe Unmanaged<TrustEvaluation>.fromOpaque(context).takeRetainedValue()
+        evaluation.work(evaluation.trust)
     }
     return errSecSuccess
 }

@@ -12,22 +12,22 @@ struct FingerQuestion {
     let withdrawal: Withdrawal
 
     /// Tries the prompt methods one after the other until one of them works.
-    func ask(_ ways: [PromptMethod]) -> UserAnswer {
+    func ask(_ methods: [PromptMethod]) -> UserAnswer {
         // Pinentries for terminals are made for secrets. A line of text says better that a finger is expected.
-        let ways = ways.filter { if case .terminalPinentry = $0 { false } else { true } }
-        guard !ways.isEmpty, let reader = try? FingerprintReader(), (try? reader.begin()) != nil else {
+        let methods = methods.filter { if case .terminalPinentry = $0 { false } else { true } }
+        guard !methods.isEmpty, let reader = try? FingerprintReader(), (try? reader.begin()) != nil else {
             return .unreachable
         }
-        for way in ways {
-            let answer = awaitTouch(way, reader)
+        for method in methods {
+            let answer = awaitTouch(method, reader)
             if case .unreachable = answer { continue }
             return answer
         }
         return .unreachable
     }
 
-    private func awaitTouch(_ way: PromptMethod, _ reader: FingerprintReader) -> UserAnswer {
-        switch way {
+    private func awaitTouch(_ method: PromptMethod, _ reader: FingerprintReader) -> UserAnswer {
+        switch method {
         case .window(let program):
             let prompt = PinentryPrompt(program: program, isGraphical: true, surroundings: surroundings)
             return askInWindow(prompt, reader)

@@ -34,7 +34,7 @@ final class Pinentry {
     /// The most lines before an `OK`: a pinentry that talks on and on would never be found late.
     private static let lineLimit = 1000
     /// How long a pinentry may take to greet and to take its instructions: milliseconds.
-    private static let patience = 10_000
+    private static let setupTimeout = 10_000
 
     /// Starts it and waits for its greeting.
     ///
@@ -74,7 +74,7 @@ final class Pinentry {
         process.reap()
     }
 
-    private var setupDeadline: Deadline { min(deadline, .after(milliseconds: Self.patience)) }
+    private var setupDeadline: Deadline { min(deadline, .after(milliseconds: Self.setupTimeout)) }
 
     /// Sends a command whose reply needs no user.
     func set(_ command: String, _ argument: String = "") throws(Failure) {

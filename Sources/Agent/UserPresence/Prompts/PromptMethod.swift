@@ -10,16 +10,16 @@ enum PromptMethod: Equatable, Sendable {
     case terminal
 
     /// The methods to try for a prompt, the best one first; empty when the user cannot be reached.
-    static func ways(for prompt: Prompt, with programs: PinentryPrograms) -> [PromptMethod] {
+    static func methods(for prompt: Prompt, with programs: PinentryPrograms) -> [PromptMethod] {
         if prompt.interaction == .never { return [] }
-        var ways: [PromptMethod] = []
+        var methods: [PromptMethod] = []
         let environment = SafeSurroundings.environment(prompt.surroundings)
         let hasDisplay = environment["DISPLAY"] != nil || environment["WAYLAND_DISPLAY"] != nil
-        if prompt.interaction == .any, hasDisplay, let program = programs.graphical { ways.append(.window(program)) }
+        if prompt.interaction == .any, hasDisplay, let program = programs.graphical { methods.append(.window(program)) }
         if !prompt.surroundings.terminal.isEmpty {
-            if let program = programs.terminal { ways.append(.terminalPinentry(program)) }
-            ways.append(.terminal)
+            if let program = programs.terminal { methods.append(.terminalPinentry(program)) }
+            methods.append(.terminal)
         }
-        return ways
+        return methods
     }
 }

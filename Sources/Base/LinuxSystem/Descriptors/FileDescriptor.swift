@@ -135,4 +135,18 @@ extension FileDescriptor {
         }
         return index
     }
+
+    /// Waits until one of several descriptors has one of its events, or its peer has closed.
+    ///
+    /// - Returns: what each is ready for, in their order; nothing for all when the deadline passed.
+    /// - Throws: `SystemError` of `poll`.
+    package static func wait(
+        for events: [(descriptor: FileDescriptor, readiness: Readiness)], deadline: Deadline
+    ) throws(SystemError) -> [Readiness] {
+        var requests = events.map {
+            pollfd(fd: $0.descriptor.number, events: CShort(truncatingIfNeeded: $0.readiness.rawValue), revents: 0)
+        }
+        _ = try retrying("poll") { unsafe poll(&requests, nfds_t(requests.count), deadline.remainingMilliseconds) }
+        return requests.map { Readiness(rawValue: UInt32(truncatingIfNeeded: $0.revents)) }
+    }
 }

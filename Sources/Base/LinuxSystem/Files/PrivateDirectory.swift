@@ -31,7 +31,25 @@ package enum PrivateDirectory {
         return slash == rest.startIndex ? "/" : String(rest[..<slash])
     }
 
-    private static func make(_ path: String) throws(SystemError) {
+    /// Removes the directory with all it contains; links in it are removed, not followed.
+    ///
+    /// - Throws: `SystemError` of `opendir`, `unlink` or `rmdir`.
+    package static func remove(_ path: String) throws(SystemError) {
+        for name in try FolderEntries.names(in: path) {
+            let entry = "\(path)/\(name)"
+            if try FileStatus(ofLink: entry)?.isDirectory == true {
+                try remove(entry)
+            } else {
+                do { _ = try retrying("unlink") { unsafe unlink(entry) } } catch  where error.code == ENOENT {}
+            }
+        }
+        _ = try retrying("rmdir") { unsafe rmdir(path) }
+    }
+
+    /// Creates the directory and its missing parents with mode 0700; an existing one stays as it is.
+    ///
+    /// - Throws: `SystemError` of `mkdir`.
+    package static func make(_ path: String) throws(SystemError) {
         do {
             _ = try retrying("mkdir") { unsafe mkdir(path, 0o700) }
         } catch  where error.code == EEXIST {

@@ -3,7 +3,7 @@ import Glibc
 
 /// A program that this process has started and must wait for.
 package final class ChildProcess: Sendable {
-    /// The process number, valid until ``reap(patience:)``.
+    /// The process number, valid until ``reap(timeout:)``.
     package let identifier: Int32
     private let end = Lock(End.unknown)
 
@@ -113,12 +113,12 @@ package final class ChildProcess: Sendable {
         }
     }
 
-    /// Waits for the end of the process and reaps it. After `patience` milliseconds the process is killed.
+    /// Waits for the end of the process and reaps it. After `timeout` milliseconds the process is killed.
     ///
     /// - Returns: its exit code; `nil` when a signal ended it, or another thread has waited for it.
     @discardableResult
-    package func reap(patience: Int = 2000) -> CInt? {
-        waitForEnd(.after(milliseconds: patience))
+    package func reap(timeout: Int = 2000) -> CInt? {
+        waitForEnd(.after(milliseconds: timeout))
         return end.withLock { end in
             if case .known(let code) = end { return code }
             Glibc.kill(target, SIGKILL)

@@ -21,7 +21,7 @@ package enum CurrentProcess {
     /// not have it.
     ///
     /// - Throws: `SystemError` of `setresgid`.
-    private static func giveUpGroup() throws(SystemError) {
+    static func giveUpGroup() throws(SystemError) {
         let group = realGroup
         _ = try retrying("setresgid") { clinux_set_group(group) }
     }

@@ -48,10 +48,4 @@ package enum Privileges {
         }
         return try body()
     }
-
-    /// Whether this thread has the capability.
-    package static func has(_ capability: Capability) -> Bool {
-        var permitted: UInt64 = 0
-        return unsafe clinux_get_capabilities(&permitted) == 0 && permitted & 1 << capability.rawValue != 0
-    }
 }

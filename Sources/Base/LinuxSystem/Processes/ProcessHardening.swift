@@ -81,7 +81,4 @@ package enum ProcessHardening {
 
     /// Whether other processes of this user may trace this one or read its memory.
     package static var allowsDumps: Bool { clinux_get_dumpable() != 0 }
-
-    /// Whether programs executed from here may gain privileges.
-    package static var allowsNewPrivileges: Bool { clinux_get_no_new_privileges() == 0 }
 }

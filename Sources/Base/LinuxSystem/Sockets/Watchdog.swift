@@ -8,7 +8,7 @@ package struct Watchdog {
     /// The interval of the reports in milliseconds.
     package static let interval = 2000
     /// A process without a report for so many milliseconds has stopped. The units contain the same number.
-    package static let patience = 8000
+    package static let timeout = 8000
 
     /// Nil when no process wants the reports.
     package init?(lifeline: FileDescriptor?) {

@@ -122,10 +122,10 @@ package struct Terminal {
     ///
     /// - Throws: `SystemError` of `write`; `ETIMEDOUT`.
     package func show(_ text: String) throws(SystemError) {
-        try device.writeFully(Array(text.utf8).span, deadline: .after(milliseconds: Self.showingPatience))
+        try device.writeFully(Array(text.utf8).span, deadline: .after(milliseconds: Self.showingTimeout))
     }
 
-    private static let showingPatience = 10_000
+    private static let showingTimeout = 10_000
 
     /// The key that was pressed; nil when none was.
     ///

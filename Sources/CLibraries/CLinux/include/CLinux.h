@@ -1,4 +1,5 @@
 #pragma once
+#include <signal.h>
 #include <spawn.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -136,7 +137,6 @@ int clinux_has_more_than_its_user(void);
 
 int clinux_get_dumpable(void);
 int clinux_set_dumpable(int dumpable);
-int clinux_get_no_new_privileges(void);
 int clinux_set_no_new_privileges(void);
 
 /// setresgid: sets the real, effective and saved group.
@@ -150,9 +150,6 @@ int clinux_limit_capabilities(uint64_t kept);
 
 /// capset: sets the permitted, effective, inheritable and ambient capabilities of this thread.
 int clinux_set_capabilities(uint64_t kept);
-
-/// capget: the permitted capabilities of this thread.
-int clinux_get_capabilities(uint64_t *permitted);
 
 /// getpeername: the abstract name that the peer is bound to, without its leading zero byte. Returns its length, 0 when
 /// the peer has no such name; `name` has room for 107 bytes.
@@ -219,3 +216,33 @@ void clinux_give_memory_back(void);
 
 // The number of processors that this process may run on.
 int clinux_usable_processors(void);
+
+/// execveat: replaces this process by the program behind a descriptor. A script needs its interpreter here, because the
+/// interpreter could not open a descriptor that is closed on exec.
+int clinux_execute(int file, char *const *arguments, char *const *environment);
+
+/// The standard streams of a new process, each above the standard numbers; -1 leaves the one of this process.
+struct clinux_streams {
+    int input, output, errors;
+    /// The terminal that controls a session of its own; -1 for this process's session.
+    int terminal;
+};
+
+/// Starts the program behind a descriptor in a new process, which is killed when the calling thread ends
+/// (PR_SET_PDEATHSIG). `signals` are those it has blocked. When the exec fails, the process has ended, -1 is returned
+/// and errno is the reason.
+pid_t clinux_start_watched(int file, char *const *arguments, char *const *environment,
+                           const struct clinux_streams *streams, const sigset_t *signals);
+
+/// signalfd: readable when one of these signals is pending, which must be blocked.
+int clinux_signal_descriptor(const sigset_t *signals);
+
+/// The next pending signal, 0 when there is none. `*is_of_kernel` says whether the kernel sent it, as it does to all
+/// processes of a terminal's foreground.
+int clinux_next_signal(int descriptor, int *is_of_kernel);
+
+/// F_SETPIPE_SZ: gives a pipe room for so many bytes; fails with EPERM above the limit of the system.
+int clinux_resize_pipe(int pipe, int bytes);
+
+/// environ: the variables of this process, `NAME=VALUE` each, then a null pointer.
+char *const *clinux_environment(void);

@@ -9,16 +9,16 @@ import Synchronization
 package final class IdentifierSession: Sendable {
     private let channel: UnixSocket
     private let identifier: CallerIdentifier
-    private let looks: Looks
+    private let inspections: ProgramInspections
     private let files = ForeignFiles()
     private let isOver = Atomic(false)
 
     /// How long a daemon may take to read an answer: milliseconds.
-    private static let patience = 5000
+    private static let timeout = 5000
 
-    /// - Parameter looks: where programs are looked at, for all daemons.
-    package init(_ channel: UnixSocket, _ identifier: CallerIdentifier, _ looks: Looks) {
-        (self.channel, self.identifier, self.looks) = (channel, identifier, looks)
+    /// - Parameter inspections: where programs are looked at, for all daemons.
+    package init(_ channel: UnixSocket, _ identifier: CallerIdentifier, _ inspections: ProgramInspections) {
+        (self.channel, self.identifier, self.inspections) = (channel, identifier, inspections)
     }
 
     /// Answers until the daemon has gone, or says what is no question. This thread looks at nothing that can hold it
@@ -42,7 +42,7 @@ package final class IdentifierSession: Sendable {
         let asker = try identifier.asker(of: question)
         let found = try question.connection.flatMap { peer throws(Refusal) in try identifier.findAtOnce(peer) }
         if found != nil || question.isForKnown { return answer(place, .success(found)) }
-        try looks.put(for: asker, of: self) { [self] in look(question, place) }
+        try inspections.enqueue(for: asker, of: self) { [self] in inspect(question, place) }
     }
 
     /// The daemon sees it, and its questions wait for the next channel.
@@ -51,7 +51,7 @@ package final class IdentifierSession: Sendable {
         shutdown(channel.descriptor.number, CInt(SHUT_RDWR))
     }
 
-    private func look(_ question: IdentifierQuestion, _ place: AnswerPlace) {
+    private func inspect(_ question: IdentifierQuestion, _ place: AnswerPlace) {
         guard !isOver.load(ordering: .relaxed) else { return }
         answer(place, Result { () throws(Refusal) in try identifier.answer(to: question) })
     }
@@ -80,7 +80,7 @@ package final class IdentifierSession: Sendable {
     private func send(_ answer: SecretBuffer, _ attached: [FileDescriptor]) {
         do throws(SystemError) {
             try answer.withSpan { (bytes) throws(SystemError) in
-                try channel.sendFully(bytes, attaching: attached, deadline: .after(milliseconds: Self.patience))
+                try channel.sendFully(bytes, attaching: attached, deadline: .after(milliseconds: Self.timeout))
             }
         } catch { end() }
     }
@@ -138,12 +138,12 @@ extension SecretBuffer {
 }
 
 extension CallerIdentifier {
-    /// The user that a look at a program is for: the one that made the connection by the kernel's word, and in a user's
+    /// The user that an inspection is for: the one that made the connection by the kernel's word, and in a user's
     /// keychain always that user.
     ///
     /// - Throws: `errSecMissingEntitlement` for a user who is not served; `errSecNotAvailable` for what is no
     ///   connection.
-    fileprivate func asker(of question: IdentifierQuestion) throws(Refusal) -> Looks.Asker {
+    fileprivate func asker(of question: IdentifierQuestion) throws(Refusal) -> ProgramInspections.Asker {
         switch question {
         case .identify(let peer), .recognize(let peer):
             let numbers: PeerNumbers

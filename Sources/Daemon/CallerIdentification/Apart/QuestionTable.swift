@@ -116,7 +116,7 @@ extension QuestionTable {
         repeat { state.last &+= 1 } while state.entries[state.last] != nil || state.lent[state.last] != nil
         if let user = question.fileOwner { state.lent[state.last] = user }
         state.entries[state.last] = Entry(
-            question: question, deadline: .after(milliseconds: Looks.patience))
+            question: question, deadline: .after(milliseconds: ProgramInspections.timeout))
         return state.last
     }
 

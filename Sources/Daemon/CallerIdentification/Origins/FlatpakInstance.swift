@@ -43,7 +43,7 @@ package struct FlatpakInstance: Equatable, Sendable {
         let words: [UInt8]
         do throws(SystemError) {
             guard let file = try process.openAtRoot(".flatpak-info") else { return nil }
-            words = try read(file)
+            words = try content(of: file)
         } catch {
             if error.isDenial { throw .unidentified(error, process: process.identifier) }
             throw .forgedSandbox("an application", "its description cannot be read (\(error))")
@@ -69,13 +69,13 @@ package struct FlatpakInstance: Equatable, Sendable {
             throw .forgedSandbox(application, "Flatpak does not know this instance of it")
         }
         let known = (try? FileDescriptor.open("\(folder)/\(identifier)/info", O_RDONLY | O_NONBLOCK | O_NOFOLLOW))
-            .flatMap { try? Self.read($0) }
+            .flatMap { try? Self.content(of: $0) }
         guard known == words else { throw .forgedSandbox(application, "Flatpak does not know this instance of it") }
     }
 
     private static let longest = 64 << 10
 
-    private static func read(_ file: FileDescriptor) throws(SystemError) -> [UInt8] {
+    private static func content(of file: FileDescriptor) throws(SystemError) -> [UInt8] {
         guard try FileStatus(of: file).isRegularFile else { throw SystemError(code: EINVAL, call: "open") }
         var bytes = [UInt8](repeating: 0, count: longest + 1)
         var span = bytes.mutableSpan

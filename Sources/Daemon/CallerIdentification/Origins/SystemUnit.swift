@@ -19,11 +19,6 @@ package enum SystemUnit {
     ]
     private static let longest = 255
 
-    /// The unit's name; nil when it is none of the system's services.
-    ///
-    /// - Parameter controlGroups: the content of `/proc/PID/cgroup`.
-    package static func name(in controlGroups: String) -> String? { group(in: controlGroups)?.unit }
-
     /// The unit that a process is of, whose user it runs as; nil when it is of none. Reads no file that a user can have
     /// made.
     static func name(of process: Int32, as user: UInt32, on host: Host) -> String? {

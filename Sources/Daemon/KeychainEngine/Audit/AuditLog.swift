@@ -52,7 +52,7 @@ package final class AuditLog: Sendable {
         /// How many there have been.
         private(set) var count: UInt64 = 0
 
-        mutating func note(_ entry: Entry) {
+        mutating func record(_ entry: Entry) {
             // It takes memory when it is written to.
             if entries.isEmpty { entries.reserveCapacity(capacity) }
             let place = Int(count % UInt64(capacity))
@@ -106,13 +106,13 @@ package final class AuditLog: Sendable {
     }
 
     /// Notes what became of a request.
-    func note(_ entry: Entry) {
+    func record(_ entry: Entry) {
         var entry = entry
         entry.time = Clock.secondsSinceReferenceDate
         let isWorthALine = write != nil && entry.isWorthALine
         let passed: Int? = state.withLock { state in
             entry.number = state.count + 1
-            if entry.caller.isAnchored { state.anchored.note(entry) } else { state.common.note(entry) }
+            if entry.caller.isAnchored { state.anchored.record(entry) } else { state.common.record(entry) }
             return isWorthALine ? state.rateLimits.admit("\(entry.caller.user) \(entry.caller.program)") : nil
         }
         guard let passed, let write else { return }

@@ -26,7 +26,7 @@ final class ProgramActivity: Sendable {
 
     static var today: UInt32 { UInt32(clamping: Int(Clock.secondsSinceReferenceDate / 86400)) }
 
-    func note(_ caller: CallerIdentity) {
+    func record(_ caller: CallerIdentity) {
         let day = Self.today
         state.withLock { state in
             // The next connection of a known process has this very identity, which is seen by its reference.

@@ -47,8 +47,8 @@ final class AccessControlGate {
     ///   - name: what a person calls the item.
     /// - Throws: `errSecAuthNeeded` for a plain request, `errSecInteractionNotAllowed` where nobody may be asked;
     ///   `errSecMissingEntitlement` (`access.not-anchored`); what the enclave says of a guard that cannot be met.
-    func open(
-        _ row: GuardedRow, _ ui: ItemRequest.AuthenticationUI, isAnchored: Bool, name: () -> String
+    func unwrapKey(
+        of row: GuardedRow, _ ui: ItemRequest.AuthenticationUI, isAnchored: Bool, name: () -> String
     ) throws(Refusal) -> SecretBytes? {
         if !isAnchored, AccessConstraint(flags: row.flags).needsAnchor {
             if ui == .skip { return nil }
@@ -71,14 +71,14 @@ final class AccessControlGate {
             refusal = error
         }
         if ui == .skip { return nil }
-        try note(refusal, ItemGuard(identifier: row.uuid, flags: row.flags), ui, name: name)
+        try addMissing(refusal, ItemGuard(identifier: row.uuid, flags: row.flags), ui, name: name)
         return nil
     }
 
     /// Notes that something guarded did not open, or refuses the request for it.
     ///
     /// - Throws: `errSecAuthNeeded` for a plain request, `errSecInteractionNotAllowed` where nobody may be asked.
-    func note(
+    func addMissing(
         _ refusal: Refusal, _ guarded: ItemGuard, _ ui: ItemRequest.AuthenticationUI, name: () -> String
     ) throws(Refusal) {
         if ui == .fail { throw refusal.forbiddenToAsk }
@@ -89,7 +89,7 @@ final class AccessControlGate {
     /// Refuses a request that met something the user has to be asked for.
     ///
     /// - Throws: `errSecAuthNeeded`.
-    func check() throws(Refusal) { if let missing = missing.first { throw missing.refusal } }
+    func throwIfMissing() throws(Refusal) { if let missing = missing.first { throw missing.refusal } }
 }
 
 extension Refusal {

@@ -84,7 +84,7 @@ final class Explainer {
             let isOther = itemClass != own
             try itemReader.reader.explain(authorized, as: itemClass, seeing: visibleGroups, by: deadline) {
                 verdict, row in
-                let verdict = adding(row, as: itemClass, to: verdict, comparing)
+                let verdict = adding(row, to: verdict, comparing)
                 if verdict.unmet.contains(.tombstone) || isOther && !verdict.unmet.isEmpty { return }
                 looked += 1
                 near.append(Near(itemClass: itemClass, verdict: verdict, isOtherClass: isOther))
@@ -99,15 +99,15 @@ final class Explainer {
 
     /// The verdict with the attributes that differ though no column says so; as it was where the row does not open.
     private func adding(
-        _ row: SealedRow, as itemClass: ItemClass, to verdict: RowVerdict, _ asked: AskedAttributes
+        _ row: SealedRow, to verdict: RowVerdict, _ asked: AskedAttributes
     ) -> RowVerdict {
         let opened = SecretBuffer(capacity: 2048)
-        guard row.isAuthentic, asked.asksBeyondColumns(of: itemClass) else { return verdict }
+        guard asked.asksBeyondColumns(of: row.itemClass) else { return verdict }
         do throws(ItemSealer.Failure) {
-            try itemReader.sealer.openMetadata(of: row, as: itemClass, reader: itemReader.reader, into: opened)
+            try itemReader.sealer.openMetadata(of: row, reader: itemReader.reader, into: opened)
         } catch { return verdict }
         var verdict = verdict
-        for id in asked.differing(in: opened, as: itemClass) where !verdict.unmet.contains(.attribute(id)) {
+        for id in asked.differing(in: opened, as: row.itemClass) where !verdict.unmet.contains(.attribute(id)) {
             verdict.unmet.append(.attribute(id))
         }
         return verdict
@@ -132,23 +132,21 @@ final class Explainer {
         if near.isOtherClass { candidate.exclusions.insert(.init(.otherClass, near.itemClass.code), at: 0) }
         let batch = RowBatch()
         try itemReader.reader.row(near.verdict.row, of: near.itemClass) { batch.append($0) }
-        guard let row = batch.rows.first else { return candidate }
-        let opened = open(row, in: batch, as: near.itemClass, &candidate)
+        guard let row = batch.first else { return candidate }
+        let opened = openedAttributes(of: row, &candidate)
         if viewer.seesEverything, let opened, itemReader.anchoredGroups.hide(opened, from: viewer) { return nil }
         guard candidate.exclusions.isEmpty, let opened else { return candidate }
-        let uuid = batch.sealed.withSpan { $0.array(row.uuid.lowerBound, row.uuid.count) }
-        judge(&candidate, opened, guarding: batch, authorized, isFound: found.contains(uuid))
+        judge(&candidate, opened, of: row, authorized, isFound: found.contains(row.uuid))
         return candidate
     }
 
     /// The attributes of a row; what keeps it closed is noted.
-    private func open(
-        _ row: RowBatch.Row, in batch: RowBatch, as itemClass: ItemClass, _ candidate: inout Explanation.Candidate
+    private func openedAttributes(
+        of row: BatchRow, _ candidate: inout Explanation.Candidate
     ) -> AttributeList? {
         let buffer = SecretBuffer(capacity: 2048)
         do throws(ItemSealer.Failure) {
-            _ = try itemReader.sealer.openMetadata(
-                of: row, in: batch, as: itemClass, reader: itemReader.reader, into: buffer)
+            try itemReader.sealer.openMetadata(of: row, reader: itemReader.reader, into: buffer)
         } catch {
             switch error {
             case .refused(let refusal): candidate.exclusions.append(.init(refusal.rule, refusal.subject))
@@ -159,16 +157,16 @@ final class Explainer {
         guard let list = try? AttributeList(parsing: buffer.finish()) else { return nil }
         // The attributes of a guarded item are shown to the inspecting command alone (rule
         // authentication.query.attributes).
-        let isForAnchored = (try? batch.guarded(0)).flatMap { AccessConstraint(flags: $0.flags).needsAnchor } ?? false
+        let isForAnchored = (try? row.guarded()).flatMap { AccessConstraint(flags: $0.flags).needsAnchor } ?? false
         candidate.isShown =
-            row.guardedKey.isEmpty || viewer.seesEverything && (!isForAnchored || viewer.mayShowAnchored)
+            !row.isGuarded || viewer.seesEverything && (!isForAnchored || viewer.mayShowAnchored)
         if candidate.isShown { candidate.attributes = list }
         return list
     }
 
     /// Judges everything after the attributes: match keys, guards, and how many items were asked for.
     private func judge(
-        _ candidate: inout Explanation.Candidate, _ attributes: AttributeList, guarding batch: RowBatch,
+        _ candidate: inout Explanation.Candidate, _ attributes: AttributeList, of row: BatchRow,
         _ authorized: AuthorizedRequest, isFound: Bool
     ) {
         let request = authorized.request
@@ -176,7 +174,7 @@ final class Explainer {
         if let host = request.query[.hostOrSubdomain]?.string, !attributes.isServed(by: host) {
             return candidate.exclusions.append(.init(.matchKey, "m_HostOrSubdomainOfHost"))
         }
-        if let guarded = try? batch.guarded(0) {
+        if let guarded = try? row.guarded() {
             if !authorized.isAnchored, AccessConstraint(flags: guarded.flags).needsAnchor {
                 return candidate.exclusions.append(.init(.notAnchored, "accc"))
             }

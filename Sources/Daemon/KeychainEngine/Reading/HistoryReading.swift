@@ -18,7 +18,7 @@ extension ItemReader {
         var (count, isCut) = (0, false)
         try reader.versions(search, by: deadline) { (version) throws(Refusal) in
             try append(version.row.id, to: &page) { (page) throws(ItemSealer.Failure) in
-                guard try open(version.row, &page) else { return false }
+                guard try appendItem(from: version.row, to: &page) else { return false }
                 page.writer.buffer.append(.versionEnded, .date(Double(version.ended) / 1_000_000))
                 page.writer.buffer.append(.versionEnd, .number(Int64(version.end.rawValue)))
                 return true

@@ -18,7 +18,7 @@ extension ItemReader {
             batch.append(certificate)
             batch.append(key)
             count += 2
-            guard page.limit == .one || batch.rows.count >= Self.rowsAtOnce else { return true }
+            guard page.limit == .one || batch.count >= Self.rowsAtOnce else { return true }
             try flush(&page, &last)
             if page.isFull || gate.isFull { return false }
             try deadline.check()
@@ -39,30 +39,27 @@ extension ItemReader {
     }
 
     private func flush(_ page: inout Page, _ last: inout IdentityCursor) throws(Refusal) {
-        guard !batch.rows.isEmpty else { return }
+        guard !batch.isEmpty else { return }
         defer { batch.removeAll() }
-        if page.wantsValues { try sealer.unwrapKeys(of: batch) }
-        for index in stride(from: 0, to: batch.rows.count, by: 2) where !page.isFull && !gate.isFull {
-            try append(index, to: page)
-            last = IdentityCursor(certificate: batch.rows[index].id, key: batch.rows[index + 1].id)
+        if page.wantsValues { try batch.keys.unwrap(by: sealer.enclave) }
+        for index in stride(from: 0, to: batch.count, by: 2) where !page.isFull && !gate.isFull {
+            let (certificate, key) = (batch[index], batch[index + 1])
+            try append(certificate, key, to: page)
+            last = IdentityCursor(certificate: certificate.id, key: key.id)
         }
     }
 
     /// An identity one of whose rows does not open is hidden; one whose class is closed refuses the query.
-    private func append(_ index: Int, to page: borrowing Page) throws(Refusal) {
+    private func append(_ first: BatchRow, _ second: BatchRow, to page: borrowing Page) throws(Refusal) {
         do throws(ItemSealer.Failure) {
-            guard let one = try half(index, .certificate, page), let other = try half(index + 1, .key, page) else {
-                return
-            }
-            let (certificate, key) = (try list(one, .certificate, page), try list(other, .key, page))
+            guard let one = try half(first, page), let other = try half(second, page) else { return }
+            let (certificate, key) = (try list(one, page), try list(other, page))
             // Something is guarded: both halves were looked at, so that the user is asked for them at once.
             guard let certificate, let key else { return }
             guard key[.applicationLabel]?.bytes == certificate[.publicKeyHash]?.bytes else {
                 throw .damaged("its columns")
             }
-            let row = batch.rows[index]
-            let uuid = batch.sealed.withSpan { $0.array(row.uuid.lowerBound, row.uuid.count) }
-            page.writer.append(Identity(certificate: certificate, key: key, uuid: uuid), page.returns)
+            page.writer.append(Identity(certificate: certificate, key: key, uuid: first.uuid), page.returns)
         } catch {
             if case .refused(let refusal) = error { throw refusal }
         }
@@ -70,35 +67,23 @@ extension ItemReader {
 
     /// One row whose attributes were opened.
     private struct Half {
-        let index: Int
+        let row: BatchRow
         let opened: SecretBuffer
         let tamper: InlineArray<16, UInt8>
     }
 
-    /// The attributes of one row; nil when they are not those asked for.
-    private func half(
-        _ index: Int, _ itemClass: ItemClass, _ page: borrowing Page
-    ) throws(ItemSealer.Failure) -> Half? {
-        if !page.minds, page.hides(try batch.guarded(index)) { return nil }
+    /// One row with its attributes; nil when they are not those asked for.
+    private func half(_ row: BatchRow, _ page: borrowing Page) throws(ItemSealer.Failure) -> Half? {
         let opened = SecretBuffer(capacity: 4096)
-        let tamper = try sealer.openMetadata(
-            of: batch.rows[index], in: batch, as: itemClass, reader: reader, into: opened)
-        guard page.asked.areMet(by: opened, from: 0, half: itemClass) else { return nil }
-        return Half(index: index, opened: opened, tamper: tamper)
+        let tamper = try openAttributes(of: row, page, into: opened, half: row.itemClass)
+        return tamper.map { Half(row: row, opened: opened, tamper: $0) }
     }
 
     /// The attributes of one row with its value, where it is wanted; nil when the user has to be asked first.
-    private func list(
-        _ half: Half, _ itemClass: ItemClass, _ page: borrowing Page
-    ) throws(ItemSealer.Failure) -> AttributeList? {
-        let (index, opened, tamper) = (half.index, half.opened, half.tamper)
-        if page.minds, let guarded = try batch.guarded(index) {
-            guard let key = try pass(guarded, page, in: opened, from: 0) else { return nil }
-            batch.open(index, with: key)
-        }
-        if page.wantsValues {
-            try sealer.openValue(at: index, in: batch, as: itemClass, tamper: tamper, into: opened)
-        }
+    private func list(_ half: Half, _ page: borrowing Page) throws(ItemSealer.Failure) -> AttributeList? {
+        let (row, opened) = (half.row, half.opened)
+        guard try passGuard(of: row, row.key, page, in: opened, from: 0) else { return nil }
+        if page.wantsValues { try sealer.openValue(of: row, with: row.key, tamper: half.tamper, into: opened) }
         guard let list = try? AttributeList(parsing: opened.copy()) else { throw .damaged("its attributes") }
         if let inspector = page.inspector, anchoredGroups.hide(list, from: inspector) { return nil }
         return list

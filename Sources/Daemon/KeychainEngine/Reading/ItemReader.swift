@@ -21,7 +21,7 @@ package final class ItemReader {
     /// The turn that is being read; nil for what is read to its end.
     var turn: SearchTurn?
     /// For a row that is looked up alone.
-    private let (record, key) = (SecretBuffer(capacity: 128), SecretBuffer(capacity: 128))
+    private let key = UnwrappedKeys.Place(keys: UnwrappedKeys(rows: 1), index: 0)
 
     init(
         reader: StoreReader, sealer: ItemSealer, past gate: AccessControlGate, _ decisions: AuditLog,
@@ -35,9 +35,6 @@ package final class ItemReader {
         self.gate = gate
     }
 
-    /// Drops what was made of keys that the device has closed since this reader was last used.
-    package func forgetClosedKeys() { sealer.forgetClosedKeys() }
-
     /// Ends the read transaction if the store has changed since.
     package func endIfOutdated() { reader.endIfOutdated() }
 
@@ -48,7 +45,7 @@ package final class ItemReader {
     package var hasItsDescriptors: Bool { reader.hasItsDescriptors }
 
     /// Ends the read transaction before the thread blocks.
-    package func rest() { reader.rest() }
+    package func endTransaction() { reader.endTransaction() }
 
     /// Answers a query into `writer`: the items found, or the refusal; given up at the deadline.
     package func read(
@@ -57,7 +54,7 @@ package final class ItemReader {
     ) {
         var entry = AuditLog.Entry(caller, request)
         search(request, id: id, by: deadline, into: writer, &entry)
-        decisions.note(entry)
+        decisions.record(entry)
     }
 
     /// The same in turns, each of which ends when `isDue` says so: a page that has something is answered then.
@@ -77,7 +74,7 @@ package final class ItemReader {
             writer.buffer.removeAll()
             return next
         }
-        decisions.note(entry)
+        decisions.record(entry)
         return nil
     }
 
@@ -100,7 +97,7 @@ package final class ItemReader {
             writer.buffer.removeAll()
             return false
         }
-        decisions.note(entry)
+        decisions.record(entry)
         return true
     }
 
@@ -126,7 +123,7 @@ package final class ItemReader {
             writer.begin(id: id)
             let cursor = try answer(authorized, by: deadline, into: writer)
             if turn?.next != nil { return }
-            try gate.check()
+            try gate.throwIfMissing()
             guard writer.count > 0 || request.cursor > 0 || cursor > 0 else { throw .nothingFound(request) }
             writer.end(cursor: cursor)
         } catch {
@@ -149,7 +146,7 @@ package final class ItemReader {
             (row) throws(Refusal) in
             let id = row.id
             batch.append(row)
-            guard batch.rows.count >= Self.rowsAtOnce else { return true }
+            guard batch.count >= Self.rowsAtOnce else { return true }
             // There are many: the answer will be a full page, unless nothing has been found for a whole turn.
             if turn?.place == nil || writer.count > 0 {
                 writer.buffer.makeRoom(for: WireLimits.pageBytes - writer.buffer.count + (64 << 10))
@@ -179,11 +176,13 @@ package final class ItemReader {
     static let rowsAtOnce = 64
 
     private func flush(_ page: inout Page) throws(Refusal) {
-        guard !batch.rows.isEmpty else { return }
+        guard !batch.isEmpty else { return }
         defer { batch.removeAll() }
-        if page.wantsValues { try sealer.unwrapKeys(of: batch) }
-        for index in batch.rows.indices where !page.isFull && !gate.isFull {
-            try append(batch.rows[index].id, to: &page) { (page) throws(ItemSealer.Failure) in try open(index, &page) }
+        if page.wantsValues { try batch.keys.unwrap(by: sealer.enclave) }
+        for row in batch where !page.isFull && !gate.isFull {
+            try append(row.id, to: &page) { (page) throws(ItemSealer.Failure) in
+                try appendItem(from: row, row.key, to: &page)
+            }
         }
     }
 
@@ -205,31 +204,52 @@ package final class ItemReader {
         }
     }
 
-    private func open(_ index: Int, _ page: inout Page) throws(ItemSealer.Failure) -> Bool {
-        let (row, output) = (batch.rows[index], page.writer.buffer)
+    /// Writes what a page wants of a row that passes all checks; false when it is none of those looked for.
+    private func appendItem(
+        from row: some RowSource, _ key: UnwrappedKeys.Place, to page: inout Page
+    ) throws(ItemSealer.Failure) -> Bool {
+        let output = page.writer.buffer
         let start = output.count
-        if !page.minds, page.hides(try batch.guarded(index)) { return false }
-        let tamper = try sealer.openMetadata(of: row, in: batch, as: page.itemClass, reader: reader, into: output)
-        guard page.asked.areMet(by: output, from: start) else { return false }
-        if isHidden(output, from: start, page) { return false }
-        if let host = page.host, !Self.server(in: output, from: start, isIn: host) { return false }
-        if page.minds, let guarded = try batch.guarded(index) {
-            guard let key = try pass(guarded, page, in: output, from: start) else { return false }
-            batch.open(index, with: key)
-        }
+        guard let tamper = try openAttributes(of: row, page, into: output),
+            !isHidden(output, from: start, page), isServed(output, from: start, page),
+            try passGuard(of: row, key, page, in: output, from: start)
+        else { return false }
         if !page.wantsAttributes { output.truncate(to: start) }
-        if page.wantsValues { try openValue(index, tamper, page) }
-        if page.wantsReferences { appendReference(row, page.itemClass, to: output) }
+        if page.wantsValues { try appendValue(of: row, key, tamper, page) }
+        if page.wantsReferences, let bytes = PersistentReference(page.itemClass, uuid: row.uuid).bytes {
+            output.append(.persistentReference, .data(bytes))
+        }
         return true
     }
 
-    private func openValue(
-        _ index: Int, _ tamper: InlineArray<16, UInt8>, _ page: borrowing Page
+    /// Opens the attributes of a row at the end of a buffer and gives its tamper-check bytes; nil when they are not
+    /// those asked for.
+    ///
+    /// - Parameter half: the class of the row where it is one half of an identity.
+    func openAttributes(
+        of row: some RowSource, _ page: borrowing Page, into output: SecretBuffer, half: ItemClass? = nil
+    ) throws(ItemSealer.Failure) -> InlineArray<16, UInt8>? {
+        if !page.minds, page.hides(try row.guarded()) { return nil }
+        let start = output.count
+        let tamper = try sealer.openMetadata(of: row, reader: reader, into: output)
+        return page.asked.areMet(by: output, from: start, half: half) ? tamper : nil
+    }
+
+    private func appendValue(
+        of row: some RowSource, _ key: UnwrappedKeys.Place, _ tamper: InlineArray<16, UInt8>, _ page: borrowing Page
     ) throws(ItemSealer.Failure) {
         let output = page.writer.buffer
         let start = output.count
-        try sealer.openValue(at: index, in: batch, as: page.itemClass, tamper: tamper, into: output)
+        if key.keys.isEmpty { try unwrapKey(of: row, key.keys) }
+        if let largest, row.withPart(.value, { $0.count }) > largest { throw .refused(.expired) }
+        try sealer.openValue(of: row, with: key, tamper: tamper, into: output)
         if !page.wantsKeys { Self.dropSealedKey(from: start, of: output) }
+    }
+
+    /// A row that is looked up alone: its key is asked for only when its value is wanted.
+    private func unwrapKey(of row: some RowSource, _ keys: UnwrappedKeys) throws(ItemSealer.Failure) {
+        keys.append(row)
+        do throws(Refusal) { try keys.unwrap(by: sealer.enclave) } catch { throw .refused(error) }
     }
 
     /// A sealed key is what a reference is made of, and no value (rule keys.enclave.reference).
@@ -240,19 +260,10 @@ package final class ItemReader {
         if isSealedKey { output.truncate(to: start) }
     }
 
-    private func appendReference(_ row: RowBatch.Row, _ itemClass: ItemClass, to output: SecretBuffer) {
-        batch.sealed.withSpan { Self.appendReference($0.extracting(row.uuid), itemClass, to: output) }
-    }
-
-    private static func appendReference(_ span: Span<UInt8>, _ itemClass: ItemClass, to output: SecretBuffer) {
-        let uuid = span.array(0, span.count)
-        guard let bytes = PersistentReference(itemClass, uuid: uuid).bytes else { return }
-        output.append(.persistentReference, .data(bytes))
-    }
-
     /// `kSecMatchHostOrSubdomainOfHost`: the item's server is the host or lies below it.
-    private static func server(in output: SecretBuffer, from start: Int, isIn host: String) -> Bool {
-        (try? AttributeList(parsing: output.copy(from: start)))?.isServed(by: host) ?? false
+    private func isServed(_ output: SecretBuffer, from start: Int, _ page: borrowing Page) -> Bool {
+        guard let host = page.host else { return true }
+        return (try? AttributeList(parsing: output.copy(from: start)))?.isServed(by: host) ?? false
     }
 }
 
@@ -279,7 +290,9 @@ extension ItemReader {
         try reader.select(authorized, as: page.itemClass, after: place?.cursor, by: deadline) {
             (row) throws(Refusal) in
             do throws(Refusal) {
-                try append(row.id, to: &page) { (page) throws(ItemSealer.Failure) in try open(row, &page) }
+                try append(row.id, to: &page) { (page) throws(ItemSealer.Failure) in
+                    try appendItem(from: row, to: &page)
+                }
             } catch {
                 guard row.isCandidate, error.rule == .locked else { throw error }
                 closed = error
@@ -297,56 +310,10 @@ extension ItemReader {
         return 0
     }
 
-    func open(_ row: SealedRow, _ page: inout Page) throws(ItemSealer.Failure) -> Bool {
-        let (accessibility, output) = (row.accessibility, page.writer.buffer)
-        var isWanted = true
-        try row.withParts { (uuid, primaryKey, wrappedKey, metadata, value) throws(ItemSealer.Failure) in
-            var identity = RowIdentity(
-                itemClass: page.itemClass, accessibility: accessibility ?? .always,
-                isSynchronizable: row.isSynchronizable, isTombstone: row.isTombstone, uuid: uuid,
-                primaryKey: primaryKey)
-            let start = output.count
-            if !page.minds, page.hides(GuardedRow(uuid: uuid, accessibility, wrappedKey: wrappedKey)) {
-                return isWanted = false
-            }
-            let tamper = try sealer.openMetadata(metadata, accessibility, &identity, reader: reader, into: output)
-            guard page.asked.areMet(by: output, from: start) else { return isWanted = false }
-            if isHidden(output, from: start, page) { return isWanted = false }
-            if let host = page.host, !Self.server(in: output, from: start, isIn: host) { return isWanted = false }
-            defer { key.removeAll() }
-            if page.minds, GuardedRow.isGuarded(wrappedKey) {
-                guard let guarded = GuardedRow(uuid: uuid, accessibility, wrappedKey: wrappedKey) else {
-                    throw .damaged("its key")
-                }
-                guard let opened = try pass(guarded, page, in: output, from: start) else { return isWanted = false }
-                key.append(RowKeyRecord.Outcome.opened.rawValue)
-                opened.withSpan { key.append($0) }
-            }
-            if !page.wantsAttributes { output.truncate(to: start) }
-            if page.wantsValues {
-                if key.count == 0 { try unwrapKey(accessibility, uuid, wrappedKey) }
-                let start = output.count
-                if let largest, value.count > largest { throw .refused(.expired) }
-                try sealer.openValue(value, key, 0, accessibility, &identity, tamper, into: output)
-                if !page.wantsKeys { Self.dropSealedKey(from: start, of: output) }
-            }
-            if page.wantsReferences { Self.appendReference(uuid, page.itemClass, to: output) }
-        }
-        return isWanted
-    }
-
-    private func unwrapKey(
-        _ accessibility: Accessibility?, _ uuid: Span<UInt8>, _ wrappedKey: Span<UInt8>
-    ) throws(ItemSealer.Failure) {
-        record.removeAll()
-        record.append(littleEndian: UInt32(accessibility?.rawValue ?? 0))
-        record.append(uuid)
-        record.append(wrappedKey)
-        // A UUID or a wrapped key has not its size.
-        guard record.count == RowKeyRecord.size else { throw .damaged("its key") }
-        do throws(Refusal) {
-            try record.withSpan { (record) throws(Refusal) in try sealer.enclave.unwrapRowKeys(record, into: key) }
-        } catch { throw .refused(error) }
+    /// Writes what a page wants of a row, from where SQLite has it; false when it is none of those looked for.
+    func appendItem(from row: SealedRow, to page: inout Page) throws(ItemSealer.Failure) -> Bool {
+        defer { key.keys.removeAll() }
+        return try appendItem(from: row, key, to: &page)
     }
 }
 
@@ -362,16 +329,21 @@ extension AttributeList {
 // MARK: - Guarded rows
 
 extension ItemReader {
-    /// The key of a guarded row whose attributes were opened; nil when the user has to be asked first, or the row is to
-    /// be left out. No other program learns that there is such an item (rules queries.rows.locked,
-    /// authentication.query.skip).
-    func pass(
-        _ row: GuardedRow, _ page: borrowing Page, in output: SecretBuffer, from start: Int
-    ) throws(ItemSealer.Failure) -> SecretBytes? {
+    /// Puts in the key of a row whose attributes were opened, if it is guarded; false when the user has to be asked
+    /// first, or the row is to be left out. No other program learns that there is such an item (rules
+    /// queries.rows.locked, authentication.query.skip).
+    func passGuard(
+        of row: some RowSource, _ key: UnwrappedKeys.Place, _ page: borrowing Page, in output: SecretBuffer,
+        from start: Int
+    ) throws(ItemSealer.Failure) -> Bool {
+        guard page.minds, let guarded = try row.guarded() else { return true }
         do throws(Refusal) {
-            return try gate.open(row, page.ui, isAnchored: page.isAnchored) {
+            let opened = try gate.unwrapKey(of: guarded, page.ui, isAnchored: page.isAnchored) {
                 (try? AttributeList(parsing: output.copy(from: start)))?.displayName ?? ""
             }
+            guard let opened else { return false }
+            key.set(opened)
+            return true
         } catch { throw error.status == .decode ? .damaged("its key") : .refused(error) }
     }
 }

@@ -32,42 +32,43 @@ extension ItemReader {
         var (found, last) = (report, nil as Int64?)
         try reader.walk(itemClass, after: first) { (row) throws(Refusal) in
             batch.append(row)
-            guard batch.rows.count >= 64 else { return true }
-            try check(batch, itemClass, opened, &found)
+            guard batch.count >= 64 else { return true }
+            try check(batch, opened, &found)
             last = found.checked >= Self.rowsInPage || deadline.hasPassed ? row.id : nil
             return last == nil
         }
-        try check(batch, itemClass, opened, &found)
+        try check(batch, opened, &found)
         report = found
         return last
     }
 
     private func check(
-        _ batch: RowBatch, _ itemClass: ItemClass, _ opened: SecretBuffer, _ report: inout VerificationReport
+        _ batch: RowBatch, _ opened: SecretBuffer, _ report: inout VerificationReport
     ) throws(Refusal) {
-        guard !batch.rows.isEmpty else { return }
-        try sealer.unwrapKeys(of: batch)
-        for index in batch.rows.indices {
+        guard !batch.isEmpty else { return }
+        try batch.keys.unwrap(by: sealer.enclave)
+        for row in batch {
             report.checked += 1
-            do throws(ItemSealer.Failure) { try open(index, batch, itemClass, opened) } catch {
-                note(error, batch.rows[index].id, itemClass, &report)
+            do throws(ItemSealer.Failure) { try check(row, opened) } catch {
+                switch error {
+                case .refused: report.locked += 1
+                case .damaged(let part):
+                    report.damage.append(.init(itemClass: row.itemClass, row: row.id, problem: "\(part) does not open"))
+                }
             }
             opened.removeAll()
         }
         batch.removeAll()
     }
 
-    private func open(
-        _ index: Int, _ batch: RowBatch, _ itemClass: ItemClass, _ opened: SecretBuffer
-    ) throws(ItemSealer.Failure) {
-        let tamper = try sealer.openMetadata(
-            of: batch.rows[index], in: batch, as: itemClass, reader: reader, into: opened)
+    private func check(_ row: BatchRow, _ opened: SecretBuffer) throws(ItemSealer.Failure) {
+        let tamper = try sealer.openMetadata(of: row, reader: reader, into: opened)
         guard let list = try? AttributeList(parsing: opened.copy()) else { throw .damaged("its attributes") }
-        try checkKey(of: batch.rows[index], list, itemClass, batch)
+        try checkKey(of: row, list)
         // Nobody is asked for a verification: its value is not looked at.
-        if let guarded = try batch.guarded(index) { batch.open(index, with: try key(of: guarded)) }
+        if let guarded = try row.guarded() { row.key.set(try key(of: guarded)) }
         let start = opened.count
-        try sealer.openValue(at: index, in: batch, as: itemClass, tamper: tamper, into: opened)
+        try sealer.openValue(of: row, with: row.key, tamper: tamper, into: opened)
         try checkSealedKey(in: opened.copy(from: start))
     }
 
@@ -92,29 +93,17 @@ extension ItemReader {
     }
 
     /// The digest in the row must be that of the attributes, or a search would find the wrong item.
-    private func checkKey(
-        of row: RowBatch.Row, _ list: AttributeList, _ itemClass: ItemClass, _ batch: RowBatch
-    ) throws(ItemSealer.Failure) {
+    private func checkKey(of row: BatchRow, _ list: AttributeList) throws(ItemSealer.Failure) {
         let expected: [UInt8]
-        do throws(Refusal) { expected = try reader.digester.primaryKey(of: itemClass, list) } catch {
+        do throws(Refusal) { expected = try reader.digester.primaryKey(of: row.itemClass, list) } catch {
             throw .refused(error)
         }
-        let found = batch.sealed.withSpan { $0.array(row.primaryKey.lowerBound, row.primaryKey.count) }
+        let found = row.withPart(.primaryKey) { $0.array(0, $0.count) }
         guard found == expected else { throw .damaged("the digest of its primary key") }
         let isTrue: Bool
-        do throws(Refusal) { isTrue = try reader.hasDigests(of: list, row.id, itemClass) } catch {
+        do throws(Refusal) { isTrue = try reader.hasDigests(of: list, row.id, row.itemClass) } catch {
             throw .refused(error)
         }
         guard isTrue else { throw .damaged("a digest of its attributes") }
-    }
-
-    private func note(
-        _ failure: ItemSealer.Failure, _ row: Int64, _ itemClass: ItemClass, _ report: inout VerificationReport
-    ) {
-        switch failure {
-        case .refused: report.locked += 1
-        case .damaged(let part):
-            report.damage.append(.init(itemClass: itemClass, row: row, problem: "\(part) does not open"))
-        }
     }
 }

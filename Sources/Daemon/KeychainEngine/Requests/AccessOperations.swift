@@ -21,20 +21,24 @@ extension KeychainEngine {
         case .move(let move):
             if move.isRename { for group in [move.from, move.to] { try AccessPolicy.checkLife(of: group) } }
             try require(move.from, move.to, move.statement, caller, passcode)
-            return .moved(try change { (writer) throws(Refusal) in try writer.move(move, by: deadline) })
+            return .moved(
+                try change { (writer) throws(Refusal) in
+                    try MoveItems(move: move, writer: writer, deadline: deadline).run()
+                })
         case .orphans: return .orphans(try orphans(for: caller))
         case .setPolicy(let policy, let group):
             try AccessPolicy.checkLife(of: group)
             try require(group, group, [], caller, passcode)
-            try change { (writer) throws(Refusal) in try writer.set(policy, for: group, activity.take()) }
+            try changeGroups { (writer) throws(Refusal) in
+                try SetGroupPolicy(policy: policy, group: group, writer: writer).run()
+            }
             return .done
-        case .work(let work): return .worked(try perform(work, passcode, from: caller, by: deadline))
+        case .work(let work): return .worked(try carryOut(work, passcode, from: caller, by: deadline))
         case .uninstalled(let programs):
             try AccessPolicy.requireUninstaller(caller)
             return .purged(
-                try change { (writer) throws(Refusal) in
-                    try writer.write(activity.take())
-                    return try writer.purge(programs: Set(programs))
+                try changeGroups { (writer) throws(Refusal) in
+                    try PurgePrograms(programs: Set(programs), writer: writer).run()
                 })
         }
     }
@@ -45,6 +49,14 @@ extension KeychainEngine {
             do throws(Refusal) { return .success(try body(writer)) } catch { return .failure(error) }
         }
         return try outcome.get()
+    }
+
+    /// As ``change(_:)``, after what was seen of programs is written down.
+    private func changeGroups<Result>(_ body: (ItemWriter) throws(Refusal) -> Result) throws(Refusal) -> Result {
+        try change { (writer) throws(Refusal) in
+            try GroupRecords(writer: writer).write(activity.take())
+            return try body(writer)
+        }
     }
 
     // MARK: - Whose groups they are
@@ -74,10 +86,7 @@ extension KeychainEngine {
     }
 
     private func orphans(for caller: CallerIdentity) throws(Refusal) -> [OrphanGroup] {
-        let groups = try change { (writer) throws(Refusal) in
-            try writer.write(activity.take())
-            return try writer.groups()
-        }
+        let groups = try changeGroups { (writer) throws(Refusal) in try GroupRecords(writer: writer).groupsWithItems() }
         let visible = groups.filter {
             $0.record.isWithoutPrograms && (caller.seesEverything || caller.groups.contains($0.record.name))
         }
@@ -108,20 +117,6 @@ extension KeychainEngine {
             ?? CallerIdentity(
                 user: viewer.user, process: 0, program: program,
                 groups: [CallerIdentity.ownGroup(ofExecutable: program)])
-    }
-}
-
-extension ItemWriter {
-    fileprivate func set(
-        _ policy: GroupPolicy, for group: String, _ activity: [ProgramActivity.ProgramUse]
-    ) throws(Refusal) {
-        try write(activity)
-        try store.transaction { () throws(Refusal) in
-            try change(group) { record in
-                record.policy = policy
-                return true
-            }
-        }
     }
 }
 

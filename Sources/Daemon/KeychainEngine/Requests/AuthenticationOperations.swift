@@ -39,7 +39,7 @@ extension KeychainEngine {
                     prompt.shown(by: caller), conversation, deadline)
                 defer {
                     attempt.end()
-                    if let decision = attempt.decision { decisions.note(decision) }
+                    if let decision = attempt.decision { decisions.record(decision) }
                 }
                 try attempt.run(with: password, id: id, into: writer)
             }

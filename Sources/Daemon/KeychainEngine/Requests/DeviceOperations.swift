@@ -11,7 +11,7 @@ extension KeychainEngine {
     ///
     /// - Parameters:
     ///   - passcodes: as many as the request takes; the enclave reads them, this process does not.
-    ///   - deadline: when the request is given up. A call of the enclave that has begun is not: each has a patience of
+    ///   - deadline: when the request is given up. A call of the enclave that has begun is not: each has a timeout of
     ///     its own, and a call given up would cost everybody the enclave.
     package func device(
         _ request: DeviceRequest, passcodes: [FileDescriptor], from caller: CallerIdentity, id: UInt32,
@@ -33,7 +33,7 @@ extension KeychainEngine {
         guard let operation = request.logged else { return }
         var entry = AuditLog.Entry(caller, operation, named: request.group)
         if let refusal { entry.end(in: refusal) }
-        decisions.note(entry)
+        decisions.record(entry)
     }
 
     private func perform(

@@ -19,7 +19,7 @@ package final class Housekeeping {
     private static let (usually, soon): (UInt64, UInt64) = (600, 60)
     /// A copy takes no longer, in milliseconds: the thread that makes it is also the one that hears of the daemon's
     /// end.
-    private static let patience = 30_000
+    private static let timeout = 30_000
 
     package init(_ engine: KeychainEngine) {
         self.engine = engine
@@ -37,7 +37,7 @@ package final class Housekeeping {
         looksInVain = isIdle ? 0 : looksInVain + 1
         guard isIdle || looksInVain >= Self.mostLooksInVain else { return Self.soon }
         looksInVain = 0
-        engine.keepHouse(by: .after(milliseconds: Self.patience), now: now)
+        engine.keepHouse(by: .after(milliseconds: Self.timeout), now: now)
         return Self.usually
     }
 }

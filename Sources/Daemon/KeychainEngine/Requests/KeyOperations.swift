@@ -7,7 +7,7 @@ package import KeychainWire
 extension KeychainEngine {
     /// Answers a key request into `writer`.
     package func key(_ request: KeyRequest, from caller: CallerIdentity, id: UInt32, into writer: ResponseWriter) {
-        decisions.note(key(request, from: caller, id: id, past: nil, into: writer))
+        decisions.record(key(request, from: caller, id: id, past: nil, into: writer))
     }
 
     /// As ``key(_:from:id:into:)``, where the user may have been asked; what is still missing is noted at the gate.
@@ -35,7 +35,9 @@ extension KeychainEngine {
             case .use(let key, let use): .output(try enclave.useKey(key, use, in: gate?.context))
             }
         } catch {
-            if error.status == .authNeeded { try gate?.note(error, authorized.request.guarded, .allow, name: { "" }) }
+            if error.status == .authNeeded {
+                try gate?.addMissing(error, authorized.request.guarded, .allow, name: { "" })
+            }
             throw error
         }
     }

@@ -60,7 +60,7 @@ package final class KeychainEngine: Sendable {
         writer = WriterLock(
             ItemWriter(
                 try store.makeWriter(indexKey: indexKey), try ItemSealer(enclave: enclave, keyring: keyring),
-                try GroupRegistry(indexKey), quotas, history))
+                try GroupRegistry(indexKey), quotas, history, running: Self.run))
         exclusively { writer in
             if let foreign = writer.store.foreignObjects { log?("\(foreign.problem) \(foreign.remedy)") }
             age.look(at: writer.store)
@@ -115,7 +115,7 @@ package final class KeychainEngine: Sendable {
     /// that could not be begun by their deadlines are refused.
     package func write(_ batch: [PendingWrite]) {
         perform(batch)
-        for write in batch { decisions.note(write.decision) }
+        for write in batch { decisions.record(write.decision) }
     }
 
     /// As ``write(_:)``, but the calling code records the results.
@@ -124,8 +124,21 @@ package final class KeychainEngine: Sendable {
         if done == nil { for write in batch { write.refuse(.expired) } }
     }
 
+    /// Runs the command that the operation of a request names.
+    private static func run(_ write: AuthorizedWrite, on writer: ItemWriter) throws(Refusal) {
+        switch write.pending.request.operation {
+        case .add where write.authorized.parts.isEmpty: try AddItem(writer: writer, write: write).run()
+        case .add: try AddIdentity(writer: writer, write: write).run()
+        case .update: try UpdateItems(writer: writer, write: write).run()
+        case .delete: try DeleteItems(writer: writer, write: write).run()
+        case .restore: try RestoreItems(writer: writer, write: write).run()
+        case .forget: try ForgetVersions(writer: writer, write: write).run()
+        case .copyMatching, .history: throw .notAWrite
+        }
+    }
+
     /// A program has connected: it is noted for its groups.
-    package func arrived(_ caller: CallerIdentity) { activity.note(caller) }
+    package func arrived(_ caller: CallerIdentity) { activity.record(caller) }
 
     /// Makes a checkpoint when the log has become long, and begins a block when one is over. To be called after writes
     /// were answered, by the thread that wrote.
@@ -149,7 +162,7 @@ package final class KeychainEngine: Sendable {
     private func tidyUp(_ writer: ItemWriter) {
         guard failure == nil else { return }
         do throws(Refusal) {
-            try writer.write(activity.take())
+            try GroupRecords(writer: writer).write(activity.take())
             try writer.trimHistory(now: clock.now)
             try writer.store.checkpoint()
         } catch { log?("The store was not tidied up: \(error.problem)") }
@@ -172,4 +185,9 @@ package final class KeychainEngine: Sendable {
             if let result = writer.exclusively(by: .never, body) { return result }
         }
     }
+}
+
+extension Refusal {
+    fileprivate static let notAWrite = Refusal(
+        .internalError, .internalError, "operation", "A query was handed to the writer.", do: "Report this as a bug.")
 }

@@ -8,7 +8,7 @@ import LinuxSystem
 /// program's own: policy, quotas, guards, decisions. An added item is read again, and compared with what came, before
 /// the answer says that it is there.
 extension KeychainEngine {
-    func perform(
+    func carryOut(
         _ work: ProgramWork, _ passcode: FileDescriptor?, from caller: CallerIdentity, by deadline: Deadline
     ) throws(Refusal) -> [ProgramAnswer] {
         let requests = try work.requests()

@@ -1,5 +1,6 @@
 import EnclaveWire
 import KeychainModel
+import KeychainStore
 import KeychainWire
 import LinuxSystem
 
@@ -13,18 +14,31 @@ struct GuardedRow {
     /// The bits of the access control, as the row says: the enclave goes by what is sealed.
     let flags: UInt64
 
-    /// Reads a row; nil when it is none that this release knows.
-    init?(uuid: Span<UInt8>, _ accessibility: Accessibility?, wrappedKey: Span<UInt8>) {
-        guard let accessibility, uuid.count == RowKeyRecord.rowBytes, Self.isGuarded(wrappedKey), wrappedKey[0] == 1
-        else { return nil }
-        self.uuid = uuid.array(0, uuid.count)
-        self.accessibility = accessibility
-        self.wrappedKey = wrappedKey.array(0, wrappedKey.count)
-        flags = wrappedKey.littleEndian(UInt64.self, at: 4)
+    /// Reads a guarded row; nil when it is none that this release knows.
+    fileprivate init?(_ row: some RowSource) {
+        let key = row.withPart(.wrappedKey) { $0.array(0, $0.count) }
+        guard let accessibility = row.accessibility, row.uuid.count == RowKeyRecord.rowBytes, key[0] == 1 else {
+            return nil
+        }
+        (uuid, self.accessibility, wrappedKey) = (row.uuid, accessibility, key)
+        flags = key.span.littleEndian(UInt64.self, at: 4)
     }
+}
 
-    /// Whether a wrapped key is that of a guarded row.
-    static func isGuarded(_ wrappedKey: Span<UInt8>) -> Bool { wrappedKey.count > RowKeyRecord.wrappedBytes }
+extension RowSource {
+    var uuid: [UInt8] { withPart(.uuid) { $0.array(0, $0.count) } }
+
+    /// Whether its wrapped key is that of a guarded row.
+    var isGuarded: Bool { withPart(.wrappedKey) { $0.count > RowKeyRecord.wrappedBytes } }
+
+    /// The row with what guards it; nil for a row that nobody guards.
+    ///
+    /// - Throws: `damaged` for a guard that this release does not know.
+    func guarded() throws(ItemSealer.Failure) -> GuardedRow? {
+        guard isGuarded else { return nil }
+        guard let row = GuardedRow(self) else { throw .damaged("its key") }
+        return row
+    }
 }
 
 extension SealedKey {

@@ -64,6 +64,18 @@ extension PlainItem {
     /// The item's name for a person.
     var displayName: String { encoded().displayName }
 
+    /// Since when it is as it is: microseconds since 2001.
+    var modificationMicroseconds: Int64 {
+        guard case .date(let date)? = attributes[.modificationDate] else { return .max }
+        return HistoryLimits.microseconds(date)
+    }
+
+    /// Later than now and than before: modification dates of an item only grow.
+    var nextModificationDate: Double {
+        guard case .date(let before)? = attributes[.modificationDate] else { return Clock.secondsSinceReferenceDate }
+        return max(Clock.secondsSinceReferenceDate, before + 0.001)
+    }
+
     /// The bits of the item's access control.
     var accessFlags: UInt64? {
         guard case .data(let bytes)? = attributes[.accessControl] else { return nil }

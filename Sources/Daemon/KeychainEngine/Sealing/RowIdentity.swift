@@ -20,8 +20,7 @@ struct RowIdentity {
 
     init(
         itemClass: ItemClass, accessibility: Accessibility, isSynchronizable: Bool, isTombstone: Bool,
-        uuid: Span<UInt8>,
-        primaryKey: Span<UInt8>
+        uuid: Span<UInt8>, primaryKey: Span<UInt8>
     ) {
         bytes = InlineArray(repeating: 0)
         bytes[0] = Self.version
@@ -35,9 +34,10 @@ struct RowIdentity {
     }
 
     /// Lends the associated data of a part.
-    mutating func withBytes<Result, Failure: Error>(
+    func withBytes<Result, Failure: Error>(
         of part: Part, _ body: (Span<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result {
+        var bytes = bytes
         bytes[Self.size] = part.rawValue
         return try body(bytes.span)
     }

@@ -30,13 +30,13 @@ extension ItemSealer {
             if item.guardFlags == 0, let prepared, prepared.accessibility == item.accessibility { prepared } else {
                 try wrappedKey(for: item, in: context)
             }
-        var identity = RowIdentity(
+        let identity = RowIdentity(
             itemClass: item.itemClass, accessibility: item.accessibility, isSynchronizable: item.isSynchronizable,
             isTombstone: item.isTombstone, uuid: item.uuid.span, primaryKey: primaryKey.span)
         let tamper = Randomness.bytes(Self.tamperSize)
         do throws(CryptoError) {
-            let metadata = try seal(list, tamper, with: cipher, &identity)
-            let value = try seal(value: item, tamper, with: rowKey.key, &identity)
+            let metadata = try seal(list, tamper, with: cipher, identity)
+            let value = try seal(value: item, tamper, with: rowKey.key, identity)
             return NewRow(
                 itemClass: item.itemClass, uuid: item.uuid, primaryKey: primaryKey, accessibility: item.accessibility,
                 isSynchronizable: item.isSynchronizable, isTombstone: item.isTombstone, digests: digests,
@@ -55,7 +55,7 @@ extension ItemSealer {
     }
 
     private func seal(
-        _ list: AttributeList, _ tamper: [UInt8], with context: AESGCM, _ identity: inout RowIdentity
+        _ list: AttributeList, _ tamper: [UInt8], with context: AESGCM, _ identity: RowIdentity
     ) throws(CryptoError) -> [UInt8] {
         let key = Self.freshKey()
         let plaintext = SecretBuffer(capacity: list.storage.count + Self.tamperSize)
@@ -65,12 +65,12 @@ extension ItemSealer {
             let wrapped = try identity.withBytes(of: .metadataKey) { (aad) throws(CryptoError) in
                 try context.seal(key, aad: aad)
             }
-            return [Self.version] + wrapped + (try box(plaintext, key, .metadata, &identity))
+            return [Self.version] + wrapped + (try box(plaintext, key, .metadata, identity))
         }
     }
 
     private func seal(
-        value item: PlainItem, _ tamper: [UInt8], with key: SecretBytes, _ identity: inout RowIdentity
+        value item: PlainItem, _ tamper: [UInt8], with key: SecretBytes, _ identity: RowIdentity
     ) throws(CryptoError) -> [UInt8] {
         let (value, presence) = item.content
         let size = value?.count ?? 0
@@ -83,12 +83,12 @@ extension ItemSealer {
         plaintext.append(presence.rawValue)
         plaintext.append(tamper.span)
         return try key.withSpan { (key) throws(CryptoError) in
-            [presence.version] + (try box(plaintext, key, .value, &identity))
+            [presence.version] + (try box(plaintext, key, .value, identity))
         }
     }
 
     private func box(
-        _ plaintext: SecretBuffer, _ key: Span<UInt8>, _ part: RowIdentity.Part, _ identity: inout RowIdentity
+        _ plaintext: SecretBuffer, _ key: Span<UInt8>, _ part: RowIdentity.Part, _ identity: RowIdentity
     ) throws(CryptoError) -> [UInt8] {
         try plaintext.withSpan { (plaintext) throws(CryptoError) in
             try identity.withBytes(of: part) { (aad) throws(CryptoError) in

@@ -21,11 +21,16 @@ final class ItemWriter {
     /// For the adds of the open transaction.
     var rowKeys = RowKeys()
     private let batch = RowBatch()
+    private let run: Command
+
+    /// Carries out a write, whose transaction is open.
+    typealias Command = (AuthorizedWrite, ItemWriter) throws(Refusal) -> Void
 
     init(
         _ store: StoreWriter, _ sealer: ItemSealer, _ registry: GroupRegistry, _ quotas: Quotas,
-        _ history: HistoryLimits
+        _ history: HistoryLimits, running run: @escaping Command
     ) {
+        self.run = run
         self.history = history.within(quotas)
         (self.registry, self.quotas) = (registry, quotas)
         self.store = store
@@ -36,37 +41,34 @@ final class ItemWriter {
     /// Performs the writes in one transaction; a refused one leaves the others alone, a failed commit refuses all.
     func perform(_ writes: [PendingWrite]) {
         sealer.forgetClosedKeys()
-        var authorized: [Authorized] = []
-        for write in writes {
+        let keys = MetadataKeys(store: store, sealer: sealer)
+        var authorized: [AuthorizedWrite] = []
+        for pending in writes {
             do throws(Refusal) {
-                let request = try AccessPolicy.authorize(write.request, from: write.caller)
-                write.allow(request)
-                try prepareKeys(for: request, by: write.deadline)
-                authorized.append((write, request))
-            } catch { write.refuse(error) }
+                let write = try AuthorizedWrite(pending)
+                try keys.prepare(for: write.authorized, by: pending.deadline)
+                authorized.append(write)
+            } catch { pending.refuse(error) }
         }
         guard !authorized.isEmpty else { return }
-        do throws(Refusal) { try perform(authorized) } catch {
-            guard error.isLackOfSpace else { return authorized.forEach { $0.0.refuse(error) } }
-            let deletions = authorized.filter { $0.0.request.makesLess }
-            for (write, _) in authorized where !write.request.makesLess { write.refuse(error) }
-            delete(deletions)
+        do throws(Refusal) { try commit(authorized) } catch {
+            guard error.isLackOfSpace else { return authorized.refuse(error) }
+            authorized.filter { !$0.pending.request.makesLess }.refuse(error)
+            delete(authorized.filter(\.pending.request.makesLess))
         }
     }
 
-    private typealias Authorized = (write: PendingWrite, request: AuthorizedRequest)
-
     /// Performs deletions for which there was no space: earlier versions go for them, then what is kept for deletions.
-    private func delete(_ deletions: [Authorized]) {
+    private func delete(_ deletions: [AuthorizedWrite]) {
         guard !deletions.isEmpty else { return }
         dropsHistory = true
         defer { dropsHistory = false }
         do throws(Refusal) {
             try repeated(deletions) { () throws(Refusal) in try store.forgetOldest(Self.droppedAtOnce) }
         } catch {
-            guard error.isLackOfSpace else { return deletions.forEach { $0.write.refuse(error) } }
+            guard error.isLackOfSpace else { return deletions.refuse(error) }
             store.giveReserve()
-            do throws(Refusal) { try repeated(deletions) } catch { deletions.forEach { $0.write.refuse(error) } }
+            do throws(Refusal) { try repeated(deletions) } catch { deletions.refuse(error) }
         }
     }
 
@@ -75,52 +77,43 @@ final class ItemWriter {
     private static let droppedAtOnce: Int64 = 128
 
     private func repeated(
-        _ deletions: [Authorized], after prepare: () throws(Refusal) -> Void = {}
+        _ deletions: [AuthorizedWrite], after prepare: () throws(Refusal) -> Void = {}
     ) throws(Refusal) {
         // Removes the answers written before the commit failed.
-        for (write, _) in deletions { write.writer.buffer.removeAll() }
-        try perform(deletions, after: prepare)
+        for write in deletions { write.pending.writer.buffer.removeAll() }
+        try commit(deletions, after: prepare)
     }
 
-    private func perform(
-        _ authorized: [Authorized], after prepare: () throws(Refusal) -> Void = {}
+    private func commit(
+        _ writes: [AuthorizedWrite], after prepare: () throws(Refusal) -> Void = {}
     ) throws(Refusal) {
         defer { rowKeys = RowKeys() }
-        try store.transaction(by: authorized.map(\.write).latestDeadline) { () throws(Refusal) in
+        try store.transaction(by: writes.map(\.pending).latestDeadline) { () throws(Refusal) in
             // A process that removes the passcode, and with it a class, does so in a transaction. The enclave's answers
             // within this one therefore hold until its end.
-            rowKeys = try RowKeys(for: authorized.map(\.request), from: sealer.enclave)
+            rowKeys = try RowKeys(for: writes.map(\.authorized), from: sealer.enclave)
             try prepare()
             // Alone in its transaction, a write needs no savepoint to be undone.
-            if authorized.count == 1 { return try performOne(authorized[0].write, authorized[0].request) }
-            for (write, request) in authorized { try performOneOfMany(write, request) }
+            if writes.count == 1 { return try performOne(writes[0]) }
+            for write in writes { try performOneOfMany(write) }
         }
-        if authorized.contains(where: { !$0.request.request.makesLess }) { store.keepReserve() }
+        if writes.contains(where: { !$0.pending.request.makesLess }) { store.keepReserve() }
     }
 
     /// Errors of the disk concern the whole transaction; every other one only the write it belongs to.
-    private func performOneOfMany(_ write: PendingWrite, _ request: AuthorizedRequest) throws(Refusal) {
+    private func performOneOfMany(_ write: AuthorizedWrite) throws(Refusal) {
         do throws(Refusal) {
-            try store.savepoint { () throws(Refusal) in try performOne(write, request) }
+            try store.savepoint { () throws(Refusal) in try performOne(write) }
         } catch {
             guard !error.concernsStore, store.isInTransaction else { throw error }
-            write.refuse(error)
+            write.pending.refuse(error)
         }
     }
 
-    private func performOne(_ write: PendingWrite, _ request: AuthorizedRequest) throws(Refusal) {
-        try write.deadline.check()
-        store.owner = try store.digester.owner(write.caller.owner)
-        try withinQuotas(write) { () throws(Refusal) in
-            switch request.request.operation {
-            case .add: try add(request, write)
-            case .update: try update(request, write)
-            case .delete: try delete(request, write)
-            case .restore: try restore(request, write)
-            case .forget: try forget(request, write)
-            case .copyMatching, .history: throw .notAWrite
-            }
-        }
+    private func performOne(_ write: AuthorizedWrite) throws(Refusal) {
+        try write.pending.deadline.check()
+        store.owner = try store.digester.owner(write.pending.caller.owner)
+        try quotas.hold(for: write.pending.request, in: store) { () throws(Refusal) in try run(write, self) }
     }
 
     // MARK: - Rows
@@ -132,11 +125,11 @@ final class ItemWriter {
         batch.removeAll()
         let asked = AskedAttributes(request)
         try store.reader.select(request, as: itemClass, by: deadline) { (row) throws(Refusal) in
-            if try isMeant(row, as: itemClass, by: asked) { batch.append(row) }
+            if try isMeant(row, by: asked) { batch.append(row) }
             return true
         }
-        guard !batch.rows.isEmpty else { throw .nothingFound(request.request) }
-        if withKeys { try sealer.unwrapKeys(of: batch) }
+        guard !batch.isEmpty else { throw .nothingFound(request.request) }
+        if withKeys { try batch.keys.unwrap(by: sealer.enclave) }
         return batch
     }
 
@@ -144,13 +137,11 @@ final class ItemWriter {
     /// of.
     ///
     /// - Throws: `errSecInteractionNotAllowed` for a candidate whose class is closed.
-    func isMeant(
-        _ row: SealedRow, as itemClass: ItemClass, by asked: AskedAttributes, half: ItemClass? = nil
-    ) throws(Refusal) -> Bool {
+    func isMeant(_ row: SealedRow, by asked: AskedAttributes, half: ItemClass? = nil) throws(Refusal) -> Bool {
         guard row.isCandidate else { return true }
         let opened = SecretBuffer(capacity: 2048)
         do throws(ItemSealer.Failure) {
-            try sealer.openMetadata(of: row, as: itemClass, reader: store.reader, into: opened)
+            try sealer.openMetadata(of: row, reader: store.reader, into: opened)
         } catch {
             if case .refused(let refusal) = error { throw refusal }
             return false
@@ -161,22 +152,20 @@ final class ItemWriter {
     /// Opens a row into an item; nil when it is damaged.
     ///
     /// - Parameter asked: what found the row, which it must meet; another is damaged.
-    func open(
-        _ index: Int, in batch: RowBatch, as itemClass: ItemClass, withValue: Bool, asked: AskedAttributes? = nil
+    func decryptedItem(
+        of row: BatchRow, withValue: Bool, asked: AskedAttributes? = nil
     ) throws(Refusal) -> PlainItem? {
-        let row = batch.rows[index]
         let output = SecretBuffer(capacity: 2048)
         do throws(ItemSealer.Failure) {
-            let tamper = try sealer.openMetadata(of: row, in: batch, as: itemClass, reader: store.reader, into: output)
+            let tamper = try sealer.openMetadata(of: row, reader: store.reader, into: output)
             if let asked, !asked.areMet(by: output, from: 0) { return nil }
-            if withValue { try sealer.openValue(at: index, in: batch, as: itemClass, tamper: tamper, into: output) }
+            if withValue { try sealer.openValue(of: row, with: row.key, tamper: tamper, into: output) }
         } catch {
             if case .refused(let refusal) = error { throw refusal }
             return nil
         }
         guard let list = try? AttributeList(parsing: output.copy()) else { return nil }
-        let uuid = batch.sealed.withSpan { $0.array(row.uuid.lowerBound, row.uuid.count) }
-        return PlainItem(list, itemClass, uuid: uuid)
+        return PlainItem(list, row.itemClass, uuid: row.uuid)
     }
 
     /// Puts a row in, taking the place of a tombstone or of a row that no longer opens; nothing has changed when it
@@ -198,85 +187,18 @@ final class ItemWriter {
     private func makeRoom(for row: NewRow) throws(Refusal) {
         let occupant = RowBatch()
         try store.occupant(of: row.primaryKey, in: row.itemClass) { occupant.append($0) }
-        guard let found = occupant.rows.first else { return }
+        guard let found = occupant.first else { return }
         if found.isTombstone, found.isAuthentic { return try store.delete(found.id, from: row.itemClass) }
         let opened: PlainItem?
-        do throws(Refusal) { opened = try open(0, in: occupant, as: row.itemClass, withValue: false) } catch {
+        do throws(Refusal) { opened = try decryptedItem(of: found, withValue: false) } catch {
             throw .duplicate(row.itemClass)
         }
         if opened == nil { try store.quarantine(found.id, from: row.itemClass) }
     }
-
-    // MARK: - Keys
-
-    /// Makes sure that the class an item goes into has its metadata key, in a transaction of its own.
-    private func prepareKeys(for request: AuthorizedRequest, by deadline: Deadline) throws(Refusal) {
-        for part in request.parts { try prepareKeys(for: part, by: deadline) }
-        switch request.request.operation {
-        case .add where request.parts.isEmpty:
-            try ensureMetadataKey(for: try request.addedAccessibility(), by: deadline)
-        case .update:
-            guard let accessibility = request.request.changes.accessibility else { return }
-            try ensureMetadataKey(for: accessibility, by: deadline)
-        case .add, .delete, .copyMatching, .history, .restore, .forget: break
-        }
-    }
-
-    private func ensureMetadataKey(for accessibility: Accessibility, by deadline: Deadline) throws(Refusal) {
-        do throws(Refusal) {
-            if try sealer.context(for: accessibility, in: store.reader) != nil { return }
-        } catch {
-            guard accessibility == .whenPasscodeSetThisDeviceOnly, error.status == .decode else { throw error }
-            try setAside(accessibility, by: deadline)
-        }
-        try makeMetadataKey(for: accessibility, by: deadline)
-        guard try sealer.context(for: accessibility, in: store.reader) != nil else { throw .locked(accessibility) }
-    }
-
-    /// Makes the first key of a class. A class that has rows but no key is refused: its rows may open again when
-    /// somebody restores the key.
-    private func makeMetadataKey(for accessibility: Accessibility, by deadline: Deadline) throws(Refusal) {
-        var made: SecretBytes?
-        try store.transaction(by: deadline) { () throws(Refusal) in
-            guard try store.reader.wrappedMetadataKey(for: accessibility) == nil else { return }
-            guard try !store.reader.hasRows(of: accessibility) else { throw .metadataKeyMissing(accessibility) }
-            let (key, wrapped) = try sealer.enclave.makeMetadataKey(for: accessibility)
-            try store.keep(metadataKey: wrapped, for: accessibility)
-            made = key
-        }
-        if let made { try sealer.use(made, for: accessibility) }
-    }
-
-    /// A class of the passcode's whose metadata key does not open: its class key went with a passcode while a crash
-    /// kept the rows, or the key is damaged. Nothing says which, so the rows are put aside with it, and not removed.
-    private func setAside(_ accessibility: Accessibility, by deadline: Deadline) throws(Refusal) {
-        try store.transaction(by: deadline) { () throws(Refusal) in
-            // Another process may have done it, and made a new key.
-            guard let wrapped = try store.reader.wrappedMetadataKey(for: accessibility),
-                try !opens(wrapped, accessibility)
-            else { return }
-            try store.quarantine(accessibility)
-        }
-    }
-
-    private func opens(_ wrapped: [UInt8], _ accessibility: Accessibility) throws(Refusal) -> Bool {
-        do throws(Refusal) {
-            _ = try sealer.enclave.unwrapMetadataKey(wrapped, for: accessibility)
-            return true
-        } catch {
-            guard error.status == .decode else { throw error }
-            return false
-        }
-    }
 }
 
-extension Refusal {
-    fileprivate static func metadataKeyMissing(_ accessibility: Accessibility) -> Refusal {
-        Refusal(
-            .notAvailable, .damaged, "store",
-            "The store has items of the class \(accessibility.code), and the key of their attributes is missing.",
-            do: "Run `security verify-keychain`; to go back, \(StoreFile.restoringSnapshot).")
-    }
+extension [AuthorizedWrite] {
+    fileprivate func refuse(_ refusal: Refusal) { for write in self { write.pending.refuse(refusal) } }
 }
 
 extension Refusal {
@@ -292,7 +214,4 @@ extension Refusal {
 
     /// Whether it says that the store cannot be written, which concerns all writes of a transaction.
     fileprivate var concernsStore: Bool { rule == .unavailable || rule == .unknownOutcome }
-
-    static let notAWrite = Refusal(
-        .internalError, .internalError, "operation", "A query was handed to the writer.", do: "Report this as a bug.")
 }

@@ -45,6 +45,19 @@ package final class PendingWrite: @unchecked Sendable {
     func allow(_ authorized: AuthorizedRequest) { decision.scope = authorized.scope }
 }
 
+/// A write that the policy has let through.
+struct AuthorizedWrite {
+    let pending: PendingWrite
+    let authorized: AuthorizedRequest
+
+    /// - Throws: the policy's refusal.
+    init(_ pending: PendingWrite) throws(Refusal) {
+        self.pending = pending
+        authorized = try AccessPolicy.authorize(pending.request, from: pending.caller)
+        pending.allow(authorized)
+    }
+}
+
 extension [PendingWrite] {
     /// When nobody waits for any of them any more.
     var latestDeadline: Deadline { map(\.deadline).max() ?? .never }

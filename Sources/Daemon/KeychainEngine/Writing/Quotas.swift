@@ -22,23 +22,39 @@ package struct Quotas: Equatable, Sendable {
         (self.programItems, self.programBytes) = (programItems, programBytes)
     }
 
+    /// The part of each of so many keychains of one user.
+    package func shared(by count: UInt64) -> Quotas {
+        Quotas(
+            items: items / count, bytes: bytes / count, programItems: min(programItems, items / count),
+            programBytes: min(programBytes, bytes / count))
+    }
+
     /// No limits.
     package static let none = Quotas(items: .max, bytes: .max, programItems: .max, programBytes: .max)
 }
 
-extension ItemWriter {
+extension Quotas {
     /// Performs a write within the quotas: what would exceed one is undone with its transaction, and what makes less,
     /// or is no more than there was, is let through though a quota was lowered meanwhile.
-    func withinQuotas(_ write: PendingWrite, _ body: () throws(Refusal) -> Void) throws(Refusal) {
-        guard quotas != .none, !write.request.makesLess else { return try body() }
+    func hold(
+        for request: ItemRequest, in store: StoreWriter, _ body: () throws(Refusal) -> Void
+    ) throws(Refusal) {
+        guard self != .none, !request.makesLess else { return try body() }
         let before = try store.usage()
         try body()
-        do throws(Refusal) { try quotas.check(try store.usage(), before) } catch {
+        do throws(Refusal) { try check(try store.usage(), before) } catch {
             guard error.rule == .quota else { throw error }
             // Rather than refuse a write for them, the earlier versions go that the same program's writes left.
             try store.forgetOwnVersions()
-            try quotas.check(try store.usage(), before)
+            try check(try store.usage(), before)
         }
+    }
+}
+
+extension HistoryLimits {
+    /// A tenth of what the quota leaves, at most.
+    func within(_ quotas: Quotas) -> HistoryLimits {
+        HistoryLimits(days: days, bytes: min(bytes, Int64(clamping: quotas.bytes / 10)))
     }
 }
 

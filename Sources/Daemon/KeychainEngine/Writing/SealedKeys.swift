@@ -10,60 +10,44 @@ import LinuxSystem
 /// Such an item keeps a ``SealedKey`` in place of a value. Key and item agree at all times. The key determines the
 /// attributes that describe it. The item determines which programs the key serves, and when. The same write binds the
 /// key to the item's new attributes.
-extension ItemWriter {
+extension WriteCommand {
     /// Makes what an item is to keep agree with its attributes, or says why it cannot.
     ///
     /// - Parameter isNew: whether the key comes from a program, and may thus be anybody's.
     /// - Throws: `errSecParam` for what contradicts itself, `errSecInteractionNotAllowed` when the key's class is
     ///   closed, what the enclave says of a key that is none of its own.
-    func settleKey(
-        of item: inout PlainItem, isNew: Bool, past gate: AccessControlGate, _ request: AuthorizedRequest
-    ) throws(Refusal) {
-        try settleKey(
-            of: &item, isNew: isNew, past: gate, isAnchored: request.isAnchored, request.request.authenticationUI)
-    }
-
-    /// As ``settleKey(of:isNew:past:_:)``, for a caller that is anchored or not.
-    func settleKey(
-        of item: inout PlainItem, isNew: Bool, past gate: AccessControlGate, isAnchored: Bool,
-        _ ui: ItemRequest.AuthenticationUI
-    ) throws(Refusal) {
+    func settleKey(of item: inout PlainItem, isNew: Bool) throws(Refusal) {
         if item.accessFlags ?? 0 != 0, item.isSynchronizable { throw ItemRequest.guardedAndSynchronized }
         guard item.itemClass == .key else { return }
         do throws(Refusal) {
-            if let value = item.value, item.isKeptFromLeaving { try takeIn(value, &item, in: gate.context) }
-            if let key = item.sealedKey { return try bind(key, to: &item, isNew, isAnchored, in: gate.context) }
+            if let value = item.value, item.isKeptFromLeaving { try takeIn(value, &item) }
+            if let key = item.sealedKey { return try bind(key, to: &item, isNew) }
         } catch {
             guard error.status == .authNeeded else { throw error }
-            try gate.note(error, item.guardOfKey, ui) { item.displayName }
+            try gate.addMissing(error, item.guardOfKey, ui) { item.displayName }
             throw error
         }
         if item.isOfTheEnclave { throw .importIntoEnclave }
     }
 
-    private func takeIn(
-        _ value: SecretBytes, _ item: inout PlainItem, in context: AuthenticationContext?
-    ) throws(Refusal) {
+    private func takeIn(_ value: SecretBytes, _ item: inout PlainItem) throws(Refusal) {
         if item.isOfTheEnclave { throw .importIntoEnclave }
         guard let type = item.attributes[.type]?.number.flatMap(UInt8.init(exactly:)) else { throw .keyWithoutType }
-        item.sealedKey = try sealer.enclave.importKey(value, type: type, item.keyBinding, in: context)
+        item.sealedKey = try sealer.enclave.importKey(value, type: type, item.keyBinding, in: gate.context)
         item.value = nil
         // A guard that could be walked around with the key's bytes would be none, whatever a reference says of its own
         // key.
         item.attributes[.isExtractable] = .number(0)
     }
 
-    private func bind(
-        _ key: SealedKey, to item: inout PlainItem, _ isNew: Bool, _ isAnchored: Bool,
-        in context: AuthenticationContext?
-    ) throws(Refusal) {
+    private func bind(_ key: SealedKey, to item: inout PlainItem, _ isNew: Bool) throws(Refusal) {
         item.inheritControl(of: key)
         try item.describe(key)
         let binding = item.keyBinding
         // A caller that may not use the key must not turn it into one that it may use.
         guard isAnchored || !key.binding.needsAnchor || binding.needsAnchor else { throw .notAnchored }
         if key.binding != binding {
-            item.sealedKey = try sealer.enclave.rebindKey(key, to: binding, in: context)
+            item.sealedKey = try sealer.enclave.rebindKey(key, to: binding, in: gate.context)
         } else if isNew {
             try sealer.enclave.checkKey(key)
         }

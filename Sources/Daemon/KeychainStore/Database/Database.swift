@@ -124,10 +124,10 @@ import LinuxSystem
     /// - Parameter deadline: how long readers of older states are waited for.
     /// - Returns: false when it was given up; nothing counts as moved then.
     func checkpoint(by deadline: Deadline) throws(DatabaseError) -> Bool {
-        let patience = unsafe CheckpointPatience(handle, deadline)
-        let context = unsafe Unmanaged.passUnretained(patience).toOpaque()
-        defer { withExtendedLifetime(patience) {} }
-        _ = unsafe sqlite3_busy_handler(handle, { context, _ in unsafe CheckpointPatience.waits(context) }, context)
+        let timeout = unsafe CheckpointTimeout(handle, deadline)
+        let context = unsafe Unmanaged.passUnretained(timeout).toOpaque()
+        defer { withExtendedLifetime(timeout) {} }
+        _ = unsafe sqlite3_busy_handler(handle, { context, _ in unsafe CheckpointTimeout.waits(context) }, context)
         defer { waitForOthers(until: .never) }
         let code = unsafe sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_FULL, nil, nil)
         switch code & 0xFF {
@@ -169,9 +169,6 @@ import LinuxSystem
         let statement = try prepare(sql, action)
         return try statement.step() ? statement.integer(0) : nil
     }
-
-    /// The row number of the last insertion.
-    var lastRow: Int64 { unsafe sqlite3_last_insert_rowid(handle) }
 
     /// Copies the whole database into a new file, consistent even while it is being changed.
     func snapshot(to path: String) throws(DatabaseError) {

@@ -57,11 +57,11 @@ final class ReadTransaction {
 
     /// Holds nothing of a state that has passed.
     func endIfOutdated() {
-        if isHeld, isOutdated { rest() }
+        if isHeld, isOutdated { endTransaction() }
     }
 
     /// Holds no transaction until there are reads again. One that cannot be ended now is ended before the next read.
-    func rest() {
+    func endTransaction() {
         seen = nil
         if isHeld { try? drop() }
     }

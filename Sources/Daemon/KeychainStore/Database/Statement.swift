@@ -43,13 +43,6 @@ import LinuxSystem
         bound.append(blob)
     }
 
-    /// Binds a blob that `write` appends to the buffer it is given.
-    func bind<Failure: Error>(at index: Int32, _ write: (SecretBuffer) throws(Failure) -> Void) throws(Failure) {
-        let start = bound.count
-        try write(bound)
-        unsafe pending.append((index, start, bound.count - start))
-    }
-
     /// Goes to the next row; false when there is none.
     func step() throws(DatabaseError) -> Bool {
         if unsafe !pending.isEmpty { try bindPending() }
@@ -90,15 +83,11 @@ import LinuxSystem
     func withBlob<Result, Failure: Error>(
         _ column: Int32, _ body: (Span<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        try body(unsafe bytes(column).span)
-    }
-
-    /// A column's bytes where SQLite has them.
-    func bytes(_ column: Int32) -> UnsafeBufferPointer<UInt8> {
         let start = unsafe sqlite3_column_blob(handle, column)
         let count = Int(unsafe sqlite3_column_bytes(handle, column))
-        return unsafe UnsafeBufferPointer(
+        let bytes = unsafe UnsafeBufferPointer(
             start: start?.assumingMemoryBound(to: UInt8.self) ?? Self.nothing, count: start == nil ? 0 : count)
+        return try body(unsafe bytes.span)
     }
 
     /// An address for blobs without bytes, which SQLite would otherwise take for NULL.

@@ -32,7 +32,7 @@ enum StoreCopy {
     private static let suffix = ".unfinished"
     private static let endings = [suffix, "\(suffix)-journal"]
     /// A copy that nobody has written to for so many nanoseconds was left by a process that was killed.
-    private static let patience: Int64 = 3_600_000_000_000
+    private static let abandonedAge: Int64 = 3_600_000_000_000
 
     /// Removes copies that others have not finished. A copy that cannot be removed takes space and harms nobody.
     private static func removeAbandoned(besides path: String, atOnce: Bool) {
@@ -40,7 +40,7 @@ enum StoreCopy {
         let names = (try? FolderEntries.names(in: folder)) ?? []
         for name in names where name.hasPrefix("\(StoreFile.name).") && endings.contains(where: name.hasSuffix) {
             let modified = (try? FileStatus(ofLink: "\(folder)/\(name)"))?.modified ?? .max
-            if atOnce || modified < Clock.realtimeNanoseconds - patience { unsafe unlink("\(folder)/\(name)") }
+            if atOnce || modified < Clock.realtimeNanoseconds - abandonedAge { unsafe unlink("\(folder)/\(name)") }
         }
     }
 

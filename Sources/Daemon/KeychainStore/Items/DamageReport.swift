@@ -1,4 +1,3 @@
-import KeychainModel
 import LinuxSystem
 
 /// Which rows were found not to be as they were written; each is told once. Shared by all connections of an
@@ -20,8 +19,6 @@ package final class DamageReport: Sendable {
 
     /// Has each row told to somebody, as a line without names or values.
     package func tell(_ body: @escaping @Sendable (String) -> Void) { state.withLock { $0.tell = body } }
-
-    func note(_ id: Int64, of itemClass: ItemClass) { note(id, of: itemClass.code) }
 
     func note(_ id: Int64, of table: String) {
         let tell = state.withLock { state -> (@Sendable (String) -> Void)? in

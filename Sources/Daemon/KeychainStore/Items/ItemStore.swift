@@ -33,14 +33,14 @@ package struct ItemStore: Sendable {
     ///
     /// - Parameters:
     ///   - deadline: until when another process that brings the store up to date is waited for.
-    ///   - patience: for how long any other, before it is said to own the store: milliseconds.
+    ///   - timeout: for how long any other, before it is said to own the store: milliseconds.
     /// - Throws: `errSecNotAvailable` when another process owns the store, when it is damaged or of a newer release.
     package init(
         folder: String, prefersExclusive: Bool, by deadline: Deadline = .after(milliseconds: longestMigration),
-        patience: Int = patience
+        timeout: Int = timeout
     ) throws(Refusal) {
         self.folder = folder
-        opening = Opening(deadline: deadline, patience: patience)
+        opening = Opening(deadline: deadline, timeout: timeout)
         try storing { () throws(SystemError) in try PrivateDirectory.ensure(folder) }
         try LocalFileSystem.require(folder)
         if try Self.hasLink(Self.path(in: folder)) { throw Self.linked(Self.path(in: folder)) }
@@ -96,13 +96,13 @@ package struct ItemStore: Sendable {
 
     /// Brings a store up to date as far as that takes the index key; to be called before connections are made.
     ///
-    /// - Parameter patience: how long other programs may take to do it themselves: milliseconds.
+    /// - Parameter timeout: how long other programs may take to do it themselves: milliseconds.
     /// - Throws: `errSecNotAvailable` while a program with an older release uses the store, whose statements would
     ///   fail.
-    package func migrate(with indexKey: SecretBytes, patience: Int = 10_000) throws(Refusal) {
+    package func migrate(with indexKey: SecretBytes, timeout: Int = 10_000) throws(Refusal) {
         let migrations = try Migrations(database: open(), path: path, isAlone: true)
         guard try migrations.needsKey() else { return }
-        try alone(by: .after(milliseconds: patience), while: { () throws(Refusal) in try migrations.needsKey() }) {
+        try alone(by: .after(milliseconds: timeout), while: { () throws(Refusal) in try migrations.needsKey() }) {
             () throws(Refusal) in
             let migration = ColumnMigration(database: migrations.database, digester: try AttributeDigester(indexKey))
             try migrations.withCopy { () throws(Refusal) in try migration.run() }
@@ -150,7 +150,7 @@ package struct ItemStore: Sendable {
         /// For who brings the store up to date.
         let deadline: Deadline
         /// For anybody else: milliseconds.
-        let patience: Int
+        let timeout: Int
     }
 
     private func share() throws(Refusal) { try Self.share(lock, path, opening) }
@@ -159,7 +159,7 @@ package struct ItemStore: Sendable {
     private static func share(_ lock: FileLock, _ path: String, _ opening: Opening) throws(Refusal) {
         while true {
             let isMigrated = lock.isMarked
-            let turn = Deadline.after(milliseconds: opening.patience)
+            let turn = Deadline.after(milliseconds: opening.timeout)
             do throws(SystemError) {
                 return try lock.take(.shared, by: isMigrated ? min(turn, opening.deadline) : turn)
             } catch {
@@ -271,7 +271,7 @@ package struct ItemStore: Sendable {
     }
 
     /// How long to wait for a process that opens the store, before somebody else is said to own it: milliseconds.
-    package static let patience = 3000
+    package static let timeout = 3000
     /// How long to wait for a process that brings the store up to date, where nobody says for how long: milliseconds.
     package static let longestMigration = 60_000
 

@@ -41,7 +41,7 @@ extension StoreReader {
         defer { database.deadline = .never }
         var index = try bind(
             request, comparing: QueryCompiler.comparedAttributes(shape), in: scope ?? [], of: shape, to: statement)
-        if let groups { bind(try self.digests(ofGroups: groups), to: statement, &index) }
+        if let groups { bind(groups: try self.digests(ofGroups: groups), to: statement, &index) }
         let width = RowCodes.width(of: itemClass)
         while try statement.next() {
             var unmet: [RowVerdict.Condition] = []

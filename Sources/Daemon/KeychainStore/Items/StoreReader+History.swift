@@ -40,7 +40,7 @@ extension StoreReader {
         try holding { () throws(Refusal) in
             let statement = try statement(for: search)
             while try statement.next() {
-                let row = try SealedRow(version: statement, digester: digester)
+                let row = try SealedRow(version: statement, search.itemClass, digester: digester)
                 guard row.isAuthentic, let end = VersionEnd(statement) else {
                     damage.note(row.id, of: "history")
                     continue
@@ -66,7 +66,7 @@ extension StoreReader {
             statement.bind(blob: uuid.span, at: index)
             index += 1
         }
-        bind(groups ?? [], to: statement, &index)
+        bind(groups: groups ?? [], to: statement, &index)
         return statement
     }
 
@@ -82,13 +82,6 @@ extension StoreReader {
             if try !digester.isAuthentic(version: statement) { count += 1 }
         }
         return count
-    }
-}
-
-extension SealedRow {
-    /// The version at which a statement stands.
-    fileprivate init(version statement: Statement, digester: AttributeDigester) throws(Refusal) {
-        self.init(statement, isAuthentic: try digester.isAuthentic(version: statement))
     }
 }
 

@@ -57,7 +57,7 @@ package final class StoreReader {
         _ statement: Statement, _ itemClass: ItemClass, from first: Int32 = 0, isCandidate: Bool
     ) throws(Refusal) -> SealedRow? {
         let row = try SealedRow(statement, itemClass, from: first, digester: digester, isCandidate: isCandidate)
-        if !row.isAuthentic { damage.note(row.id, of: itemClass) }
+        if !row.isAuthentic { damage.note(row.id, of: itemClass.code) }
         return row.isAuthentic ? row : nil
     }
 
@@ -72,7 +72,7 @@ package final class StoreReader {
             let shape = QueryShape(authorized.request, as: itemClass, groups: groups?.count, goesOn: cursor != nil)
             let query = try query(of: shape)
             let areCandidates = shape.leavesOpen(authorized.request)
-            try run(query, for: authorized, in: groups ?? [], after: cursor, by: deadline) { (row) throws(Refusal) in
+            try step(query, for: authorized, in: groups ?? [], after: cursor, by: deadline) { (row) throws(Refusal) in
                 try visit(row, areCandidates)
             }
         }
@@ -84,12 +84,12 @@ package final class StoreReader {
             if let snapshot { try refusing { () throws(DatabaseError) in try snapshot.renew() } }
             try body()
         } catch {
-            snapshot?.rest()
+            snapshot?.endTransaction()
             throw error
         }
     }
 
-    private func run(
+    private func step(
         _ query: Query, for authorized: AuthorizedRequest, in groups: [ColumnDigest], after cursor: UInt64?,
         by deadline: Deadline, _ visit: (Statement) throws(Refusal) -> Bool
     ) throws(Refusal) {
@@ -159,7 +159,7 @@ package final class StoreReader {
     package var hasItsWholeFiles: Bool { database.lookAtDescriptors() == .intact }
 
     /// Ends the read transaction; for a thread that is about to block.
-    package func rest() { snapshot?.rest() }
+    package func endTransaction() { snapshot?.endTransaction() }
 
     /// How many rows there are, damaged ones and tombstones among them.
     package func countRows() throws(Refusal) -> UInt64 {
@@ -311,12 +311,12 @@ package final class StoreReader {
         if isByGroup {
             try bind(request, comparing: attributes, of: shape.itemClass, groupByGroup: groups, to: statement, &index)
         }
-        if let reference = request.persistentReference { try bind(reference, to: statement, &index) }
+        if let reference = request.persistentReference { try bind(reference: reference, to: statement, &index) }
         for attribute in attributes where !(isByGroup && attribute.isSalted) {
             try bind(request, attribute, of: shape.itemClass, in: groups.first, to: statement, index)
             index += 1
         }
-        if !isByGroup { bind(groups, to: statement, &index) }
+        if !isByGroup { bind(groups: groups, to: statement, &index) }
         return index
     }
 
@@ -328,7 +328,7 @@ package final class StoreReader {
         let salted = attributes.filter(\.isSalted)
         let digests = try salted.map { (attribute) throws(Refusal) in try digest(of: attribute, in: request) }
         for group in groups {
-            bind([group], to: statement, &index)
+            bind(groups: [group], to: statement, &index)
             for (attribute, digest) in zip(salted, digests) {
                 let column = try digester.salted(digest.span, attribute, of: itemClass, in: group.span)
                 statement.bind(blob: column.span, at: index)
@@ -362,7 +362,9 @@ package final class StoreReader {
         }
     }
 
-    private func bind(_ reference: PersistentReference, to statement: Statement, _ index: inout Int32) throws(Refusal) {
+    private func bind(
+        reference: PersistentReference, to statement: Statement, _ index: inout Int32
+    ) throws(Refusal) {
         let at = index
         switch reference.item {
         case .uuid(let uuid): statement.bind(blob: uuid.span, at: at)
@@ -371,7 +373,7 @@ package final class StoreReader {
         index += 1
     }
 
-    func bind(_ groups: [ColumnDigest], to statement: Statement, _ index: inout Int32) {
+    func bind(groups: [ColumnDigest], to statement: Statement, _ index: inout Int32) {
         for group in groups {
             statement.bind(blob: group.span, at: index)
             index += 1

@@ -114,9 +114,9 @@ extension StoreWriter {
         try run(.deletionOfGroup(itemClass), on: group)
     }
 
-    private func run(_ command: WriteStatement, on group: ColumnDigest) throws(Refusal) {
+    func run(_ command: WriteStatement, on digest: ColumnDigest) throws(Refusal) {
         let statement = try statement(command)
-        statement.bind(blob: group.span, at: 1)
+        statement.bind(blob: digest.span, at: 1)
         try writing { () throws(DatabaseError) in try statement.run() }
     }
 }

@@ -4,15 +4,12 @@ import LinuxSystem
 /// The writer's operations on earlier versions (``HistoryTable``).
 extension StoreWriter {
     /// Keeps a row, which the open transaction is about to change or delete, as it stands.
-    ///
-    /// - Parameters:
-    ///   - parts: the row's parts, but the wrapped key.
-    package func keep(_ version: EndedVersion, _ parts: Span<UInt8>, wrappedKey: Span<UInt8>) throws(Refusal) {
+    package func keep(_ version: EndedVersion<some RowSource>) throws(Refusal) {
         let owner = owner?.span.array(0, RowCodes.size) ?? []
-        let code = try digester.code(of: version, parts, wrappedKey: wrappedKey, owner: owner.span)
-        let statement = try statement(.keepVersion(version.itemClass))
+        let code = try digester.code(of: version, owner: owner.span)
+        let statement = try statement(.keepVersion(version.row.itemClass))
         try writing { () throws(DatabaseError) in
-            try statement.bind(integer: version.row, at: 1)
+            try statement.bind(integer: version.row.id, at: 1)
             statement.bind(blob: owner.span, at: 2)
             try statement.bind(integer: version.ended, at: 3)
             try statement.bind(integer: Int64(version.end.rawValue), at: 4)
@@ -24,32 +21,23 @@ extension StoreWriter {
     /// Drops one version.
     package func forget(version: Int64) throws(Refusal) { try run(.forgetVersion, version) }
 
-    /// Drops the versions of an item, and those of items that had its name before.
-    package func forgetVersions(
-        of uuid: Span<UInt8>, named primaryKey: Span<UInt8>, in itemClass: ItemClass
-    ) throws(Refusal) {
+    /// Drops the earlier versions of the item that has a row, and those of items that had its name before.
+    package func forgetVersions(of row: some RowSource) throws(Refusal) {
         let statement = try statement(.forgetItem)
         try writing { () throws(DatabaseError) in
-            try statement.bind(integer: Int64(itemClass.rawValue), at: 1)
-            statement.bind(blob: uuid, at: 2)
-            statement.bind(blob: primaryKey, at: 3)
+            try statement.bind(integer: Int64(row.itemClass.rawValue), at: 1)
+            row.withPart(.uuid) { statement.bind(blob: $0, at: 2) }
+            row.withPart(.primaryKey) { statement.bind(blob: $0, at: 3) }
             try statement.run()
         }
     }
 
     /// Drops the versions of a group's items.
-    package func forgetVersions(of group: ColumnDigest) throws(Refusal) { try forget(.forgetGroup, group) }
+    package func forgetVersions(of group: ColumnDigest) throws(Refusal) { try run(.forgetGroup, on: group) }
 
     /// Drops what the owner of the rows written now has ended.
     package func forgetOwnVersions() throws(Refusal) {
-        guard let owner else { return }
-        try forget(.forgetOwner, owner)
-    }
-
-    private func forget(_ command: WriteStatement, _ digest: ColumnDigest) throws(Refusal) {
-        let statement = try statement(command)
-        statement.bind(blob: digest.span, at: 1)
-        try writing { () throws(DatabaseError) in try statement.run() }
+        if let owner { try run(.forgetOwner, on: owner) }
     }
 
     /// Drops the oldest versions, so many at most.

@@ -40,7 +40,7 @@ extension StoreWriter {
     /// Puts a mark in place of the one that was read, unless another process was faster.
     package func keep(_ mark: StoreMark, insteadOf old: StoreMark?) throws(Refusal) {
         try transaction { () throws(Refusal) in
-            let statement = try bind(mark, to: old == nil ? .firstMark : .nextMark)
+            let statement = try bind(mark: mark, to: old == nil ? .firstMark : .nextMark)
             try refusing { () throws(DatabaseError) in
                 if let old {
                     try statement.bind(integer: Int64(bitPattern: old.changes), at: 4)
@@ -56,7 +56,7 @@ extension StoreWriter {
     package func keep(accepted mark: StoreMark) throws(Refusal) {
         count.forget()
         try transaction { () throws(Refusal) in
-            let statement = try bind(mark, to: .acceptedMark)
+            let statement = try bind(mark: mark, to: .acceptedMark)
             try refusing { () throws(DatabaseError) in try statement.run() }
         }
         try storing { () throws(SystemError) in try DamagedLog.forget(besides: database.path) }
@@ -84,7 +84,7 @@ extension StoreWriter {
                 changes: statement.integer(0), block: statement.integer(1), writes: statement.integer(2)))
     }
 
-    private func bind(_ mark: StoreMark, to command: WriteStatement) throws(Refusal) -> Statement {
+    private func bind(mark: StoreMark, to command: WriteStatement) throws(Refusal) -> Statement {
         let statement = try statement(command)
         try refusing { () throws(DatabaseError) in
             try statement.bind(integer: Int64(bitPattern: mark.changes), at: 1)

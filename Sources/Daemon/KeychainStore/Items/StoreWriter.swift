@@ -121,7 +121,7 @@ package final class StoreWriter {
     /// Adds a row; false when its primary key is taken.
     package func insert(_ row: NewRow) throws(Refusal) -> Bool {
         let statement = try statement(.insertion(row.itemClass))
-        _ = try bind(row, owner: owner?.span.array(0, RowCodes.size) ?? [], to: statement)
+        _ = try bind(row: row, owner: owner?.span.array(0, RowCodes.size) ?? [], to: statement)
         return try unlessTaken(statement)
     }
 
@@ -130,7 +130,7 @@ package final class StoreWriter {
         let statement = try statement(.replacement(row.itemClass))
         let owner =
             if let owner { owner.span.array(0, RowCodes.size) } else { try self.owner(of: id, in: row.itemClass) }
-        let index = try bind(row, owner: owner, to: statement)
+        let index = try bind(row: row, owner: owner, to: statement)
         try refusing { () throws(DatabaseError) in try statement.bind(integer: id, at: index) }
         return try unlessTaken(statement)
     }
@@ -199,7 +199,7 @@ package final class StoreWriter {
 
     /// Readers of older states, and other writers, are waited for so long; after that the checkpoint is tried again
     /// later.
-    private static let patienceMilliseconds = 250
+    private static let timeoutMilliseconds = 250
 
     /// Whether it is time for a checkpoint.
     package var isCheckpointDue: Bool { database.log?.isDue ?? false }
@@ -213,7 +213,7 @@ package final class StoreWriter {
         database.log?.changes.suspendHolding()
         defer { database.log?.changes.resumeHolding() }
         let isComplete = try writing { () throws(DatabaseError) in
-            try database.checkpoint(by: .after(milliseconds: Self.patienceMilliseconds))
+            try database.checkpoint(by: .after(milliseconds: Self.timeoutMilliseconds))
         }
         database.log?.noteCheckpoint(isComplete: isComplete)
     }
@@ -253,7 +253,7 @@ package final class StoreWriter {
     }
 
     /// Binds a row's columns in the order of the schema and gives the next free place.
-    private func bind(_ row: NewRow, owner: [UInt8], to statement: Statement) throws(Refusal) -> Int32 {
+    private func bind(row: NewRow, owner: [UInt8], to statement: Statement) throws(Refusal) -> Int32 {
         statement.bind(blob: row.uuid.span, at: 1)
         statement.bind(blob: row.primaryKey.span, at: 2)
         try refusing { () throws(DatabaseError) in

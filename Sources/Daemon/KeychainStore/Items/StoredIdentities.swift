@@ -65,15 +65,15 @@ extension StoreReader {
             }
             index += 2
         }
-        try bind(.keyClass, .number(Self.privateKeyClass), to: statement, index)
-        try bind(.applicationLabel, .data([]), to: statement, index + 1)
+        try bind(value: .number(Self.privateKeyClass), of: .keyClass, to: statement, index)
+        try bind(value: .data([]), of: .applicationLabel, to: statement, index + 1)
     }
 
     /// `kSecAttrKeyClassPrivate` as a number.
     private static let privateKeyClass: Int64 = 1
 
     private func bind(
-        _ id: AttributeID, _ value: AttributeValue, to statement: Statement, _ index: Int32
+        value: AttributeValue, of id: AttributeID, to statement: Statement, _ index: Int32
     ) throws(Refusal) {
         guard let attribute = AttributeTable.attribute(id: id) else { return }
         let bytes = value.bytes

@@ -69,21 +69,20 @@ extension AttributeDigester {
     }
 
     /// The code of a version that is to be kept.
-    func code(
-        of version: EndedVersion, _ parts: Span<UInt8>, wrappedKey: Span<UInt8>, owner: Span<UInt8>
-    ) throws(Refusal) -> ColumnDigest {
+    func code(of version: EndedVersion<some RowSource>, owner: Span<UInt8>) throws(Refusal) -> ColumnDigest {
+        let row = version.row
         beginCodeOfVersion()
         for column in VersionColumns.covered {
             switch column.index {
-            case 1: appendCode(column.name, parts.extracting(version.uuid))
-            case 2: appendCode(column.name, parts.extracting(version.primaryKey))
+            case 1: row.withPart(.uuid) { appendCode(column.name, $0) }
+            case 2: row.withPart(.primaryKey) { appendCode(column.name, $0) }
             case 3: appendCode(column.name, Int64(version.accessibility.rawValue))
-            case 4: appendCode(column.name, version.isSynchronizable ? 1 : 0)
-            case 6: appendCode(column.name, wrappedKey)
-            case 7: appendCode(column.name, parts.extracting(version.metadata))
-            case 8: appendCode(column.name, parts.extracting(version.value))
-            case 9: appendCode(column.name, Int64(version.itemClass.rawValue))
-            case 10: appendCode(column.name, parts.extracting(version.group))
+            case 4: appendCode(column.name, row.isSynchronizable ? 1 : 0)
+            case 6: row.withPart(.wrappedKey) { appendCode(column.name, $0) }
+            case 7: row.withPart(.metadata) { appendCode(column.name, $0) }
+            case 8: row.withPart(.value) { appendCode(column.name, $0) }
+            case 9: appendCode(column.name, Int64(row.itemClass.rawValue))
+            case 10: row.withPart(.group) { appendCode(column.name, $0) }
             case 11: appendCode(column.name, owner)
             case 12: appendCode(column.name, version.ended)
             default: appendCode(column.name, Int64(version.end.rawValue))

@@ -40,7 +40,7 @@ final class PromptQueue: Sendable {
 
     /// How often an open prompt is withdrawn again that may just have been about to open, and for how long each is
     /// waited for, in milliseconds.
-    private static let (withdrawals, patience) = (10, 20)
+    private static let (withdrawals, timeout) = (10, 20)
 
     // MARK: - Asking
 
@@ -98,7 +98,7 @@ final class PromptQueue: Sendable {
             guard let (number, asked) = turns.update({ $0.withdraw(context) }) else { return }
             agent?.withdraw(asked)
             // A question that was about to open when the agent was told has missed it.
-            let hasEnded: Void? = turns.wait(deadline: .after(milliseconds: Self.patience)) {
+            let hasEnded: Void? = turns.wait(deadline: .after(milliseconds: Self.timeout)) {
                 $0.open == number ? nil : ()
             }
             if hasEnded != nil { return }

@@ -1,13 +1,10 @@
 package import EnclaveWire
 package import KeychainModel
-package import KeychainWire
+import KeychainWire
 import LinuxSystem
 
 /// The automatic lock and unlock: with the user's session, with sleep, and after a time without use.
 extension SoftwareEnclave {
-    /// The longest time without use that can be asked for: a year. More would be no limit at all.
-    package static let longestIdle: UInt32 = 366 * 24 * 60 * 60
-
     /// Follows the user's session.
     ///
     /// An unlocked session opens only keys that need no credential. The login's passcode was shown to another program.
@@ -20,26 +17,6 @@ extension SoftwareEnclave {
         case .awake: _ = try? status()
         }
         watch.look()
-    }
-
-    package func change(_ settings: DeviceSettings) throws(Refusal) {
-        guard settings.idleSeconds <= Self.longestIdle else { throw .idleTooLong }
-        try policy.check(settings)
-        _ = try status()
-        try withVault { (vault) throws(Refusal) in
-            if vault.passcode == nil {
-                var keybag = try unlockedKeybag(of: vault)
-                try modernise(&vault, &keybag)
-            }
-            try state.withLock { (state) throws(Refusal) in
-                // The first unlock by this release upgrades the vault; only an upgraded vault stores settings.
-                guard state.lockState == .unlocked, vault.version >= Vault.slotVersion else { throw .lockedSettings }
-                vault.settings = settings
-                let seen = try replace(&vault, counting: .content)
-                state.keep(vault, seen: seen)
-            }
-        }
-        lookAtTheClock()
     }
 
     /// Starts the thread that locks after a time without use. A program that closes itself in does this before;

@@ -3,27 +3,7 @@ package import KeychainModel
 package import KeychainWire
 package import LinuxSystem
 
-/// The cost of a guess at a passcode (Argon2id, RFC 9106).
-package enum PasscodeCost: Sendable {
-    /// 64 MiB, 3 passes, 1 lane: about 85 ms on a machine of 2024. A person does not notice that, but a guesser does.
-    case calibrated
-    /// As little as possible, for simulated devices that protect nothing.
-    case cheapest
-
-    var derivation: Argon2id {
-        get throws(CryptoError) {
-            switch self {
-            case .calibrated: try Argon2id(memory: 64 << 10, passes: 3)
-            case .cheapest: try Argon2id(memory: 8, passes: 1)
-            }
-        }
-    }
-}
-
 extension SoftwareEnclave {
-    /// How long the writer of a passcode's pipe may take.
-    static let passcodePatience = 10_000
-
     /// Opens the classes with the passcode. If none is set, nothing is closed, and the file is not read.
     package func unlock(passcode: FileDescriptor) throws(Refusal) { try unlock(with: .passcode, passcode) }
 
@@ -90,41 +70,5 @@ extension SoftwareEnclave {
         vault.slots = [try slot(passcode == nil ? .device : .passcode, number: 0, passcode, holding: keybag, in: vault)]
         do { vault = try keybag.sealed(in: vault) } catch { throw .crypto(error) }
         try commit(vault, keybag)
-    }
-
-    /// Calls `body` with the vault as it is on disk. Until it returns, no thread and no other process checks a passcode
-    /// or replaces the vault.
-    ///
-    /// - Parameter acceptingAge: whether the vault may be older than its root has seen it; for the call that accepts
-    ///   such a vault.
-    func withVault(
-        acceptingAge: Bool = false, _ body: (inout Vault) throws(Refusal) -> Void
-    ) throws(Refusal) {
-        try passcodes.withLock { (_) throws(Refusal) in
-            let lock = try file.lock()
-            defer { lock.release() }
-            var vault = try state.withLock { (state) throws(Refusal) in
-                let age = try state.refreshOrTell(from: file)
-                if !(acceptingAge && age == .olderKeychain) { try state.checkAge() }
-                return state.vault
-            }
-            try body(&vault)
-        }
-    }
-
-    /// Makes a vault of an earlier version one that can have slots.
-    func modernise(_ vault: inout Vault, _ keybag: inout Keybag) throws(Refusal) {
-        do { vault = try vault.modernised(&keybag) } catch { throw .crypto(error) }
-    }
-
-    // Under the mutex of the keys, so that no reader meets the new file with the old keys.
-    func commit(_ vault: Vault, _ keybag: Keybag, counting change: VaultChange = .content) throws(Refusal) {
-        var (vault, keybag) = (vault, keybag)
-        try modernise(&vault, &keybag)
-        try state.withLock { (state) throws(Refusal) in
-            let seen = try replace(&vault, counting: change)
-            try state.adopt(vault, keybag, seen: seen)
-        }
-        watch.look()
     }
 }

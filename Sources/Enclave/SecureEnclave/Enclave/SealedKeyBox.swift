@@ -43,12 +43,6 @@ extension SoftwareEnclave {
             throw error
         }
     }
-
-    /// Forgets what is loaded for keys in use.
-    func forgetLoadedKeys() {
-        loaded.forget()
-        for store in [givenKeyStore, (try? file.roots.root(.tpm))?.keyStore] { store?.forgetLoadedKeys() }
-    }
 }
 
 extension SealedKey {

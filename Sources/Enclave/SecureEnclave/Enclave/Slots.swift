@@ -10,15 +10,6 @@ package import LinuxSystem
 /// They are there only while a passcode is: without one everything opens anyway, and with it goes the key that they
 /// hold.
 extension SoftwareEnclave {
-    package func details() throws(Refusal) -> DeviceDetails {
-        var details = try state.withLock { (state) throws(Refusal) in
-            _ = try state.refreshOrTell(from: file)
-            return state.details
-        }
-        details.agent = user.agent?.found()
-        return details
-    }
-
     package func addSlot(
         _ kind: UnlockSlot.Kind, _ other: FileDescriptor?, by credentialKind: CredentialKind,
         _ credential: FileDescriptor

@@ -70,7 +70,7 @@ extension SoftwareEnclave {
             }
             try modernise(&vault, &keybag)
             vault.age.acceptStore()
-            try acceptRoot(&vault)
+            if state.withLock({ $0.distrust }) == .olderThanRoot { try vault.acceptCount(file.roots) }
             try commit(vault, keybag)
         }
         forgetWhatWasOpen()
@@ -83,21 +83,5 @@ extension SoftwareEnclave {
             _ = try state.refreshOrTell(from: file)
             return state.vault.passcode != nil
         }
-    }
-}
-
-// MARK: - Writing
-
-extension SoftwareEnclave {
-    /// Replaces the vault and counts that, in it and where it is due in its root.
-    ///
-    /// - Throws: as ``VaultFile/replace(with:)``.
-    func replace(_ vault: inout Vault, counting change: VaultChange) throws(Refusal) -> FileStatus {
-        vault.note(change)
-        let counter = rootTick.counter(for: vault, after: change, at: clock, file.roots)
-        if let counter { vault.age.tick = counter.next }
-        let seen = try file.replace(with: vault)
-        if let counter { rootTick.follow(counter, at: clock) }
-        return seen
     }
 }

@@ -37,7 +37,7 @@ extension SoftwareEnclave {
         let bytes: SecretBytes
         do {
             bytes = try PasscodeFile.read(
-                password, limit: WireLimits.passcodeBytes, deadline: .after(milliseconds: Self.passcodePatience))
+                password, limit: WireLimits.passcodeBytes, deadline: .after(milliseconds: Self.passcodeTimeout))
         } catch { throw .unreadableCredential(error) }
         let now = now
         user.passwords.withLock { passwords in

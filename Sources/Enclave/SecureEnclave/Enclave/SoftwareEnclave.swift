@@ -9,12 +9,12 @@ package import LinuxSystem
 ///
 /// Its guarantees:
 /// 1. No class key, device key or passcode leaves it; a class key is in memory only while its class is open, a passcode
-/// only
-///    while it is looked at.
+///    only while it is looked at.
 /// 2. Without a passcode everything but `akpu` opens with the device key alone, as on a phone without one (rule
 ///    protection.passcode.none).
 /// 3. Every attempt at the passcode is on disk before it is looked at, so that no crash and no restart gives one for
-/// free. 4. The file holds the old vault or the new one, whenever a crash comes; it is never replaced by a fresh one.
+///    free.
+/// 4. The file holds the old vault or the new one, whenever a crash comes; it is never replaced by a fresh one.
 ///
 /// Thread-safe: keys are used under one mutex that is held for microseconds; passcodes are checked under another.
 package final class SoftwareEnclave: EnclaveService {
@@ -72,28 +72,14 @@ package final class SoftwareEnclave: EnclaveService {
         let lock = try file.lock()
         defer { lock.release() }
         try file.removeLeftovers()
-        if createIfMissing { try Self.ensureVault(file, on: preferred, policy) }
-        state = Lock(try DeviceState(opening: file, clock, epoch, policy))
-        try checkRoot()
+        if createIfMissing { try file.ensureVault(on: preferred, policy) }
+        var opened = try DeviceState(opening: file, clock, epoch, policy)
+        try opened.checkRoot(of: file)
+        state = Lock(opened)
         lookAtTheClock()
     }
 
     deinit { watch.end() }
-
-    private static func ensureVault(
-        _ file: VaultFile, on kind: DeviceRootKind, _ policy: AdministratorPolicy
-    ) throws(Refusal) {
-        if try file.exists { return }
-        if kind == .software { try policy.checkSoftware() }
-        var vault = try Vault(on: try file.roots.root(kind))
-        do throws(CryptoError) {
-            let keybag = Keybag()
-            let key = try vault.key(ofUnattended: VaultSlot(.device))
-            vault.slots = [try vault.slot(VaultSlot(.device), holding: try keybag.requireKey(), under: key)]
-            vault = try keybag.sealed(in: vault)
-        } catch { throw .crypto(error) }
-        _ = try file.replace(with: vault)
-    }
 
     /// The root of the vault at the path; nil when there is none.
     ///
@@ -131,6 +117,12 @@ package final class SoftwareEnclave: EnclaveService {
     func forgetWhatWasOpen() {
         forgetLoadedKeys()
         user.forgetAll()
+    }
+
+    /// Forgets what is loaded for keys in use.
+    func forgetLoadedKeys() {
+        loaded.forget()
+        for store in [givenKeyStore, (try? file.roots.root(.tpm))?.keyStore] { store?.forgetLoadedKeys() }
     }
 
     package func lock() throws(Refusal) {

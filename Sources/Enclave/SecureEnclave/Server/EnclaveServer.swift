@@ -10,7 +10,7 @@ package import LinuxSystem
 /// whatever takes long. A daemon that breaks the format loses the channel.
 package final class EnclaveServer: Sendable {
     /// How long the daemon may take to say hello or to read an answer, in milliseconds.
-    private static let patience = 10_000
+    private static let timeout = 10_000
 
     private let dispatcher: EnclaveDispatcher
     private let socket: EnclaveSocket
@@ -57,13 +57,13 @@ package final class EnclaveServer: Sendable {
             _ = try awaitHello(on: socket)
             try body.withSpan { (body) throws(SystemError) in
                 let status = UInt32(bitPattern: refusal.status.rawValue)
-                try socket.send(status, body, deadline: .after(milliseconds: patience))
+                try socket.send(status, body, deadline: .after(milliseconds: timeout))
             }
         } catch {}
     }
 
     private static func awaitHello(on socket: EnclaveSocket) throws(SystemError) -> SharedMemory {
-        let message = try socket.receive(deadline: .after(milliseconds: patience))
+        let message = try socket.receive(deadline: .after(milliseconds: timeout))
         let hello = EnclaveChannelFormat.hello
         guard let message, message.word == EnclaveCalls.hello.word(), let memory = message.descriptors.first,
             message.body.withSpan({ $0.isEqual(to: hello.span) })
@@ -128,7 +128,7 @@ extension EnclaveServer {
 
     private func send(_ status: UInt32, _ answer: SecretBuffer) throws(SystemError) {
         try answer.withSpan { (body) throws(SystemError) in
-            try socket.send(status, body, deadline: .after(milliseconds: Self.patience))
+            try socket.send(status, body, deadline: .after(milliseconds: Self.timeout))
         }
     }
 }

@@ -79,4 +79,11 @@ extension SecretBytes {
         key.withMutableSpan { Randomness.fill(&$0) }
         return key
     }
+
+    /// The cipher under this key.
+    ///
+    /// - Throws: `CryptoError.libraryFailure`; `.invalidParameter` when this is not the size of a key.
+    func makeCipher() throws(CryptoError) -> AESGCM {
+        try withSpan { (key) throws(CryptoError) in try AESGCM(key: key) }
+    }
 }

@@ -39,13 +39,12 @@ struct FailedAttempts: Equatable, Sendable {
 
     /// Seconds from a failed attempt to the next one.
     ///
-    /// | failed attempts | wait |
-    /// |---|---|
-    /// | 1 to 4 | none |
-    /// | 5 | 1 minute |
-    /// | 6 | 5 minutes |
-    /// | 7, 8 | 15 minutes |
-    /// | 9 and more | 1 hour |
+    ///     failed attempts   wait
+    ///     1 to 4            none
+    ///     5                 1 minute
+    ///     6                 5 minutes
+    ///     7, 8              15 minutes
+    ///     9 and more        1 hour
     ///
     /// As on a phone (Apple Platform Security, "Passcodes and passwords").
     static func wait(after count: UInt32) -> UInt32 {

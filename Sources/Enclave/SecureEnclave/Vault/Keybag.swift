@@ -99,12 +99,3 @@ private struct KeybagCiphers {
         accessibility.availability == .always ? always : others
     }
 }
-
-extension SecretBytes {
-    /// The cipher under this key.
-    ///
-    /// - Throws: `CryptoError.libraryFailure`; `.invalidParameter` when this is not the size of a key.
-    func makeCipher() throws(CryptoError) -> AESGCM {
-        try withSpan { (key) throws(CryptoError) in try AESGCM(key: key) }
-    }
-}

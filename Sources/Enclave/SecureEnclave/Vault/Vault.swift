@@ -45,15 +45,6 @@ struct Vault: Sendable {
         (self.version, self.identifier, self.device) = (version, identifier, device)
         wrappedKeys = Accessibility.allCases.map { _ in [] }
     }
-
-    /// Makes the vault of a new keychain.
-    ///
-    /// - Throws: what the root refuses; `errSecInternalComponent` when the library fails.
-    init(on root: any DeviceRoot) throws(Refusal) {
-        self.init(Self.agedVersion, identifier: Randomness.bytes(16), on: try Device(on: root))
-        age.block = 1
-        do { self = try keeping(indexKey: .randomKey()) } catch { throw .crypto(error) }
-    }
 }
 
 extension Vault.Device {
@@ -65,19 +56,11 @@ extension Vault.Device {
 }
 
 extension Vault {
-    /// This vault as version 4, with a new keybag key behind the slot that was opened; itself when it is one already.
-    ///
-    /// - Throws: `CryptoError.libraryFailure`; `.invalidParameter` for a keybag that no slot opened.
-    func modernised(_ keybag: inout Keybag) throws(CryptoError) -> Vault {
-        guard version < Self.slotVersion else { return self }
-        guard let opened = keybag.openedBy, let slot = slots.first else { throw .invalidParameter }
-        var vault = Vault(Self.agedVersion, identifier: identifier, on: device)
-        vault = try vault.keeping(indexKey: try indexKey())
-        vault.attempts = attempts
-        keybag.renewKey()
-        vault.slots = [try vault.slot(slot, holding: try keybag.requireKey(), under: opened)]
-        return try keybag.sealed(in: vault)
-    }
+    /// The slot of the passcode; nil when none is set.
+    var passcode: VaultSlot? { slots.first { $0.kind == .passcode } }
+
+    /// The slot for the classes that need no more than a running device.
+    var unattendedSlot: VaultSlot? { slots.first(where: \.isUnattended) }
 
     /// Counts that it is replaced. Keys wrapped in version 3 are wrapped the same way in version 4.
     mutating func note(_ change: VaultChange) {

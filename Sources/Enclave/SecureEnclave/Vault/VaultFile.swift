@@ -10,7 +10,7 @@ import LinuxSystem
 /// A writer that replaces it holds ``lock()``, in `<path>.lock` of the same folder; reading takes no lock.
 struct VaultFile: Sendable {
     /// How long others may hold the lock, which is as long as it takes to check one passcode.
-    private static let patience = 10_000
+    private static let timeout = 10_000
     /// A vault of a later release may be larger than ours, and is to be recognised as one.
     private static let largest = 64 << 10
 
@@ -29,7 +29,7 @@ struct VaultFile: Sendable {
     ///
     /// - Throws: `errSecNotAvailable`.
     func lock() throws(Refusal) -> FileLock {
-        do { return try FileLock("\(path).lock", .exclusive, deadline: .after(milliseconds: Self.patience)) } catch {
+        do { return try FileLock("\(path).lock", .exclusive, deadline: .after(milliseconds: Self.timeout)) } catch {
             throw .vaultUnavailable(error)
         }
     }

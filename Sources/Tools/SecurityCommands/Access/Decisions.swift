@@ -19,7 +19,7 @@ enum Decisions {
         var next: UInt64 = 0
         repeat {
             let page = try page(after: next, session)
-            show(page, session)
+            showPage(page, session)
             if arguments.has("f"), page.next == next { pause(session) }
             guard page.next != next || arguments.has("f") else { return }
             next = page.next
@@ -39,7 +39,7 @@ enum Decisions {
         usleep(500_000)
     }
 
-    private static func show(_ page: DecisionPage, _ session: Session) {
+    private static func showPage(_ page: DecisionPage, _ session: Session) {
         if page.lost > 0 { session.explain("\(page.lost) decisions are no longer in the log.") }
         for entry in page.entries {
             if session.writesJSON { session.output.write(entry.json) } else { session.output.write(entry.line + "\n") }

@@ -22,10 +22,10 @@ enum Uninstalled {
         let folder = arguments.value("d")?.text
         guard arguments.has("A") else {
             if folder != nil { throw .usage("--stores goes with --all-users") }
-            return show(try tell(programs, session), session)
+            return showCount(try tell(programs, session), session)
         }
         let (count, untold) = try tellAll(programs, in: folder ?? KeychainOwner.stores, session)
-        show(count, session)
+        showCount(count, session)
         if !untold.isEmpty {
             throw .failed(
                 "not told: \(untold.joined(separator: ", "))", remedy: "See the lines before, then do it once more.")
@@ -65,7 +65,7 @@ enum Uninstalled {
         }
     }
 
-    private static func show(_ count: UInt64, _ session: Session) {
+    private static func showCount(_ count: UInt64, _ session: Session) {
         if session.writesJSON { return session.output.write(.object([("deleted", .number(Int64(clamping: count)))])) }
         session.output.write("deleted: \(count)\n")
     }

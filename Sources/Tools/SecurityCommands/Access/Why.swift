@@ -59,7 +59,7 @@ struct Why {
             guard let own = kind.criteria.first(where: { $0.letter == given.letter }),
                 AttributeTable.attribute(code: own.code)?.belongs(to: itemClass) == true
             else { throw .usage("-\(criterion.letter) does not go with --class \(itemClass.code)") }
-            attributes.append((own.code, try own.read(value)))
+            attributes.append((own.code, try own.value(of: value)))
         }
         let synchronised = try synchronised()
         do throws(Refusal) {

@@ -135,7 +135,7 @@ struct WhyReport {
         ])
     }
 
-    private static func json(_ refusal: Refusal) -> JSONValue {
+    private static func json(of refusal: Refusal) -> JSONValue {
         .object([
             ("status", .number(Int64(refusal.status.rawValue))), ("rule", .string(refusal.rule.rawValue)),
             ("subject", .string(refusal.subject)), ("message", .string(refusal.problem)),
@@ -143,7 +143,7 @@ struct WhyReport {
         ])
     }
 
-    private static func json(_ candidate: Explanation.Candidate) -> JSONValue {
+    private static func json(of candidate: Explanation.Candidate) -> JSONValue {
         let verdict =
             switch candidate.verdict {
             case .found: "found"

@@ -12,12 +12,12 @@ enum AddCertificates {
         options: [CommandOption("k", value: "keychain", "The keychain to add to.")],
         notes: ["The files have certificates in DER or PEM, and nothing else."], operands: 1...Int.max
     ) { arguments, session throws(CommandFailure) in
-        let keychain = try CertificateKeychain.session(of: arguments.values(of: "k"), call, session)
+        try session.turn(to: arguments.value("k"), call)
         var hasFailed = false
         for file in arguments.operands {
             do throws(CommandFailure) {
                 try UnlockOffer(session).run { () throws(CommandFailure) in
-                    try add(file, arguments.value("k")?.text, keychain)
+                    try add(file, arguments.value("k")?.text, session)
                 }
             } catch {
                 session.report(error)

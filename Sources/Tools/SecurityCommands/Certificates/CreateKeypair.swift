@@ -34,9 +34,9 @@ struct CreateKeypair {
         ],
         operands: 0...1
     ) { arguments, session throws(CommandFailure) in
-        let keychain = try CertificateKeychain.session(of: arguments.values(of: "k"), call, session)
+        try session.turn(to: arguments.value("k"), call)
         let create = CreateKeypair(
-            arguments: arguments, session: keychain, label: arguments.operands.first?.text ?? "<key>")
+            arguments: arguments, session: session, label: arguments.operands.first?.text ?? "<key>")
         try UnlockOffer(session).run { () throws(CommandFailure) in try create.run() }
     }
 

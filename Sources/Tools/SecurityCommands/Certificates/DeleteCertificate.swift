@@ -27,8 +27,7 @@ struct DeleteCertificate {
             guard arguments.has("c") || arguments.has("Z") else { throw .usage(nil) }
             try UnlockOffer(session).run { () throws(CommandFailure) in
                 let call = "SecKeychainItemDelete"
-                let keychain = try CertificateKeychain.session(of: arguments.operands, call, session)
-                let stored = StoredCertificates(session: keychain, call: call)
+                let stored = StoredCertificates(session: session, call: call, keychains: arguments.operands)
                 let delete = DeleteCertificate(arguments: arguments, session: session, stored: stored, call: call)
                 try delete.run(withKey: withKey)
             }
@@ -38,7 +37,7 @@ struct DeleteCertificate {
     private func run(withKey: Bool) throws(CommandFailure) {
         let found = try one()
         if withKey, let key = try stored.privateKey(of: found, ["r_PersistentRef"]) { try stored.delete(key) }
-        try stored.delete(found.item)
+        try stored.delete(found.stored)
         if arguments.has("t") { _ = try TrustSettings(stored.session, call).remove(found.certificate) }
     }
 

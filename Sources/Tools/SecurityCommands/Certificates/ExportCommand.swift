@@ -15,7 +15,7 @@ struct ExportCommand {
         "export", "Export certificates and keys from a keychain.",
         synopsis: "[-k keychain] [-t type] [-f format] [-w] [-p] [-P passphrase] [-o outfile]",
         options: [
-            CommandOption("k", value: "keychain", "The keychain to export from."),
+            CommandOption("k", value: "keychain", "The keychain to export from; all of the search list unless given."),
             CommandOption(
                 "t", value: "type", "certs, allKeys, pubKeys, privKeys, identities, or all (unless one is given)."),
             CommandOption(
@@ -35,8 +35,7 @@ struct ExportCommand {
         ]
     ) { arguments, session throws(CommandFailure) in
         do throws(CommandFailure) {
-            let keychain = try CertificateKeychain.session(of: arguments.values(of: "k"), call, session)
-            let stored = StoredCertificates(session: keychain, call: call)
+            let stored = StoredCertificates(session: session, call: call, keychains: arguments.values(of: "k"))
             let export = ExportCommand(arguments: arguments, session: session, stored: stored)
             try UnlockOffer(session).run { () throws(CommandFailure) in try export.run() }
         } catch { throw error.withStatusOne }
@@ -75,18 +74,20 @@ struct ExportCommand {
     }
 
     private func certificates() throws(CommandFailure) -> [CertificateItem] {
-        try stored.all().compactMap { CertificateItem(stored: .certificate, $0.item.attributes) }
+        try stored.all().compactMap { CertificateItem(stored: .certificate, $0.stored.item.attributes) }
     }
 
     private func publicKeys() throws(CommandFailure) -> [CertificateItem] {
         let criteria: [(code: String, value: RawValue)] = [("kcls", .string(KeyClass.public.rawValue))]
         return try stored.items(.key, ["r_Attributes", "r_Data"], criteria)
-            .compactMap { CertificateItem(stored: .key, $0.attributes) }
+            .compactMap { CertificateItem(stored: .key, $0.item.attributes) }
     }
 
     private func privateKeys() throws(CommandFailure) -> [CertificateItem] {
         var keys: [CertificateItem] = []
-        for item in try stored.privateKeys(["r_Attributes", "r_Data"]) { keys.append(try item.extractedKey(Self.call)) }
+        for key in try stored.privateKeys(["r_Attributes", "r_Data"]) {
+            keys.append(try key.item.extractedKey(Self.call))
+        }
         return keys
     }
 

@@ -25,9 +25,14 @@ struct FindCertificate {
         notes: ["The first is the oldest. With -a, exit status 0 also when nothing was found."], operands: 0...Int.max
     ) { arguments, session throws(CommandFailure) in
         try UnlockOffer(session).run { () throws(CommandFailure) in
-            let keychain = try CertificateKeychain.session(of: arguments.operands, PasswordQuery.call, session)
-            let stored = StoredCertificates(session: keychain, call: PasswordQuery.call)
-            try FindCertificate(arguments: arguments, session: session, stored: stored).run()
+            let (call, stored) = (PasswordQuery.call, StoredCertificates(session: session, call: PasswordQuery.call))
+            let find = FindCertificate(arguments: arguments, session: session, stored: stored)
+            let run = { () throws(CommandFailure) in try find.run() }
+            if arguments.has("a") {
+                try session.inEach(arguments.operands, call, run)
+            } else {
+                try session.inFirst(arguments.operands, call, run)
+            }
         }
     }
 
@@ -43,7 +48,7 @@ struct FindCertificate {
             if arguments.has("a") { return }
             throw .refused(call: PasswordQuery.call, .nothingFound)
         }
-        let store = KeychainName.storePath(try stored.session.status(PasswordQuery.call))
+        let store = try session.shownPath(PasswordQuery.call)
         for (index, one) in found.prefix(arguments.has("a") ? Int.max : 1).enumerated() {
             show(one, facts?[index], in: store)
         }
@@ -66,7 +71,7 @@ struct FindCertificate {
             session.output.write("email addresses: \(facts.addresses.joined(separator: ", ").printable)\n")
         }
         session.output.write { buffer in
-            guard arguments.has("p") else { return ItemDump.append(found.item, keychain: store, to: buffer) }
+            guard arguments.has("p") else { return ItemDump.append(found.stored.item, keychain: store, to: buffer) }
             PEM.append(label: "CERTIFICATE", found.certificate.span, to: buffer)
         }
     }
@@ -74,7 +79,7 @@ struct FindCertificate {
     private func json(
         _ found: StoredCertificates.Found, _ facts: CertificateFacts?, _ store: String
     ) -> JSONValue {
-        var members = ItemJSON.object(found.item, keychain: store)
+        var members = ItemJSON.object(found.stored.item, keychain: store)
         if arguments.has("p") {
             members.append(("pem", .string(PEM.text(label: "CERTIFICATE", found.certificate.span))))
         }

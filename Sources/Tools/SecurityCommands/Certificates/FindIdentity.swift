@@ -35,10 +35,10 @@ struct FindIdentity {
             rows.append(row)
         }
         try UnlockOffer(session).run { () throws(CommandFailure) in
-            let keychain = try CertificateKeychain.session(of: arguments.operands, call, session)
+            let stored = StoredCertificates(session: session, call: call, keychains: arguments.operands)
             let find = FindIdentity(
-                session: session, stored: StoredCertificates(session: keychain, call: call),
-                subject: arguments.value("s")?.text, showsValidOnly: arguments.has("v"))
+                session: session, stored: stored, subject: arguments.value("s")?.text,
+                showsValidOnly: arguments.has("v"))
             for row in rows.isEmpty ? [TrustPolicies.rows[0]] : rows { try find.run(row) }
         }
     }

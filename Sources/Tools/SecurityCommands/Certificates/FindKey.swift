@@ -27,12 +27,16 @@ enum FindKey {
         operands: 0...Int.max
     ) { arguments, session throws(CommandFailure) in
         try UnlockOffer(session).run { () throws(CommandFailure) in
-            let keychain = try CertificateKeychain.session(of: arguments.operands, call, session)
-            let stored = StoredCertificates(session: keychain, call: call)
-            let found = try stored.items(.key, ["r_Attributes"], try criteria(arguments))
-            guard !found.isEmpty else { throw CommandFailure.refused(call: call, .nothingFound).withStatusOne }
-            let store = KeychainName.storePath(try keychain.status(call))
-            for item in found { show(item, store, session) }
+            let criteria = try criteria(arguments)
+            var isFound = false
+            try session.inEach(arguments.operands, call) { () throws(CommandFailure) in
+                let found = try StoredCertificates(session: session, call: call).items(.key, ["r_Attributes"], criteria)
+                guard !found.isEmpty else { return }
+                isFound = true
+                let path = try session.shownPath(call)
+                for key in found { show(key.item, path, session) }
+            }
+            guard isFound else { throw CommandFailure.refused(call: call, .nothingFound).withStatusOne }
         }
     }
 

@@ -42,7 +42,7 @@ enum ImportCommand {
 
     private static func run(_ arguments: ParsedArguments, _ session: Session) throws(CommandFailure) {
         try check(arguments)
-        let keychain = try CertificateKeychain.session(of: arguments.values(of: "k"), ImportFile.call, session)
+        try session.turn(to: arguments.value("k"), ImportFile.call)
         if arguments.has("A") || arguments.has("T") || arguments.has("a") {
             session.explain("-A, -T and -a change nothing: an item belongs to the program that added it.")
         }
@@ -55,7 +55,7 @@ enum ImportCommand {
         var added: Set<Int> = []
         try UnlockOffer(session).run { () throws(CommandFailure) in
             let addition = ItemAddition(
-                items: items, session: keychain, call: ImportFile.call, isExtractable: !arguments.has("x"))
+                items: items, session: session, call: ImportFile.call, isExtractable: !arguments.has("x"))
             added = try addition.run()
         }
         show(kinds.lines(added, "imported"), session)

@@ -38,8 +38,7 @@ struct MessageCommand {
         ]
     ) { arguments, session throws(CommandFailure) in
         do throws(CommandFailure) {
-            let keychain = try CertificateKeychain.session(of: arguments.values(of: "k"), call, session)
-            let stored = StoredCertificates(session: keychain, call: call)
+            let stored = StoredCertificates(session: session, call: call, keychains: arguments.values(of: "k"))
             let command = MessageCommand(arguments: arguments, session: session, stored: stored)
             try UnlockOffer(session).run { () throws(CommandFailure) in try command.run() }
         } catch { throw error.withStatusOne }
@@ -61,10 +60,10 @@ struct MessageCommand {
         guard let digest = digests[arguments.value("H")?.text ?? usual] else { throw .usage("there is no such hash") }
         let identity = try signer()
         guard let key = try stored.privateKey(of: identity, ["r_Data"]),
-            let certificate = CertificateItem(stored: .certificate, identity.item.attributes)
+            let certificate = CertificateItem(stored: .certificate, identity.stored.item.attributes)
         else { throw .refused(call: Self.call, .nothingFound) }
         var task = WriteMessage(try input())
-        task.signer = [try key.extractedKey(Self.call), certificate]
+        task.signer = [try key.item.extractedKey(Self.call), certificate]
         (task.digestBits, task.isDetached, task.namesTime) = (digest, arguments.has("T"), arguments.has("G"))
         try write(try CertificateProgram.perform(task, Self.call).file)
     }
@@ -118,8 +117,10 @@ struct MessageCommand {
     }
 
     private func extractableKeys() throws(CommandFailure) -> [CertificateItem] {
-        let keys = try stored.privateKeys(["r_Attributes", "r_Data"]).compactMap { try? $0.extractedKey(Self.call) }
-        return keys + (try stored.all().compactMap { CertificateItem(stored: .certificate, $0.item.attributes) })
+        let keys = try stored.privateKeys(["r_Attributes", "r_Data"]).compactMap {
+            try? $0.item.extractedKey(Self.call)
+        }
+        return keys + (try stored.all().compactMap { CertificateItem(stored: .certificate, $0.stored.item.attributes) })
     }
 
     private func show(_ message: ReadMessage.Answer) throws(CommandFailure) {

@@ -1,4 +1,6 @@
 import CertificateWire
+import CommandOptions
+import KeychainClient
 import KeychainModel
 import KeychainWire
 import LinuxSystem
@@ -7,48 +9,68 @@ import LinuxSystem
 struct StoredCertificates {
     let session: Session
     let call: String
+    /// The keychains to look in, as people name them, or none for the search list; nil for the session's own.
+    var keychains: [Argument]?
+
+    /// An item with the keychain that has it.
+    struct Stored {
+        let item: ItemResponse.Item
+        let place: ChosenKeychain
+    }
 
     /// A certificate's item with the certificate.
     struct Found {
-        let item: ItemResponse.Item
+        let stored: Stored
         let certificate: [UInt8]
     }
 
-    /// All certificates, the oldest first.
+    /// All certificates: of one keychain after the other, the oldest first.
     func all() throws(CommandFailure) -> [Found] {
-        try items(.certificate, ["r_Attributes", "r_Data", "r_PersistentRef"]).compactMap { item in
-            guard let bytes = item.attributes.secret(.valueData), bytes.count <= CertificateLimits.certificateBytes
+        try items(.certificate, ["r_Attributes", "r_Data", "r_PersistentRef"]).compactMap { stored in
+            guard let bytes = stored.item.attributes.secret(.valueData),
+                bytes.count <= CertificateLimits.certificateBytes
             else { return nil }
-            return Found(item: item, certificate: bytes.withSpan { $0.array(0, $0.count) })
+            return Found(stored: stored, certificate: bytes.withSpan { $0.array(0, $0.count) })
         }
     }
 
-    /// The certificates whose private key is in the keychain.
+    /// The certificates whose private key is in one of the keychains.
     func identities() throws(CommandFailure) -> [Found] {
         let keys = try privateKeys(["r_Attributes"])
-        let hashes = Set(keys.compactMap { $0.attributes[.applicationLabel]?.bytes })
+        let hashes = Set(keys.compactMap { $0.item.attributes[.applicationLabel]?.bytes })
         return hashes.isEmpty ? [] : try all().filter { $0.keyHash.map(hashes.contains) ?? false }
     }
 
-    /// The private key of a certificate, with what is asked for; nil when there is none.
-    func privateKey(
-        of certificate: Found, _ returns: [String]
-    ) throws(CommandFailure) -> ItemResponse.Item? {
-        try privateKeys(["r_Attributes"] + returns).first {
-            $0.attributes[.applicationLabel]?.bytes == certificate.keyHash
+    /// The private key of a certificate, with what is asked for; nil when there is none. A key in the certificate's own
+    /// keychain comes first.
+    func privateKey(of certificate: Found, _ returns: [String]) throws(CommandFailure) -> Stored? {
+        let keys = try privateKeys(["r_Attributes"] + returns).filter {
+            $0.item.attributes[.applicationLabel]?.bytes == certificate.keyHash
         }
+        return keys.first { $0.place == certificate.stored.place } ?? keys.first
     }
 
-    func privateKeys(_ returns: [String]) throws(CommandFailure) -> [ItemResponse.Item] {
+    func privateKeys(_ returns: [String]) throws(CommandFailure) -> [Stored] {
         try items(.key, returns, [("kcls", .string(KeyClass.private.rawValue))])
     }
 
-    /// All items of a class, the oldest first.
+    /// All items of a class: of one keychain after the other, the oldest first.
     ///
     /// - Parameter returns: the `kSecReturn` keys.
     func items(
         _ itemClass: ItemClass, _ returns: [String], _ criteria: [(code: String, value: RawValue)] = []
-    ) throws(CommandFailure) -> [ItemResponse.Item] {
+    ) throws(CommandFailure) -> [Stored] {
+        guard let keychains else { return try itemsHere(itemClass, returns, criteria) }
+        var items: [Stored] = []
+        try session.inEach(keychains, call) { () throws(CommandFailure) in
+            items += try itemsHere(itemClass, returns, criteria)
+        }
+        return items
+    }
+
+    private func itemsHere(
+        _ itemClass: ItemClass, _ returns: [String], _ criteria: [(code: String, value: RawValue)]
+    ) throws(CommandFailure) -> [Stored] {
         do throws(CommandFailure) {
             let response = try session.sendAll(call) { () throws(Refusal) in
                 var builder = ItemRequestBuilder(.copyMatching)
@@ -62,7 +84,7 @@ struct StoredCertificates {
             return response.items.enumerated().sorted {
                 ($0.element.created, $0.offset) < ($1.element.created, $1.offset)
             }
-            .map(\.element)
+            .map { Stored(item: $0.element, place: session.place) }
         } catch {
             guard error.isStatus(.itemNotFound) else { throw error }
             return []
@@ -70,10 +92,11 @@ struct StoredCertificates {
     }
 
     /// Removes an item for good as far as searches go; its history keeps it.
-    func delete(_ item: ItemResponse.Item) throws(CommandFailure) {
+    func delete(_ stored: Stored) throws(CommandFailure) {
+        try session.turn(to: stored.place, call)
         _ = try session.send(call) { () throws(Refusal) in
             var builder = ItemRequestBuilder(.delete)
-            try builder.set("v_PersistentRef", item.reference)
+            try builder.set("v_PersistentRef", stored.item.reference)
             return try builder.build()
         }
     }
@@ -91,8 +114,8 @@ struct StoredCertificates {
 
 extension StoredCertificates.Found {
     /// The digest of the public key.
-    var keyHash: [UInt8]? { item.attributes[.publicKeyHash]?.bytes }
-    var label: String { item.attributes[.label]?.string ?? "" }
+    var keyHash: [UInt8]? { stored.item.attributes[.publicKeyHash]?.bytes }
+    var label: String { stored.item.attributes[.label]?.string ?? "" }
 }
 
 extension ItemResponse.Item {

@@ -30,12 +30,12 @@ enum TrustCommands {
     private static func addSetting(_ arguments: ParsedArguments, _ session: Session) throws(CommandFailure) {
         let call = "SecTrustSettingsSetTrustSettings"
         guard !arguments.has("d") else { throw forAllUsers }
-        let keychain = try CertificateKeychain.session(of: arguments.values(of: "k"), call, session)
+        if let name = arguments.value("k") { try session.turn(to: name, call) }
         let certificate = try onlyCertificate(arguments, session)
         let name = arguments.value("r")?.text ?? "trustRoot"
         guard let decision = decisions[name] else { throw .usage("\"\(name)\" is no result") }
         let policies = try policies(arguments)
-        let stored = StoredCertificates(session: keychain, call: call)
+        let stored = StoredCertificates(session: session, call: call)
         guard let facts = try stored.facts([certificate]).first else { throw .shown }
         guard decision != .trustRoot || facts.isSelfIssued else {
             throw .failed(
@@ -44,8 +44,8 @@ enum TrustCommands {
         }
         let setting = TrustSetting(certificate, policies.map { ($0, decision) })
         try UnlockOffer(session).run { () throws(CommandFailure) in
-            if arguments.has("k") { try keep(certificate, keychain, call) }
-            try TrustSettings(keychain, call).set(setting, facts)
+            if arguments.has("k") { try keep(certificate, session, call) }
+            try TrustSettings(session, call).set(setting, facts)
         }
     }
 

@@ -1,4 +1,5 @@
 import CertificateWire
+import KeychainClient
 import KeychainModel
 import KeychainWire
 import LinuxSystem
@@ -22,30 +23,42 @@ struct TrustSettings {
 
     /// All settings, the oldest first. One that cannot be read says nothing.
     func all() throws(CommandFailure) -> [TrustSetting] {
-        try items().compactMap { item in
-            item.attributes.secret(.valueData).flatMap { try? TrustSetting(decoding: $0) }
+        try items().compactMap(\.trustSetting)
+    }
+
+    private func items() throws(CommandFailure) -> [StoredCertificates.Stored] {
+        try atLogin { () throws(CommandFailure) in
+            try stored.items(
+                .genericPassword, ["r_Attributes", "r_Data", "r_PersistentRef"], [("svce", .string(Self.service))])
         }
     }
 
-    private func items() throws(CommandFailure) -> [ItemResponse.Item] {
-        try stored.items(
-            .genericPassword, ["r_Attributes", "r_Data", "r_PersistentRef"], [("svce", .string(Self.service))])
+    /// Runs something in the login keychain, which has the settings. When it is locked the session stays there, and an
+    /// offer to unlock is about it.
+    private func atLogin<Result>(_ body: () throws(CommandFailure) -> Result) throws(CommandFailure) -> Result {
+        let place = session.place
+        try session.turn(to: ChosenKeychain.login, stored.call)
+        let result = try body()
+        try session.turn(to: place, stored.call)
+        return result
     }
 
     /// Replaces what was said about a certificate.
     ///
     /// - Parameter facts: those of the certificate.
     func set(_ setting: TrustSetting, _ facts: CertificateFacts) throws(CommandFailure) {
-        _ = try session.send(stored.call) { () throws(Refusal) in
-            var builder = ItemRequestBuilder(.add)
-            try builder.set("class", .string(ItemClass.genericPassword.code))
-            try builder.set("svce", .string(Self.service))
-            try builder.set("acct", .string(facts.sha256.upperHex))
-            try builder.set("labl", .string(facts.summary))
-            try builder.set("desc", .string("trust setting"))
-            try builder.fill(value: setting.encoded)
-            try builder.set("u_UpdateExisting", .boolean(true))
-            return try builder.build()
+        _ = try atLogin { () throws(CommandFailure) in
+            try session.send(stored.call) { () throws(Refusal) in
+                var builder = ItemRequestBuilder(.add)
+                try builder.set("class", .string(ItemClass.genericPassword.code))
+                try builder.set("svce", .string(Self.service))
+                try builder.set("acct", .string(facts.sha256.upperHex))
+                try builder.set("labl", .string(facts.summary))
+                try builder.set("desc", .string("trust setting"))
+                try builder.fill(value: setting.encoded)
+                try builder.set("u_UpdateExisting", .boolean(true))
+                return try builder.build()
+            }
         }
     }
 
@@ -55,12 +68,18 @@ struct TrustSettings {
     func remove(_ certificate: [UInt8]) throws(CommandFailure) -> Bool {
         var isFound = false
         for item in try items() {
-            let setting = item.attributes.secret(.valueData).flatMap { try? TrustSetting(decoding: $0) }
-            guard setting?.certificate == certificate else { continue }
+            guard item.trustSetting?.certificate == certificate else { continue }
             try stored.delete(item)
             isFound = true
         }
         return isFound
+    }
+}
+
+extension StoredCertificates.Stored {
+    /// The setting that the item holds; nil for none that can be read.
+    fileprivate var trustSetting: TrustSetting? {
+        item.attributes.secret(.valueData).flatMap { try? TrustSetting(decoding: $0) }
     }
 }
 

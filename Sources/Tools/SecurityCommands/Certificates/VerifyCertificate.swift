@@ -8,7 +8,6 @@ struct VerifyCertificate {
     private static let call = "SecTrustEvaluate"
     private let arguments: ParsedArguments
     private let session: Session
-    private let keychain: Session
 
     static let command = Command(
         "verify-cert", "Verify certificates.",
@@ -35,8 +34,7 @@ struct VerifyCertificate {
         ],
         notes: ["Nothing is fetched. Exit status 1 when the certificate is not trusted."], operands: 0...Int.max
     ) { arguments, session throws(CommandFailure) in
-        let keychain = try CertificateKeychain.session(of: arguments.values(of: "k"), call, session)
-        try VerifyCertificate(arguments: arguments, session: session, keychain: keychain).run()
+        try VerifyCertificate(arguments: arguments, session: session).run()
     }
 
     private func run() throws(CommandFailure) {
@@ -50,8 +48,8 @@ struct VerifyCertificate {
             if !session.writesJSON { session.diagnostics.write("***No certs specified.\n") }
             throw .usage(session.writesJSON ? "***No certs specified." : nil)
         }
-        var evaluation = TrustEvaluation(
-            stored: StoredCertificates(session: keychain, call: Self.call), policy: try policy(), name: name)
+        let stored = StoredCertificates(session: session, call: Self.call, keychains: arguments.values(of: "k"))
+        var evaluation = TrustEvaluation(stored: stored, policy: try policy(), name: name)
         evaluation.helpers = Array(certificates.dropFirst())
         evaluation.usesKeychain = !arguments.has("N")
         if arguments.has("r") { evaluation.anchors = try files("r") }

@@ -20,7 +20,7 @@ enum AcceptStore {
         ],
         operands: 0...1
     ) { arguments, session throws(CommandFailure) in
-        try KeychainName.check(arguments.operands, call, session)
+        try session.turn(to: arguments.operands.first, call)
         let passcodes = Passcodes(session)
         let isSet = try session.status(call).passcodeIsSet
         let passcode = isSet ? try passcodes.get(arguments.value("p"), prompt: "password to accept the store: ") : nil

@@ -52,7 +52,7 @@ enum AgentLines {
         return agent.loginService.isEmpty ? "no PAM service" : "PAM service \(agent.loginService)"
     }
 
-    static func json(_ agent: AgentReport?) -> JSONValue {
+    static func json(of agent: AgentReport?) -> JSONValue {
         guard let agent else { return .null }
         return .object([
             ("systemBus", .boolean(agent.hasSystemBus)), ("session", text(agent.session)),

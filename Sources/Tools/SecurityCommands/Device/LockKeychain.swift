@@ -1,4 +1,5 @@
 import CommandOptions
+import KeychainClient
 import KeychainModel
 import KeychainWire
 import LinuxSystem
@@ -6,11 +7,16 @@ import LinuxSystem
 /// `lock-keychain` and `unlock-keychain`.
 enum LockKeychain {
     static let lock = Command(
-        "lock-keychain", "Lock the keychain.", synopsis: "[-a | keychain]",
-        options: [CommandOption("a", "Lock all keychains; there is one.")], operands: 0...1
+        "lock-keychain", "Lock a keychain.", synopsis: "[-a | keychain]",
+        options: [CommandOption("a", "Lock the login keychain and all of the search list.")], operands: 0...1
     ) { arguments, session throws(CommandFailure) in
         let call = "SecKeychainLock \(arguments.operands.first?.text ?? "<NULL>")"
-        try KeychainName.check(arguments.operands, call, session)
+        if arguments.has("a") {
+            return try session.inAll(call) { () throws(CommandFailure) in
+                _ = try session.device(.lock, call)
+            }
+        }
+        try session.turn(to: arguments.operands.first, call)
         _ = try session.device(.lock, call)
         if session.explains, try !session.status(call).passcodeIsSet {
             session.explain("there is no password, so it stays open. Set one with `security set-keychain-password`.")
@@ -18,7 +24,7 @@ enum LockKeychain {
     }
 
     static let unlock = Command(
-        "unlock-keychain", "Unlock the keychain.", synopsis: "[-u] [-p password | -R | -N] [keychain]",
+        "unlock-keychain", "Unlock a keychain.", synopsis: "[-u] [-p password | -R | -N] [keychain]",
         options: [
             CommandOption("p", value: "password", isSecret: true, "The keychain's password."),
             CommandOption("u", "Do not use a password: fail if the keychain is locked."), CredentialChoice.recovery,
@@ -35,18 +41,26 @@ enum LockKeychain {
     private static func runUnlock(_ arguments: ParsedArguments, _ session: Session) throws(CommandFailure) {
         let name = arguments.operands.first?.text
         let call = "SecKeychainUnlock \(name ?? "<NULL>")"
-        try KeychainName.check(arguments.operands, call, session)
+        try session.turn(to: arguments.operands.first, call)
         let status = try session.status(call)
-        guard status.passcodeIsSet else { return }
+        guard status.passcodeIsSet else { return try checkEmpty(arguments.value("p"), call, session) }
         if arguments.has("u") {
             guard status.lockState == .unlocked else { throw .refused(call: call, .needsPassword) }
             return
         }
         let choice = try CredentialChoice(arguments)
         let passcode = try Passcodes(session).get(
-            arguments.value("p"), prompt: "\(choice.name) to unlock \(name ?? "default"): ")
+            arguments.value("p"), prompt: "\(choice.name) to unlock \(session.shown(arguments.operands.first)): ")
         try Passcodes(session).send(
             choice.kind == .passcode ? .unlock : .unlockWith(choice.kind), [passcode], call)
+    }
+}
+
+extension LockKeychain {
+    /// A named keychain whose password is empty has that one and no other.
+    private static func checkEmpty(_ given: Argument?, _ call: String, _ session: Session) throws(CommandFailure) {
+        guard case .named(_) = session.place, let given, given.bytes.count > 0 else { return }
+        throw .refused(call: call, .passwordIsEmpty)
     }
 }
 

@@ -40,7 +40,7 @@ struct MigrateStore {
         let (source, target) = goesBack ? (new, old) : (old, new)
         try source.open()
         var plan = try MigrationPlan(of: source)
-        show(plan, from: source, to: target)
+        showPlan(plan, from: source, to: target)
         guard !onlyShows, plan.moving > 0 else { return report(plan, moved: 0) }
         let isConfirmed = try asks ? confirm(plan) : true
         guard isConfirmed else {
@@ -72,7 +72,7 @@ struct MigrateStore {
 
     // MARK: - What is said
 
-    private func show(_ plan: MigrationPlan, from source: MigrationEnd, to target: MigrationEnd) {
+    private func showPlan(_ plan: MigrationPlan, from source: MigrationEnd, to target: MigrationEnd) {
         guard !session.writesJSON else { return }
         session.output.write("from: \(source.folder.printable)\nto:   \(target.folder.printable)\n")
         for (group, count) in plan.counts { session.output.write("moves: \(group.printable): \(count)\n") }

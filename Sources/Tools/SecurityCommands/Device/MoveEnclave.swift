@@ -18,9 +18,9 @@ enum MoveEnclave {
             "keychain that rests on it. Recovery codes go on to open it; slots of the TPM do not move out of it.",
         ],
         operands: 1...1
-    ) { arguments, session throws(CommandFailure) in try run(arguments, session) }
+    ) { arguments, session throws(CommandFailure) in try move(arguments, session) }
 
-    private static func run(_ arguments: ParsedArguments, _ session: Session) throws(CommandFailure) {
+    private static func move(_ arguments: ParsedArguments, _ session: Session) throws(CommandFailure) {
         let target = arguments.operands.first?.text ?? ""
         guard
             let request = [("tpm", DeviceRequest.moveToTPM), ("software", .moveToSoftware)].first(where: {

@@ -19,7 +19,7 @@ enum PolicyLines {
         return demands + policy.fixed.map { "\($0.key) is \($0.value)." }
     }
 
-    static func json(_ policy: AdministratorPolicy) -> JSONValue {
+    static func json(of policy: AdministratorPolicy) -> JSONValue {
         guard policy != .none else { return .null }
         return .object([
             ("file", .string(policy.path)), ("minimumPasscode", .number(Int64(policy.minimumPasscode))),

@@ -9,7 +9,7 @@ enum ReleaseLines {
     /// The lines of `--version`. Nothing is started for it, and no keychain is made.
     static func show(_ session: Session) throws(CommandFailure) {
         let running = try session.running().map { $0.release() }
-        if session.writesJSON { return session.output.write(.object(json(running))) }
+        if session.writesJSON { return session.output.write(.object(json(of: running))) }
         session.output.write(Release.text("security", "protocol \(FrameHeader.version)") + "\n")
         guard let running else { return session.output.write("keychaind does not run\n") }
         session.output.write("keychaind \(line(of: running))\n")
@@ -24,7 +24,7 @@ enum ReleaseLines {
     }
 
     /// The members of `--json`: of a daemon that does not run nothing, of one that cannot tell its release no version.
-    static func json(_ daemon: Release??) -> [(key: String, value: JSONValue)] {
+    static func json(of daemon: Release??) -> [(key: String, value: JSONValue)] {
         let told = daemon.map { release in
             JSONValue.object([
                 ("version", release.map { .string($0.version) } ?? .null),

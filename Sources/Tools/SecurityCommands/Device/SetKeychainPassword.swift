@@ -22,10 +22,10 @@ enum SetKeychainPassword {
             "other ways to unlock.",
         ],
         operands: 0...1
-    ) { arguments, session throws(CommandFailure) in try run(arguments, session) }
+    ) { arguments, session throws(CommandFailure) in try change(arguments, session) }
 
-    private static func run(_ arguments: ParsedArguments, _ session: Session) throws(CommandFailure) {
-        try KeychainName.check(arguments.operands, call, session)
+    private static func change(_ arguments: ParsedArguments, _ session: Session) throws(CommandFailure) {
+        try session.turn(to: arguments.operands.first, call)
         let passcodes = Passcodes(session)
         let isSet = try session.status(call).passcodeIsSet
         if isSet, arguments.has("R") { return try replace(arguments, session) }

@@ -20,7 +20,7 @@ enum SetKeychainSettings {
         operands: 0...1
     ) { arguments, session throws(CommandFailure) in
         let call = "SecKeychainSetSettings \(arguments.operands.first?.text ?? "<NULL>")"
-        try KeychainName.check(arguments.operands, call, session)
+        try session.turn(to: arguments.operands.first, call)
         var settings = DeviceSettings(locksOnSleep: arguments.has("l"))
         if let text = arguments.value("t")?.text {
             guard let seconds = UInt32(text) else { throw .usage("-t takes a number of seconds") }

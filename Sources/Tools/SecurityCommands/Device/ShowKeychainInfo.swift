@@ -11,7 +11,7 @@ enum ShowKeychainInfo {
     ) { arguments, session throws(CommandFailure) in
         let name = arguments.operands.first?.text
         let call = "SecKeychainCopySettings \(name ?? "<NULL>")"
-        try KeychainName.check(arguments.operands, call, session)
+        try session.turn(to: arguments.operands.first, call)
         let settings = try session.details(call).settings
         guard session.writesJSON else {
             return session.diagnostics.write("Keychain \((name ?? "<NULL>").quoted)\(settings.text)\n")
@@ -19,7 +19,7 @@ enum ShowKeychainInfo {
         let status = try session.status(call)
         session.output.write(
             .object([
-                ("keychain", .string(KeychainName.storePath(status))), ("lockOnSleep", .boolean(settings.locksOnSleep)),
+                ("keychain", .string(try session.shownPath(call))), ("lockOnSleep", .boolean(settings.locksOnSleep)),
                 ("timeout", settings.timeout), ("lockState", .string(status.lockState.name)),
             ]))
     }

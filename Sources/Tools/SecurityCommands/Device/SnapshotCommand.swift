@@ -17,7 +17,7 @@ enum SnapshotCommand {
         ],
         operands: 0...1
     ) { arguments, session throws(CommandFailure) in
-        try KeychainName.check(arguments.operands, call, session)
+        try session.turn(to: arguments.operands.first, call)
         let path = try session.snapshot(call)
         session.output.write { buffer in
             if session.writesJSON {

@@ -51,7 +51,7 @@ enum StatusCommand {
         _ session: Session
     ) -> JSONValue {
         .object(
-            ReleaseLines.json(.some(release)) + [
+            ReleaseLines.json(of: .some(release)) + [
                 ("protection", .string(status.protection.name)), ("meaning", .string(status.meaning)),
                 ("advice", status.advice.map { .string($0) } ?? .null), ("lockState", .string(status.lockState.name)),
                 ("age", .string(status.age.name)), ("passwordIsSet", .boolean(status.passcodeIsSet)),
@@ -62,8 +62,8 @@ enum StatusCommand {
                 ("lockOnSleep", .boolean(details.settings.locksOnSleep)), ("timeout", details.settings.timeout),
                 ("locks", .array(Occasions(status, details).names.map { .string($0) })),
                 ("asks", .array(AgentLines.reach(details.agent, mayAsk: session.mayAsk).map { .string($0) })),
-                ("programsEmbed", .boolean(session.programsEmbed)), ("policy", PolicyLines.json(session.policy)),
-                ("agent", AgentLines.json(details.agent)), ("caller", caller.json),
+                ("programsEmbed", .boolean(session.programsEmbed)), ("policy", PolicyLines.json(of: session.policy)),
+                ("agent", AgentLines.json(of: details.agent)), ("caller", caller.json),
             ])
     }
 }

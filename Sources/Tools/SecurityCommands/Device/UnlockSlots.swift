@@ -9,7 +9,7 @@ enum UnlockSlots {
         "list-unlock-slots", "List what opens the keychain.", synopsis: "[keychain]", operands: 0...1
     ) { arguments, session throws(CommandFailure) in
         let call = "list-unlock-slots"
-        try KeychainName.check(arguments.operands, call, session)
+        try session.turn(to: arguments.operands.first, call)
         let slots = try session.details(call).slots
         if session.writesJSON { return session.output.write(.array(slots.map(\.json))) }
         for slot in slots { session.output.write("\(slot.number): \(slot.kind.title)\n") }
@@ -50,7 +50,7 @@ enum UnlockSlots {
         case .recovery:
             let room = try makeRoom()
             try passcodes.send(request, [credential], and: room, call)
-            let code = try read(room)
+            let code = try readCode(room)
             return try report(before, code, session, call)
         case .tpmWithPIN: try passcodes.send(request, [credential, try newPIN(session)], call)
         default: try passcodes.send(request, [credential], call)
@@ -103,7 +103,7 @@ extension UnlockSlots {
         }
     }
 
-    private static func read(_ room: FileDescriptor) throws(CommandFailure) -> SecretBytes {
+    private static func readCode(_ room: FileDescriptor) throws(CommandFailure) -> SecretBytes {
         do throws(SystemError) {
             let bytes = try PasscodeFile.read(
                 room, limit: RecoveryCodeFormat.room, deadline: .after(milliseconds: 1000))

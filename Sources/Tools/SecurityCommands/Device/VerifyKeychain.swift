@@ -14,8 +14,8 @@ enum VerifyKeychain {
         operands: 0...1
     ) { arguments, session throws(CommandFailure) in
         let call = "verify-keychain"
-        try KeychainName.check(arguments.operands, call, session)
-        let report = try check(call, session)
+        try session.turn(to: arguments.operands.first, call)
+        let report = try verify(call, session)
         session.output.write { buffer in
             if session.writesJSON {
                 report.json.append(to: buffer)
@@ -32,7 +32,7 @@ enum VerifyKeychain {
         if report.age != .current { throw .failed("the keychain is an older one", remedy: report.age.remedy) }
     }
 
-    private static func check(_ call: String, _ session: Session) throws(CommandFailure) -> VerificationReport {
+    private static func verify(_ call: String, _ session: Session) throws(CommandFailure) -> VerificationReport {
         let progress = session.isQuiet || session.writesJSON ? nil : Progress("checking the keychain", session)
         defer { progress?.end() }
         return try session.verification(call) { progress?.show("\($0) of \($1) items") }

@@ -1,4 +1,5 @@
 package import CommandOptions
+import KeychainClient
 import LinuxSystem
 
 /// Turns a command line into an exit status (rule command.driver.status).
@@ -30,6 +31,7 @@ package enum Driver {
             try ReleaseLines.show(session)
             return 0
         }
+        if globals.has("E") { try EphemeralSession.begin(session) }
         if globals.has("h") || globals.wantsHelp { return execute([Argument("help")] + globals.operands, session) }
         if !globals.operands.isEmpty { return execute(globals.operands, session) }
         guard globals.has("i") || globals.has("p") else { return Help.printUsage(session) }
@@ -56,7 +58,7 @@ package enum Driver {
     }
 
     private static func run(_ command: Command, _ words: [Argument], _ session: Session) throws(CommandFailure) {
-        if let program = command.program { try OtherProgram.run(program, words, session) }
+        if let program = command.program { try OtherProgram.become(program, words, session) }
         try perform(command, words, session, command.body)
     }
 
@@ -85,6 +87,8 @@ package enum Driver {
         if session.isVerbose { session.echo(command, words, hiding: arguments.secretWords) }
         if arguments.wantsHelp { return Help.show([command], session) }
         guard command.operands.contains(arguments.operands.count) else { throw .usage(nil) }
+        // The command before it may have been about another keychain.
+        try session.turn(to: .login, command.name)
         try body(arguments, session)
     }
 }

@@ -7,7 +7,7 @@ enum OtherProgram {
     /// Becomes the program; what it exits with is the command's status.
     ///
     /// - Throws: a failure when it is not installed, or commands are read from standard input.
-    static func run(_ name: String, _ words: [Argument], _ session: Session) throws(CommandFailure) -> Never {
+    static func become(_ name: String, _ words: [Argument], _ session: Session) throws(CommandFailure) -> Never {
         guard !session.isInteractive else {
             throw .failed("\(name) reads its own input", remedy: "Give the command by itself, not to `security -i`.")
         }

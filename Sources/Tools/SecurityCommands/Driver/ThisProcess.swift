@@ -26,6 +26,11 @@ extension Session {
             connectRunning: { isForSystem throws(Refusal) in
                 try Connection.running(isForSystem ? configuration.forSystemKeychain() : configuration)
             },
+            named: NamedKeychains(configuration),
+            jobs: JobKeychains(
+                start: { plan throws(Refusal) in try ThrowAwayKeychain.start(plan, configuration) },
+                stop: { () throws(Refusal) in try ThrowAwayKeychain.stop(configuration) },
+                export: { name, value in unsafe setenv(name, value, 1) }),
             connect: { () throws(Refusal) in try connection(configuration) })
     }
 
@@ -34,6 +39,7 @@ extension Session {
         ofThisProcess(
             socket: "", mayAsk: true, connectSystem: { () throws(Refusal) in throw refusal },
             connectAs: { _ throws(Refusal) in throw refusal }, connectRunning: { _ throws(Refusal) in nil },
+            jobs: JobKeychains(refusing: refusal),
             connect: { () throws(Refusal) in throw refusal })
     }
 
@@ -42,6 +48,8 @@ extension Session {
         connectSystem: @escaping Connecting,
         connectAs: @escaping (KeychainOwner) throws(Refusal) -> any KeychainConnection,
         connectRunning: @escaping (_ isForSystem: Bool) throws(Refusal) -> (any KeychainConnection)?,
+        named: NamedKeychains? = nil,
+        jobs: JobKeychains,
         connect: @escaping Connecting
     ) -> Session {
         Session(
@@ -50,15 +58,20 @@ extension Session {
             programsEmbed: programsEmbed, olderStore: olderStore, policy: (try? .load()) ?? .none,
             environment: { name in unsafe getenv(name).map { value in unsafe String(cString: value) } },
             terminal: { Terminal.ofForeground() },
-            connectSystem: connectSystem, connectAs: connectAs, connectRunning: connectRunning, connect: connect)
+            connectSystem: connectSystem, connectAs: connectAs, connectRunning: connectRunning, named: named,
+            connectNamed: { keychains, keychain throws(Refusal) in asking(try keychains.reach(keychain)) },
+            jobs: jobs, connect: connect)
     }
 
     private static func connection(_ configuration: Configuration) throws(Refusal) -> any KeychainConnection {
         var configuration = configuration
         // The engine is never run in here: a command that ends at once would pay its start each time.
         configuration.mode = .auto
-        let connection = try configuration.keychain(embed: nil)
-        return AskingConnection(connection) { () throws(Refusal) in Asking(prompt: try .ofThisProcess()) }
+        return asking(try configuration.keychain(embed: nil))
+    }
+
+    private static func asking(_ connection: any KeychainConnection) -> any KeychainConnection {
+        AskingConnection(connection) { () throws(Refusal) in Asking(prompt: try .ofThisProcess()) }
     }
 }
 

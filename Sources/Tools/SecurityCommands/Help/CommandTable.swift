@@ -5,6 +5,7 @@ package import CommandOptions
 package enum CommandTable {
     /// The options before a command's name.
     package static let globalOptions: [CommandOption] = [
+        EphemeralSession.option,
         CommandOption("h", "Show all commands, or the usage of those that follow."),
         CommandOption("i", "Read commands from standard input, line by line."),
         CommandOption("M", word: "macos-compat", "Write what macOS's command writes, byte for byte, and nothing else."),
@@ -16,11 +17,14 @@ package enum CommandTable {
     ]
 
     package static let commands: [Command] = [
-        Help.command, LockKeychain.lock, LockKeychain.unlock, SetKeychainSettings.command, SetKeychainPassword.command,
+        Help.command, KeychainLists.list, KeychainLists.standard, KeychainLists.login, CreateKeychain.command,
+        DeleteKeychain.command, LockKeychain.lock, LockKeychain.unlock, SetKeychainSettings.command,
+        SetKeychainPassword.command,
         ShowKeychainInfo.command,
         DumpKeychain.command, CreateKeypair.command, AddPassword.command(.generic), AddPassword.command(.internet),
         AddCertificates.command, FindPassword.command(.generic), DeletePassword.command(.generic),
-        FindPassword.command(.internet), DeletePassword.command(.internet), FindKey.command, FindCertificate.command,
+        FindPassword.command(.internet), DeletePassword.command(.internet), FindKey.command, PartitionList.ofKeys,
+        PartitionList.ofPasswords(.generic), PartitionList.ofPasswords(.internet), FindCertificate.command,
         FindIdentity.command, DeleteCertificate.certificate, DeleteCertificate.identity, ExportCommand.command,
         ImportCommand.command, MessageCommand.command, TrustCommands.add, TrustCommands.remove, TrustCommands.dump,
         VerifyCertificate.command, ErrorCommand.command, StatusCommand.command, VerifyKeychain.command,
@@ -32,7 +36,9 @@ package enum CommandTable {
         UnitCredentials.set, UnitCredentials.list, UnitCredentials.delete, Codesign.command,
         Decisions.command, Why.command, GroupCommands.move, GroupCommands.rename, GroupCommands.orphans,
         GroupCommands.setPolicy, Uninstalled.command,
+        CIKeychain.start, CIKeychain.stop,
         GitCredential.command, DockerCredential.command, SetupCommand.command,
+        RunCommand.command, InjectCommand.command,
         Completions.command,
     ]
 

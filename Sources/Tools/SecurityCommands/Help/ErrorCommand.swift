@@ -13,7 +13,7 @@ enum ErrorCommand {
             guard let code = parse(word.text) else { throw .usage("\"\(word.text)\" is not an error code") }
             codes.append(code)
         }
-        show(codes, session)
+        showMeanings(codes, session)
         throw .shown
     }
 
@@ -24,7 +24,7 @@ enum ErrorCommand {
         return UInt32(text.dropFirst(2), radix: 16).map { Int32(bitPattern: $0) }
     }
 
-    private static func show(_ codes: [Int32], _ session: Session) {
+    private static func showMeanings(_ codes: [Int32], _ session: Session) {
         if session.writesJSON { return session.output.write(.array(codes.map(json))) }
         for code in codes {
             session.output.write("Error: 0x\(hex(code)) \(code) \(StatusMessages.message(for: code))\n")

@@ -15,24 +15,24 @@ struct StoredLogin {
 
     /// The first such login; nil when there is none.
     func first(returning returns: [String], _ session: Session) throws(CommandFailure) -> ItemResponse.Item? {
-        if let found = try Self.find(attributes, returns, limit: "m_LimitOne", session).first { return found }
+        if let found = try Self.findItems(attributes, returns, limit: "m_LimitOne", session).first { return found }
         guard try takeOver(session) else { return nil }
-        return try Self.find(attributes, returns, limit: "m_LimitOne", session).first
+        return try Self.findItems(attributes, returns, limit: "m_LimitOne", session).first
     }
 
     /// All such logins.
     func all(returning returns: [String], _ session: Session) throws(CommandFailure) -> [ItemResponse.Item] {
         _ = try takeOver(session)
-        return try Self.find(attributes, returns, session)
+        return try Self.findItems(attributes, returns, session)
     }
 
     /// All logins of a helper's, whatever their server, with their attributes.
     static func all(of helper: CredentialHelper, _ session: Session) throws(CommandFailure) -> [ItemResponse.Item] {
         let kind = [(code: "desc", value: RawValue.string(helper.kind))]
-        for item in try find(kind, ["r_Attributes", "r_PersistentRef"], session) where isOlder(item, helper) {
+        for item in try findItems(kind, ["r_Attributes", "r_PersistentRef"], session) where isOlder(item, helper) {
             try move(item, helper, session)
         }
-        return try find(kind, ["r_Attributes"], session).filter { helper.has($0) }
+        return try findItems(kind, ["r_Attributes"], session).filter { helper.has($0) }
     }
 
     /// Adds the login, or gives the one that is there the new value; what is there already is not written again.
@@ -81,7 +81,7 @@ struct StoredLogin {
         server.attributes + [("sdmn", .string(domain))] + (account.map { [("acct", .string($0))] } ?? [])
     }
 
-    private static func find(
+    private static func findItems(
         _ attributes: [(code: String, value: RawValue)], _ returns: [String], limit: String = "m_LimitAll",
         _ session: Session
     ) throws(CommandFailure) -> [ItemResponse.Item] {
@@ -116,7 +116,7 @@ extension StoredLogin {
     /// - Returns: whether there were any.
     private func takeOver(_ session: Session) throws(CommandFailure) -> Bool {
         let older = attributes(inDomain: server.schemeWithoutCode ?? "") + [("desc", .string(helper.kind))]
-        let found = try Self.find(older, ["r_Attributes", "r_PersistentRef"], session)
+        let found = try Self.findItems(older, ["r_Attributes", "r_PersistentRef"], session)
         for item in found { try Self.move(item, helper, session) }
         return !found.isEmpty
     }

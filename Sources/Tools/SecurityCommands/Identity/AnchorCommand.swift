@@ -55,7 +55,7 @@ enum AnchorCommand {
             }
             guard creating else { throw SystemError.noGroup(name) }
             let program = try ChildProcess.start("/usr/sbin/groupadd", ["--system", name], handing: [])
-            guard program.reap(patience: 20_000) == 0, let group = try AnchorGroup.find(name) else {
+            guard program.reap(timeout: 20_000) == 0, let group = try AnchorGroup.find(name) else {
                 throw SystemError.noGroup(name)
             }
             return group

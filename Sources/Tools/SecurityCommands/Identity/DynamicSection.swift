@@ -35,10 +35,10 @@ struct DynamicSection: Equatable {
             interpreter = try Self.text(bytes, at: segment.offset, end: segment.offset &+ segment.size)
         }
         guard let segment = segments.first(where: { $0.kind == Self.dynamic }) else { return }
-        try read(bytes, try Self.tags(bytes, segment), segments)
+        try readTable(bytes, try Self.tags(bytes, segment), segments)
     }
 
-    private mutating func read(
+    private mutating func readTable(
         _ bytes: [UInt8], _ tags: [(tag: UInt64, value: UInt64)], _ segments: [Segment]
     ) throws(Unreadable) {
         guard let table = tags.first(where: { $0.tag == Tag.texts })?.value else {

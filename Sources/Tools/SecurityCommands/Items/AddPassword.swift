@@ -21,7 +21,7 @@ struct AddPassword {
                     CommandOption("A", "Accepted for old scripts; changes nothing."),
                     CommandOption("T", value: "program", "Accepted for old scripts; changes nothing."),
                     CommandOption("N", word: "anchored", "Only an anchored program of the item's group may read it."),
-                    CommandOption("U", "Update the item if there is one already."),
+                    CommandOption("U", "Update the item if there is one already."), .keychain,
                 ],
             notes: notes, operands: 0...1
         ) { arguments, session throws(CommandFailure) in
@@ -46,13 +46,13 @@ struct AddPassword {
         var attributes: [(code: String, value: RawValue)] = []
         for criterion in kind.criteria {
             if let value = arguments.value(criterion.letter) {
-                attributes.append((criterion.code, try criterion.read(value)))
+                attributes.append((criterion.code, try criterion.value(of: value)))
             }
         }
         guard let label = arguments.value(kind.labelSource), arguments.has("a") else { throw .usage(nil) }
         if arguments.has("N") { attributes.append(("accc", Self.anchored)) }
-        let call = kind.additionCall(arguments.operands.first?.text)
-        try KeychainName.check(arguments.operands, call, session)
+        let call = kind.additionCall(arguments.keychains.first?.text)
+        try session.turn(to: arguments.keychains.first, call)
         if arguments.has("A") || arguments.has("T") {
             session.explain("-A and -T change nothing: an item belongs to the program that added it.")
         }

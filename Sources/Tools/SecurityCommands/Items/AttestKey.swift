@@ -23,21 +23,21 @@ enum AttestKey {
             "program is given with -k. It is attested, not used. scripts/verify-attestation checks what is written,",
             "with nothing but openssl. See docs/guides/device.md.",
         ]
-    ) { arguments, session throws(CommandFailure) in try run(arguments, session) }
+    ) { arguments, session throws(CommandFailure) in try attest(arguments, session) }
 
-    private static func run(_ arguments: ParsedArguments, _ session: Session) throws(CommandFailure) {
+    private static func attest(_ arguments: ParsedArguments, _ session: Session) throws(CommandFailure) {
         guard let folder = arguments.value("o")?.text, let nonce = arguments.value("n")?.text.hexBytes else {
             throw .refused(call: call, .nonceOrFolderMissing)
         }
-        let key = if let file = arguments.value("k") { try read(file.text) } else { try find(arguments, session) }
+        let key = if let file = arguments.value("k") { try readKey(file.text) } else { try findKey(arguments, session) }
         let output = try session.use(key, KeyUse(KeyUse.attestation, nonce), call)
-        do throws(Refusal) { try write(try KeyAttestation(decoding: output), to: folder) } catch {
+        do throws(Refusal) { try save(try KeyAttestation(decoding: output), to: folder) } catch {
             throw .refused(call: call, error)
         }
     }
 
     /// The key in a file: `dataRepresentation`, or the attribute `kSecAttrTokenOID`.
-    private static func read(_ path: String) throws(CommandFailure) -> SealedKey {
+    private static func readKey(_ path: String) throws(CommandFailure) -> SealedKey {
         do throws(Refusal) {
             let bytes: SecretBytes
             do throws(SystemError) { bytes = try AtomicFile.readSecret(path, limit: largestKey) } catch {
@@ -49,7 +49,7 @@ enum AttestKey {
 
     private static let largestKey = 64 << 10
 
-    private static func find(_ arguments: ParsedArguments, _ session: Session) throws(CommandFailure) -> SealedKey {
+    private static func findKey(_ arguments: ParsedArguments, _ session: Session) throws(CommandFailure) -> SealedKey {
         let response = try session.send(call) { () throws(Refusal) in
             var builder = ItemRequestBuilder(.copyMatching)
             try builder.set("class", .string(ItemClass.key.code))
@@ -67,7 +67,7 @@ enum AttestKey {
         } catch { throw .refused(call: call, error) }
     }
 
-    static func write(_ attestation: KeyAttestation, to folder: String) throws(Refusal) {
+    static func save(_ attestation: KeyAttestation, to folder: String) throws(Refusal) {
         let files: [(String, [UInt8])] = [
             ("key.pem", PublicKeyText.pem(attestation.keyPoint)), ("key.tpmt", attestation.key),
             ("attestation-key.pem", PublicKeyText.pem(attestation.attestationPoint)),

@@ -11,21 +11,29 @@ enum DeletePassword {
             "delete-\(kind.name)-password", "Delete \(kind.phrase) item.",
             synopsis: "[-a account] [-s \(kind.place)] [options...] [keychain...]",
             options: kind.matchOptions + [
-                CommandOption("F", word: "forever", "Keep no earlier version of the item, and drop those there are.")
+                CommandOption("F", word: "forever", "Keep no earlier version of the item, and drop those there are."),
+                .keychain,
             ],
             notes: ["Deletes the first item that matches and shows what it was; security undelete brings it back."],
             operands: 0...Int.max
-        ) { arguments, session throws(CommandFailure) in try run(kind, arguments, session) }
+        ) { arguments, session throws(CommandFailure) in try delete(kind, arguments, session) }
     }
 
-    private static func run(
+    private static func delete(
         _ kind: PasswordKind, _ arguments: ParsedArguments, _ session: Session
     ) throws(CommandFailure) {
         let query = try PasswordQuery(kind, arguments)
         guard !query.isEmpty else { throw .usage(nil) }
-        try KeychainName.check(arguments.operands, PasswordQuery.call, session)
+        try session.inFirst(arguments.keychains, PasswordQuery.call) { () throws(CommandFailure) in
+            try delete(query, arguments, session)
+        }
+    }
+
+    private static func delete(
+        _ query: PasswordQuery, _ arguments: ParsedArguments, _ session: Session
+    ) throws(CommandFailure) {
         let item = try query.first(returning: ["r_Attributes", "r_PersistentRef"], session)
-        let store = KeychainName.storePath(try session.status(call))
+        let store = try session.shownPath(call)
         _ = try session.send(call) { () throws(Refusal) in
             var builder = ItemRequestBuilder(.delete)
             try builder.set("v_PersistentRef", item.reference)
@@ -44,5 +52,11 @@ extension ItemResponse.Item {
     var reference: RawValue {
         guard case .data(let bytes)? = attributes[.persistentReference] else { return .null }
         return .data(bytes)
+    }
+
+    /// The bytes of the item's lasting name.
+    var referenceBytes: [UInt8]? {
+        if case .data(let bytes) = reference { return bytes }
+        return nil
     }
 }

@@ -1,4 +1,5 @@
 import CommandOptions
+import KeychainClient
 import KeychainModel
 import KeychainWire
 import LinuxSystem
@@ -17,6 +18,7 @@ struct DumpKeychain {
             CommandOption("a", "Also show who may use each item, and when."),
             CommandOption("d", "Also show the values of the items that were added with this command."),
             CommandOption("r", "Accepted for old scripts; the encrypted bytes are not handed out."),
+            .keychain,
         ],
         notes: [
             "Attributes of all programs' items are shown, never their values: those only their own programs can read.",
@@ -24,31 +26,32 @@ struct DumpKeychain {
         ],
         operands: 0...Int.max
     ) { arguments, session throws(CommandFailure) in
-        try KeychainName.check(arguments.operands, PasswordQuery.call, session)
         if arguments.has("r") { session.explain("-r shows nothing: encrypted bytes are not handed out.") }
-        var dump = DumpKeychain(
-            session: session, showsAccess: arguments.has("a"), showsValues: arguments.has("d"))
-        try dump.run()
+        let list = JSONList(session)
+        try session.inEach(arguments.keychains, PasswordQuery.call) { () throws(CommandFailure) in
+            var dump = DumpKeychain(
+                session: session, showsAccess: arguments.has("a"), showsValues: arguments.has("d"))
+            try dump.run(list)
+        }
+        list.end()
     }
 
     private init(session: Session, showsAccess: Bool, showsValues: Bool) {
         (self.session, self.showsAccess, self.showsValues) = (session, showsAccess, showsValues)
     }
 
-    private mutating func run() throws(CommandFailure) {
-        let list = JSONList(session)
+    private mutating func run(_ list: JSONList) throws(CommandFailure) {
         for itemClass in ItemClass.stored {
             var request = try listing(of: itemClass)
             repeat {
                 guard let page = try nextPage(request) else { break }
-                if store.isEmpty { store = KeychainName.storePath(try session.status(PasswordQuery.call)) }
+                if store.isEmpty { store = try session.shownPath(PasswordQuery.call) }
                 for item in page.items {
-                    if session.writesJSON { list.append(.object(try json(item))) } else { try show(item) }
+                    if session.writesJSON { list.append(.object(try json(of: item))) } else { try showItem(item) }
                 }
                 request.cursor = page.cursor
             } while request.cursor != 0
         }
-        list.end()
     }
 
     private func listing(of itemClass: ItemClass) throws(CommandFailure) -> ItemRequest {
@@ -58,7 +61,7 @@ struct DumpKeychain {
             try builder.set("sync", .string("syna"))
             try builder.set("m_Limit", .string("m_LimitAll"))
             try builder.set("r_Attributes", .boolean(true))
-            if showsValues { try builder.set("r_PersistentRef", .boolean(true)) }
+            if showsValues || showsAccess { try builder.set("r_PersistentRef", .boolean(true)) }
             builder.inspectAllGroups()
             return try builder.build()
         } catch { throw .refused(call: PasswordQuery.call, error) }
@@ -72,9 +75,9 @@ struct DumpKeychain {
         }
     }
 
-    private func show(_ item: ItemResponse.Item) throws(CommandFailure) {
+    private func showItem(_ item: ItemResponse.Item) throws(CommandFailure) {
         session.output.write { ItemDump.append(item, keychain: store, to: $0) }
-        if showsAccess { session.output.write(AccessDump(item).text) }
+        if showsAccess { session.output.write(AccessDump(item).text + (try partitions(of: item))) }
         guard showsValues else { return }
         session.output.write("data:\n")
         switch try value(of: item) {
@@ -84,7 +87,14 @@ struct DumpKeychain {
         session.output.write("\n")
     }
 
-    private func json(_ item: ItemResponse.Item) throws(CommandFailure) -> [(key: String, value: JSONValue)] {
+    /// The partition list noted for the item by set-key-partition-list and its kin; nothing for most.
+    private func partitions(of item: ItemResponse.Item) throws(CommandFailure) -> String {
+        guard let named = session.named, let reference = item.referenceBytes else { return "" }
+        let identifiers = PartitionNotes(named).identifiers(of: reference, in: session.place)
+        return identifiers.map { "    partitions (without effect): \($0.printable)\n" } ?? ""
+    }
+
+    private func json(of item: ItemResponse.Item) throws(CommandFailure) -> [(key: String, value: JSONValue)] {
         var members = ItemJSON.object(item, keychain: store)
         guard showsValues else { return members }
         if case .own(let value) = try value(of: item) { members.append(("data", .bytes(value))) }

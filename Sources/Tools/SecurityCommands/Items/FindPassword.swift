@@ -11,7 +11,7 @@ enum FindPassword {
             synopsis: "[-a account] [-s \(kind.place)] [options...] [-g] [keychain...]",
             options: kind.matchOptions + [
                 CommandOption("g", "Also show the password, on standard error."),
-                CommandOption("w", "Show only the password, on standard output."),
+                CommandOption("w", "Show only the password, on standard output."), .keychain,
             ],
             notes: [
                 "-w writes a text with a line end behind it. A password that is not text is written to a terminal in",
@@ -21,23 +21,26 @@ enum FindPassword {
             ],
             operands: 0...Int.max
         ) { arguments, session throws(CommandFailure) in
-            try UnlockOffer(session).run { () throws(CommandFailure) in try run(kind, arguments, session) }
+            try UnlockOffer(session).run { () throws(CommandFailure) in
+                let query = try PasswordQuery(kind, arguments)
+                try session.inFirst(arguments.keychains, PasswordQuery.call) { () throws(CommandFailure) in
+                    try search(query, arguments, session)
+                }
+            }
         }
     }
 
-    private static func run(
-        _ kind: PasswordKind, _ arguments: ParsedArguments, _ session: Session
+    private static func search(
+        _ query: PasswordQuery, _ arguments: ParsedArguments, _ session: Session
     ) throws(CommandFailure) {
-        let query = try PasswordQuery(kind, arguments)
-        try KeychainName.check(arguments.operands, PasswordQuery.call, session)
         if arguments.has("w") {
             let item = try query.first(returning: ["r_Data"], session)
             return showOnlyPassword(item.password, session)
         }
         let wanted = arguments.has("g") ? ["r_Attributes", "r_Data"] : ["r_Attributes"]
         let item = try query.first(returning: wanted, session)
-        let store = KeychainName.storePath(try session.status(PasswordQuery.call))
-        show(item, in: store, withPassword: arguments.has("g"), session)
+        let store = try session.shownPath(PasswordQuery.call)
+        showItem(item, in: store, withPassword: arguments.has("g"), session)
     }
 
     private static func showOnlyPassword(_ password: SecretBytes, _ session: Session) {
@@ -54,7 +57,7 @@ enum FindPassword {
         }
     }
 
-    private static func show(
+    private static func showItem(
         _ item: ItemResponse.Item, in store: String, withPassword: Bool, _ session: Session
     ) {
         if session.writesJSON {

@@ -100,7 +100,7 @@ extension PasswordKind.Criterion {
     /// Reads the option's value.
     ///
     /// - Throws: ``CommandFailure/usage(_:nearest:)`` when it does not have the form.
-    func read(_ argument: Argument) throws(CommandFailure) -> RawValue {
+    func value(of argument: Argument) throws(CommandFailure) -> RawValue {
         switch form {
         case .text: return argument.attribute
         case .number:

@@ -20,7 +20,7 @@ struct PasswordQuery {
         var criteria: [(String, RawValue)] = []
         for criterion in kind.criteria {
             guard let value = arguments.value(criterion.letter) else { continue }
-            let read = try criterion.read(value)
+            let read = try criterion.value(of: value)
             if !isIdentified || kind.identifying.contains(criterion.letter) { criteria.append((criterion.code, read)) }
         }
         self.criteria = criteria
@@ -89,10 +89,4 @@ extension Session {
     ) throws(CommandFailure) -> ItemRequest {
         do throws(Refusal) { return try build() } catch { throw .refused(call: call, error) }
     }
-}
-
-extension Refusal {
-    static let nothingFound = Refusal(
-        .itemNotFound, .notFound, "query", "No item has these attributes.",
-        do: "See `security dump-keychain` for the items there are.")
 }

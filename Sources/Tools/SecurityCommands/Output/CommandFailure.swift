@@ -12,6 +12,10 @@ package enum CommandFailure: Error {
     case failed(String, cause: String = "", remedy: String = "")
     /// Everything has been printed; only the exit status is left.
     case shown
+    /// The program that was to be started was not; the status is the one by which shells say so, 126 or 127.
+    case notStarted(Int32, String, cause: String = "", remedy: String = "")
+    /// The program that was started has ended; its status is left.
+    case ended(Int32)
 
     /// The exit status of the process, its low eight bits (rule command.driver.status).
     var status: Int32 {
@@ -19,6 +23,7 @@ package enum CommandFailure: Error {
         case .usage: 2
         case .refused(_, let refusal): refusal.status.rawValue
         case .failed, .shown: 1
+        case .notStarted(let status, _, _, _), .ended(let status): status
         }
     }
 
@@ -33,8 +38,8 @@ package enum CommandFailure: Error {
         switch self {
         case .usage(let problem, _): problem
         case .refused(let call, let refusal): "\(call): \(refusal.statusLine)"
-        case .failed(let problem, _, _): problem
-        case .shown: nil
+        case .failed(let problem, _, _), .notStarted(_, let problem, _, _): problem
+        case .shown, .ended: nil
         }
     }
 
@@ -42,9 +47,9 @@ package enum CommandFailure: Error {
     var explanation: (cause: String, remedy: String) {
         switch self {
         case .usage(_, let nearest): ("", nearest.map { "Did you mean \($0)?" } ?? "")
-        case .shown: ("", "")
+        case .shown, .ended: ("", "")
         case .refused(_, let refusal): (refusal.problem, refusal.commandRemedy)
-        case .failed(_, let cause, let remedy): (cause, remedy)
+        case .failed(_, let cause, let remedy), .notStarted(_, _, let cause, let remedy): (cause, remedy)
         }
     }
 
@@ -56,7 +61,9 @@ package enum CommandFailure: Error {
             Self.object(2, "usage", problem ?? "", nearest.map { "Did you mean \($0)?" } ?? "See `security help`.")
         case .failed(let problem, let cause, let remedy):
             Self.object(1, "failure", cause.isEmpty ? problem : "\(problem): \(cause)", remedy)
-        case .shown: nil
+        case .notStarted(let status, let problem, let cause, let remedy):
+            Self.object(Int64(status), "not-started", "\(problem): \(cause)", remedy)
+        case .shown, .ended: nil
         }
     }
 

@@ -20,11 +20,11 @@ enum ItemJSON {
 
     static func attributes(_ list: AttributeList, of itemClass: ItemClass) -> [(key: String, value: JSONValue)] {
         AttributeTable.attributes(of: itemClass).compactMap { attribute in
-            list[attribute.id].map { (attribute.code, json($0)) }
+            list[attribute.id].map { (attribute.code, json(of: $0)) }
         }.sorted { $0.0 < $1.0 }
     }
 
-    private static func json(_ value: AttributeValue) -> JSONValue {
+    private static func json(of value: AttributeValue) -> JSONValue {
         switch value {
         case .string(let text): .string(text)
         case .data(let bytes): .bytes(SecretBytes(copying: bytes.span))

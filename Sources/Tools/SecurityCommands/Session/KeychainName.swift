@@ -1,24 +1,29 @@
 import CommandOptions
+import KeychainClient
 import KeychainModel
 import KeychainWire
 import LinuxSystem
 
-/// The names of keychains on a command line. There is one keychain; scripts written for macOS call it by these names.
+/// The names of keychains on a command line: those of the user's named keychains, and what scripts written for macOS
+/// call the one that there always is.
 struct KeychainName {
     /// The file with the items, in the folder that the daemon names.
     static func storePath(_ status: DeviceStatus) -> String { status.location + fileName }
 
     private static let fileName = "/keychain.db"
 
-    /// Checks that each name means the one keychain there is.
+    /// The keychain that a name means.
     ///
-    /// - Throws: `errSecNoSuchKeychain` for the first that does not.
-    static func check(_ names: [Argument], _ call: String, _ session: Session) throws(CommandFailure) {
-        for name in names.map(\.text) where !isUsual(name) {
-            guard name.contains("/"), try isStore(name, call, session) else {
-                throw .refused(call: call, noSuchKeychain(name))
-            }
-        }
+    /// - Throws: `errSecNoSuchKeychain` when there is none, `errSecInvalidKeychain` for another file.
+    static func find(_ name: String, _ call: String, _ session: Session) throws(CommandFailure) -> ChosenKeychain {
+        if isUsual(name) { return .login }
+        let refusal: Refusal
+        do throws(Refusal) {
+            guard let named = session.named, !session.isForSystem else { throw noSuchKeychain(name) }
+            return try named.find(name)
+        } catch { refusal = error }
+        guard name.contains("/"), try isStore(name, call, session) else { throw .refused(call: call, refusal) }
+        return .login
     }
 
     private static func isUsual(_ name: String) -> Bool {
@@ -35,17 +40,22 @@ struct KeychainName {
         return named.isSameFile(as: real)
     }
 
-    /// Whether there is certainly no such file and it would not be called as the store is: what cannot be looked at
-    /// may be the system service's.
+    /// Whether it is certainly no store: there is no such file, or it is too small. A file that cannot be looked at may
+    /// be the system service's.
     private static func isMissing(_ path: String) -> Bool {
         if path.hasSuffix(fileName) { return false }
-        do throws(SystemError) { return try FileStatus(at: path) == nil } catch { return false }
+        do throws(SystemError) {
+            guard let status = try FileStatus(at: path) else { return true }
+            return !status.isRegularFile || status.size < storeHead
+        } catch { return false }
     }
+
+    /// Every store is longer than its first page.
+    private static let storeHead = 4096
 
     private static func noSuchKeychain(_ name: String) -> Refusal {
         Refusal(
-            KeychainStatus(rawValue: -25294), Refusal.Rule(rawValue: "command.no-such-keychain"), name,
-            "There is one keychain, and \"\(name)\" is not its name.",
+            .noSuchKeychain, .noSuchKeychain, name, "There is one keychain, and \"\(name)\" is not its name.",
             do: "Leave the name out, or use login.keychain.")
     }
 }

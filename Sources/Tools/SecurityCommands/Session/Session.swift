@@ -38,6 +38,14 @@ package final class Session {
     private let connectRunning: (_ isForSystem: Bool) throws(Refusal) -> (any KeychainConnection)?
     private let connectAs: (KeychainOwner) throws(Refusal) -> any KeychainConnection
     private var opened: (any KeychainConnection)?
+    /// The user's named keychains; nil where there can be none.
+    private(set) var named: NamedKeychains?
+    /// The keychain that requests go to now.
+    private(set) var place = ChosenKeychain.login
+    private var openedByName: [NamedKeychain: any KeychainConnection] = [:]
+    private let connectNamed: (NamedKeychains, NamedKeychain) throws(Refusal) -> any KeychainConnection
+    /// Starts and ends keychains for one job.
+    let jobs: JobKeychains
 
     /// Reaches a keychain, or says why it cannot be reached.
     package typealias Connecting = () throws(Refusal) -> any KeychainConnection
@@ -53,6 +61,9 @@ package final class Session {
     ///   - terminal: opens the terminal of the person who gave the command, wherever the standard streams lead.
     ///   - connectSystem: reaches the system's keychain.
     ///   - connectAs: reaches the keychain of any owner in the system service, in that owner's name, for root.
+    ///   - named: the user's named keychains.
+    ///   - connectNamed: reaches one of them, starting its daemon where necessary.
+    ///   - jobs: starts and ends keychains for one job.
     ///   - connectRunning: reaches the daemon of the user's or the system's keychain if one runs, and starts none.
     ///   - connect: reaches the keychain, starting its daemon where necessary; called at most once, and not at all by
     ///     commands that need no keychain.
@@ -70,6 +81,11 @@ package final class Session {
         connectRunning: @escaping (_ isForSystem: Bool) throws(Refusal) -> (any KeychainConnection)? = {
             _ throws(Refusal) in nil
         },
+        named: NamedKeychains? = nil,
+        connectNamed: @escaping (NamedKeychains, NamedKeychain) throws(Refusal) -> any KeychainConnection = {
+            keychains, keychain throws(Refusal) in try keychains.reach(keychain)
+        },
+        jobs: JobKeychains = .none,
         connect: @escaping Connecting
     ) {
         self.input = Input(input)
@@ -84,6 +100,7 @@ package final class Session {
         (self.programsEmbed, self.olderStore, self.policy) = (programsEmbed, olderStore, policy)
         (self.connect, self.connectSystem, self.connectAs) = (connect, connectSystem, connectAs)
         self.connectRunning = connectRunning
+        (self.named, self.connectNamed, self.jobs) = (named, connectNamed, jobs)
     }
 
     /// The terminal of a person who may be asked for something that the command line does not say; nil for a script.
@@ -112,11 +129,15 @@ package final class Session {
     }
 
     /// Runs something whose requests are one thing to the user, who is asked once for all of them.
-    func asOneThing(_ call: String, _ body: () throws(CommandFailure) -> Void) throws(CommandFailure) {
+    ///
+    /// - Parameter reason: what the prompt says of it; empty for nothing.
+    func asOneThing(
+        _ call: String, reason: String = "", _ body: () throws(CommandFailure) -> Void
+    ) throws(CommandFailure) {
         let opened: any KeychainConnection
         do throws(Refusal) { opened = try connection() } catch { throw .refused(call: call, error) }
         guard let asking = opened as? AskingConnection else { return try body() }
-        try asking.inOneContext(body)
+        try asking.inOneContext(reason: reason, body)
     }
 
     /// Sends a query and gives its whole answer.
@@ -192,6 +213,7 @@ package final class Session {
     ///
     /// - Throws: why it cannot be reached.
     package func connection() throws(Refusal) -> any KeychainConnection {
+        if case .named(let keychain) = place, let connection = openedByName[keychain] { return connection }
         if let opened { return opened }
         let connection = try (isForSystem ? connectSystem : connect)()
         opened = connection
@@ -203,6 +225,23 @@ package final class Session {
     /// - Throws: why it cannot be reached.
     func turn(to owner: KeychainOwner, _ call: String) throws(CommandFailure) {
         do throws(Refusal) { opened = try connectAs(owner) } catch { throw .refused(call: call, error) }
+    }
+
+    /// Goes on with another keychain of the user's.
+    ///
+    /// - Throws: why it cannot be reached.
+    func turn(to keychain: ChosenKeychain, _ call: String) throws(CommandFailure) {
+        if case .named(let keychain) = keychain, let named, openedByName[keychain] == nil {
+            do throws(Refusal) { openedByName[keychain] = try connectNamed(named, keychain) } catch {
+                throw .refused(call: call, error)
+            }
+        }
+        place = keychain
+    }
+
+    /// Goes on with a keychain that was started for one job, whose named keychains are its own.
+    func turn(to keychain: any KeychainConnection, _ named: NamedKeychains) {
+        (opened, self.named, place, openedByName) = (keychain, named, .login, [:])
     }
 }
 

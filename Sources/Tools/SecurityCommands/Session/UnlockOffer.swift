@@ -25,7 +25,8 @@ struct UnlockOffer {
     private func unlock(at terminal: Terminal) throws(CommandFailure) {
         session.flush()
         let answer: Terminal.Answer
-        do throws(SystemError) { answer = try terminal.askSecretly("password to unlock default: ") } catch {
+        do throws(SystemError) { answer = try terminal.askSecretly("password to unlock \(session.shown(nil)): ") } catch
+        {
             throw CommandFailure("the terminal", error)
         }
         guard case .line(let passcode) = answer else { throw .canceled }

@@ -11,12 +11,12 @@ enum GitSetup {
         let before = try FileChange.read(path)
         let rest = try section.removed(from: before ?? "", path)
         guard !wish.undoes else { return [FileChange(path: path, before: before, after: rest.isEmpty ? nil : rest)] }
-        return [FileChange(path: path, before: before, after: rest + section.section(lines(helper(place))))]
+        return [FileChange(path: path, before: before, after: rest + section.section(lines(for: helper(place))))]
     }
 
     private static let section = MarkedSection(comment: "#", target: "git")
 
-    private static func lines(_ helper: String) -> String { "[credential]\n\thelper =\n\thelper = \(helper)\n" }
+    private static func lines(for helper: String) -> String { "[credential]\n\thelper =\n\thelper = \(helper)\n" }
 
     /// The helper by its name where git finds it, else by the path of this command.
     private static func helper(_ place: SetupPlace) -> String {

@@ -42,7 +42,7 @@ struct SetupCommand {
 
     /// Whether the files were changed.
     private func apply(_ changes: [FileChange]) throws(CommandFailure) -> Bool {
-        if !session.writesJSON { show(changes) }
+        if !session.writesJSON { showDifferences(changes) }
         if arguments.has("n") { return false }
         let isConfirmed = try arguments.has("y") ? true : confirm()
         guard isConfirmed else {
@@ -64,7 +64,7 @@ struct SetupCommand {
         } catch { throw CommandFailure("standard input", error) }
     }
 
-    private func show(_ changes: [FileChange]) {
+    private func showDifferences(_ changes: [FileChange]) {
         for change in changes where !change.isRecord {
             session.output.write("--- \(change.before == nil ? "/dev/null" : change.path.printable)\n")
             session.output.write("+++ \(change.after == nil ? "/dev/null" : change.path.printable)\n")

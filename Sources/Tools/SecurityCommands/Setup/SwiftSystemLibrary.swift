@@ -24,7 +24,8 @@ struct SwiftSystemLibrary {
                 remedy: "Add a systemLibrary target with the pkg-config name swift-security by hand.")
         }
         return [
-            FileChange(path: manifestPath, before: manifest, after: rest + Self.section.section(Self.lines(targets))),
+            FileChange(
+                path: manifestPath, before: manifest, after: rest + Self.section.section(Self.lines(for: targets))),
             FileChange(path: mapPath, before: try FileChange.read(mapPath), after: Self.moduleMap),
         ]
     }
@@ -44,7 +45,7 @@ struct SwiftSystemLibrary {
     private var manifestPath: String { "\(package)/Package.swift" }
     private var mapPath: String { "\(package)/\(Self.name)/module.modulemap" }
 
-    private static func lines(_ targets: [SwiftPackageTarget]) -> String {
+    private static func lines(for targets: [SwiftPackageTarget]) -> String {
         """
         // The targets that use Security see the SDK that is installed; others do not.
         package.targets.append(.systemLibrary(name: "\(name)", path: "\(name)", pkgConfig: "swift-security"))

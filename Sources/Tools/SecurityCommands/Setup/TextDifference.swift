@@ -5,8 +5,8 @@ package struct TextDifference {
     private static let context = 3
 
     package init(_ before: String, _ after: String) {
-        self.before = Self.lines(before)
-        self.after = Self.lines(after)
+        self.before = Self.lines(of: before)
+        self.after = Self.lines(of: after)
     }
 
     /// Lines with a mark in front: a blank for what stays, minus for what goes, plus for what comes. Empty for no
@@ -31,7 +31,7 @@ package struct TextDifference {
         "\(lines.isEmpty ? lines.startIndex : lines.startIndex + 1),\(lines.count)"
     }
 
-    private static func lines(_ text: String) -> [Substring] {
+    private static func lines(of text: String) -> [Substring] {
         var lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         if lines.last?.isEmpty == true { lines.removeLast() }
         return lines

@@ -11,7 +11,7 @@ final class AgentChannel: Sendable {
     private let onEvent: @Sendable (SessionEvent) -> Void
 
     /// How long an agent may take to read a message: milliseconds.
-    private static let sendingPatience = 5_000
+    private static let sendingTimeout = 5_000
 
     private struct Calls {
         var isClosed = false
@@ -92,7 +92,7 @@ final class AgentChannel: Sendable {
                 try body.withSpan { (body) throws(SystemError) in
                     let word = AgentWord(operation, id).word
                     try socket.send(
-                        word, body, attaching: descriptors, deadline: .after(milliseconds: Self.sendingPatience))
+                        word, body, attaching: descriptors, deadline: .after(milliseconds: Self.sendingTimeout))
                 }
             }
         } catch { close() }

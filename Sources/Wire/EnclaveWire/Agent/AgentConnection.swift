@@ -14,7 +14,7 @@ package final class AgentConnection: UserAgent {
     package let process: ChildProcess?
 
     /// The deadline of a call that waits for no person, in milliseconds.
-    private static let patience = 10_000
+    private static let timeout = 10_000
     /// How many milliseconds after the question's deadline an agent may still take to clear up.
     private static let grace = 5_000
 
@@ -60,7 +60,7 @@ package final class AgentConnection: UserAgent {
     ///
     /// - Throws: `errSecNotAvailable` when the agent has gone.
     package func report() throws(Refusal) -> AgentReport {
-        try seat.openChannel().call(.report, within: Self.patience) { (reader) throws(Refusal) in
+        try seat.openChannel().call(.report, within: Self.timeout) { (reader) throws(Refusal) in
             try AgentReport(from: &reader)
         }
     }
@@ -68,7 +68,7 @@ package final class AgentConnection: UserAgent {
     package func found() -> AgentReport? { try? report() }
 
     package func biometry() throws(Refusal) -> BiometryStatus {
-        try seat.openChannel().call(.biometry, within: Self.patience) { (reader) throws(Refusal) in
+        try seat.openChannel().call(.biometry, within: Self.timeout) { (reader) throws(Refusal) in
             try BiometryStatus(forAgentFrom: &reader)
         }
     }

@@ -15,7 +15,7 @@ final class AgentSeat: Sendable {
     private let onEvent: @Sendable (SessionEvent) -> Void
 
     /// How long a call waits for the next agent: milliseconds.
-    private static let patience = 5000
+    private static let timeout = 5000
 
     init(_ socket: UnixSocket, _ desk: AgentQueue?, onEvent: @escaping @Sendable (SessionEvent) -> Void) {
         (self.desk, self.onEvent) = (desk, onEvent)
@@ -27,7 +27,7 @@ final class AgentSeat: Sendable {
 
     /// A channel that is open, unless there is none in time.
     func openChannel() -> AgentChannel {
-        let found = state.wait(deadline: .after(milliseconds: Self.patience)) { state in
+        let found = state.wait(deadline: .after(milliseconds: Self.timeout)) { state in
             state.channel.isClosed && state.mayHaveNext ? nil : state.channel
         }
         return found ?? channel

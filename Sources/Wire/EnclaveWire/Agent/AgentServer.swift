@@ -15,9 +15,9 @@ package final class AgentServer: Sendable {
     private let work = Monitor(Work())
 
     /// How long the enclave may take to read a message: milliseconds.
-    private static let sendingPatience = 10_000
+    private static let sendingTimeout = 10_000
     /// How long a question may take to end when the enclave has gone: milliseconds.
-    private static let endingPatience = 3_000
+    private static let endingTimeout = 3_000
 
     private struct Work {
         var isEnding = false
@@ -62,7 +62,7 @@ package final class AgentServer: Sendable {
     package func run() {
         while let message = try? socket.receive(deadline: .never), take(message) {}
         end()
-        _ = work.wait(deadline: .after(milliseconds: Self.endingPatience)) { $0.threads == 0 ? () : nil }
+        _ = work.wait(deadline: .after(milliseconds: Self.endingTimeout)) { $0.threads == 0 ? () : nil }
     }
 
     /// Ends the connection, and the question that is open.
@@ -79,7 +79,7 @@ package final class AgentServer: Sendable {
     ///
     /// - Returns: whether the enclave has acted on it within so many milliseconds.
     @discardableResult
-    package func tell(_ event: SessionEvent, patience: Int = 2_000) -> Bool {
+    package func tell(_ event: SessionEvent, timeout: Int = 2_000) -> Bool {
         let id = work.update { work in
             work.events.sent &+= 1
             return AgentWord(.event, work.events.sent).id
@@ -87,7 +87,7 @@ package final class AgentServer: Sendable {
         let body = SecretBuffer(capacity: 1)
         body.append(event.rawValue)
         send(AgentWord(.event, id), body)
-        let taken = work.wait(deadline: .after(milliseconds: patience)) { work -> Bool? in
+        let taken = work.wait(deadline: .after(milliseconds: timeout)) { work -> Bool? in
             work.isEnding ? false : work.events.taken == id ? true : nil
         }
         return taken ?? false
@@ -97,7 +97,7 @@ package final class AgentServer: Sendable {
         do throws(SystemError) {
             try sending.withLock { (_) throws(SystemError) in
                 try body.withSpan { (body) throws(SystemError) in
-                    try socket.send(word.word, body, deadline: .after(milliseconds: Self.sendingPatience))
+                    try socket.send(word.word, body, deadline: .after(milliseconds: Self.sendingTimeout))
                 }
             }
         } catch { end() }

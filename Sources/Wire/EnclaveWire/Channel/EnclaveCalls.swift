@@ -138,7 +138,7 @@ extension EnclaveCalls {
     }
 
     /// [context] sealedKey use → output.
-    package static let useKey = EnclaveCall<KeyUsage, SecretMessage>(15) { (call, request) throws(Refusal) in
+    package static let useKey = EnclaveCall<SealedKeyUse, SecretMessage>(15) { (call, request) throws(Refusal) in
         SecretMessage(try call.enclave.useKey(request.key, request.use, in: request.context))
     }
 
@@ -161,8 +161,8 @@ extension EnclaveCalls {
     /// ``EnclaveChannelFormat/promptSlots``.
     package static let authenticate = EnclaveCall<TimedTask, AuthenticationResult>(22) {
         (call, request) throws(Refusal) in
-        let patience = min(request.milliseconds, EnclaveChannelFormat.mostPatience)
-        return try call.session.authenticate(request.task, by: .after(milliseconds: Int(patience)))
+        let timeout = min(request.milliseconds, EnclaveChannelFormat.longestTimeout)
+        return try call.session.authenticate(request.task, by: .after(milliseconds: Int(timeout)))
     }
 
     package static let capabilities = EnclaveCall<EmptyMessage, AuthenticationCapabilities>(23) {

@@ -18,7 +18,7 @@ final class EnclaveChannel: Sendable {
     /// The enclave's, as it shows it here.
     let epoch: StateEpoch
     /// Milliseconds for a call through a slot, which waits for nothing but the disk.
-    private let patience: Int
+    private let timeout: Int
 
     private final class IdleSlot: Sendable {
         let slot: EnclaveSlot
@@ -26,9 +26,9 @@ final class EnclaveChannel: Sendable {
         init(_ slot: EnclaveSlot) { self.slot = slot }
     }
 
-    init(_ socket: UnixSocket, patience: Int) throws(Refusal) {
+    init(_ socket: UnixSocket, timeout: Int) throws(Refusal) {
         self.socket = EnclaveSocket(socket)
-        self.patience = patience
+        self.timeout = timeout
         do throws(SystemError) {
             memory = try SharedMemory(count: EnclaveChannelFormat.memorySize)
         } catch { throw .noEnclave(error) }
@@ -68,7 +68,7 @@ extension EnclaveChannel {
     func call(_ word: UInt32, _ body: Span<UInt8>, into answer: SecretBuffer) throws(Refusal) {
         try receive(into: answer, after: body) { () throws(EnclaveSlot.Failure) in
             try withFreeSlot { (slot, spin) throws(EnclaveSlot.Failure) in
-                let deadline = Deadline.after(milliseconds: patience)
+                let deadline = Deadline.after(milliseconds: timeout)
                 return try slot.call(word, body, into: answer, &spin, deadline: deadline)
             }
         }
@@ -77,7 +77,7 @@ extension EnclaveChannel {
     /// The same for a call that waits for a person. The enclave answers at the deadline at the latest.
     ///
     /// - Throws: also `errSecNotAvailable` (`keychain.deadline`) when so many others wait that the call was not made.
-    func callPatiently(
+    func callForPrompt(
         _ word: UInt32, _ body: Span<UInt8>, into answer: SecretBuffer, by deadline: Deadline
     ) throws(Refusal) {
         guard let number = promptSlots.take(by: deadline) else { throw .expired }

@@ -18,7 +18,7 @@ package enum EnclaveChannelFormat {
     /// The slots for prompts, behind the others. As many prompts can be open at once, while the other slots serve.
     package static let promptSlots = 4
     /// The latest deadline of a prompt, in milliseconds from now.
-    package static let mostPatience: UInt32 = 600_000
+    package static let longestTimeout: UInt32 = 600_000
     /// Bytes of a slot: room for 409 row keys, or for a sealed key with its input (``KeyLimits``). Larger batches are
     /// sent in parts.
     package static let slotSize = 32 << 10

@@ -16,9 +16,9 @@ extension EnclaveConnection {
             _ = try send(EnclaveCalls.setTerminal, task.context, [terminal.device])
         }
         let (body, answer) = (SecretBuffer(capacity: 1024), SecretBuffer(capacity: 128))
-        TimedTask(milliseconds: deadline.patience, task: task).append(to: body)
+        TimedTask(milliseconds: deadline.timeout, task: task).append(to: body)
         try body.withSpan { (body) throws(Refusal) in
-            try channel.callPatiently(EnclaveCalls.authenticate.operation.word(), body, into: answer, by: deadline)
+            try channel.callForPrompt(EnclaveCalls.authenticate.operation.word(), body, into: answer, by: deadline)
         }
         return try AuthenticationResult(decoding: answer.copy(), "the enclave's answer")
     }
@@ -49,9 +49,9 @@ extension EnclaveConnection {
 
 extension Deadline {
     /// The time left for the enclave, in milliseconds.
-    fileprivate var patience: UInt32 {
+    fileprivate var timeout: UInt32 {
         let left = remainingMilliseconds
-        return left < 0 ? EnclaveChannelFormat.mostPatience : min(UInt32(left), EnclaveChannelFormat.mostPatience)
+        return left < 0 ? EnclaveChannelFormat.longestTimeout : min(UInt32(left), EnclaveChannelFormat.longestTimeout)
     }
 
     /// A deadline so many milliseconds later.

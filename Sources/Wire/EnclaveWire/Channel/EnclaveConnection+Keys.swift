@@ -18,7 +18,7 @@ extension EnclaveConnection {
         _ key: SealedKey, _ use: KeyUse, in context: AuthenticationContext?
     ) throws(Refusal) -> SecretBytes {
         try use.checkSize()
-        return try send(EnclaveCalls.useKey, KeyUsage(context: context, key: key, use: use)).secret
+        return try send(EnclaveCalls.useKey, SealedKeyUse(context: context, key: key, use: use)).secret
     }
 
     package func checkKey(_ key: SealedKey) throws(Refusal) { _ = try send(EnclaveCalls.checkKey, key) }

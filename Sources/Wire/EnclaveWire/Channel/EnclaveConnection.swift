@@ -16,17 +16,17 @@ package final class EnclaveConnection: EnclaveService {
     ///
     /// - Parameters:
     ///   - process: the enclave's process, to be waited for when the channel ends.
-    ///   - patience: how many milliseconds a call may take that needs no passcode.
+    ///   - timeout: how many milliseconds a call may take that needs no passcode.
     ///   - whenEnded: called on a thread of its own when the enclave or the connection has ended.
     /// - Throws: the enclave's reason not to start, for example a damaged vault; `errSecNotAvailable` when it does not
     ///   answer.
     package init(
-        _ socket: UnixSocket, process: ChildProcess? = nil, patience: Int = 10_000,
+        _ socket: UnixSocket, process: ChildProcess? = nil, timeout: Int = 10_000,
         whenEnded: @escaping @Sendable () -> Void = {}
     ) throws(Refusal) {
         self.process = process
         do {
-            channel = try EnclaveChannel(socket, patience: patience)
+            channel = try EnclaveChannel(socket, timeout: timeout)
             try channel.open {
                 process?.reap()
                 whenEnded()

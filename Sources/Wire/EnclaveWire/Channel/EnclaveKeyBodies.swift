@@ -43,13 +43,13 @@ extension KeyImport {
 }
 
 /// [context] sealedKey use
-package struct KeyUsage: EnclaveMessage {
+package struct SealedKeyUse: EnclaveMessage {
     let context: AuthenticationContext?
     let key: SealedKey
     let use: KeyUse
 }
 
-extension KeyUsage {
+extension SealedKeyUse {
     package init(from reader: inout WireReader) throws(Refusal) {
         self.init(
             context: try reader.context(), key: try SealedKey(from: &reader), use: try KeyUse(from: &reader))

@@ -27,10 +27,11 @@ package enum EnclaveProcess {
     /// - Parameters:
     ///   - pinentry: the setting `pinentry`.
     ///   - acceptsLoginPassword: whether the setting `login-password` says yes.
+    ///   - prompts: whether it may start an agent, which asks the user.
     /// - Throws: `errSecNotAvailable` when the program cannot be run.
     package static func launch(
         _ executable: String, vault: String, createIfMissing: Bool, tpm: String, pinentry: String = "auto",
-        acceptsLoginPassword: Bool = false
+        acceptsLoginPassword: Bool = false, prompts: Bool = true
     ) throws(Refusal) -> (UnixSocket, ChildProcess) {
         do throws(SystemError) {
             // The enclave's end is closed here on return, so that its death closes the last one.
@@ -39,9 +40,10 @@ package enum EnclaveProcess {
                 "--vault", vault, "--tpm", tpm, "--pinentry", pinentry, "--channel",
                 String(ChildProcess.firstDescriptor),
             ]
+            let agent = prompts ? [] : ["--agent", "none"]
             let flags = [(createIfMissing, "--create"), (acceptsLoginPassword, "--login-password")]
             let process = try ChildProcess.start(
-                executable, arguments + flags.filter(\.0).map(\.1), handing: [theirs.descriptor])
+                executable, arguments + agent + flags.filter(\.0).map(\.1), handing: [theirs.descriptor])
             return (ours, process)
         } catch { throw .noEnclave(error) }
     }

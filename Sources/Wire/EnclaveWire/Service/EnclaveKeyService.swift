@@ -36,21 +36,3 @@ package protocol EnclaveKeyService: Sendable {
         _ key: SealedKey, to binding: KeyBinding, in context: AuthenticationContext?
     ) throws(Refusal) -> SealedKey
 }
-
-// MARK: - Without a context
-
-extension EnclaveKeyService {
-    package func makeKey(_ binding: KeyBinding) throws(Refusal) -> SealedKey { try makeKey(binding, in: nil) }
-
-    package func importKey(_ key: SecretBytes, type: UInt8, _ binding: KeyBinding) throws(Refusal) -> SealedKey {
-        try importKey(key, type: type, binding, in: nil)
-    }
-
-    package func useKey(_ key: SealedKey, _ use: KeyUse) throws(Refusal) -> SecretBytes {
-        try useKey(key, use, in: nil)
-    }
-
-    package func rebindKey(_ key: SealedKey, to binding: KeyBinding) throws(Refusal) -> SealedKey {
-        try rebindKey(key, to: binding, in: nil)
-    }
-}

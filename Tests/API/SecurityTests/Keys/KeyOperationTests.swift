@@ -157,13 +157,18 @@ struct KeyOperationTests {
         #expect(decrypt(half, .rsaEncryptionRaw, Data(count: 255)).code == Int(errSecParam))
     }
 
-    @Test("An RSA private key verifies as its public key does")
-    func privateVerifies() throws {
-        let signature = try #require(sign(Keys.rsa2048, .rsaSignatureMessagePKCS1v15SHA256, message).value)
-        #expect(verify(Keys.rsa2048, .rsaSignatureMessagePKCS1v15SHA256, message, signature).value == true)
-        #expect(
-            verify(Keys.rsa2048, .rsaSignatureMessagePKCS1v15SHA256, message + [0], signature).code
-                == Int(errSecVerifyFailed))
+    @Test("An RSA private key reports that it verifies, and no signature fits it", .rule("keys.use.verify"))
+    func privateKeyVerifiesNothing() throws {
+        let (own, half) = (Keys.rsa2048, publicKey(Keys.rsa2048))
+        for algorithm in [
+            SecKeyAlgorithm.rsaSignatureRaw, .rsaSignatureMessagePKCS1v15SHA256, .rsaSignatureMessagePSSSHA256,
+        ] {
+            let signature = try #require(sign(own, algorithm, message).value)
+            #expect(SecKeyIsAlgorithmSupported(own, .verify, algorithm))
+            #expect(verify(half, algorithm, message, signature).value == true)
+            #expect(verify(own, algorithm, message, signature).code == Int(errSecVerifyFailed))
+        }
+        #expect(verify(own, .ecdsaSignatureMessageX962SHA256, message, message).code == Int(errSecParam))
     }
 
     @Test("An exchange takes the parameters that go with it, and no others", .rule("keys.algorithm.parameters"))

@@ -77,6 +77,10 @@ struct LegacyKeyFunctionTests {
         #expect(rawSign(Keys.p256, .sigRaw, digest, room: 64).0 == errSecSuccess)
         #expect(rawSign(publicKey(Keys.p256), .sigRaw, digest).0 == errSecParam)
         #expect(rawVerify(Keys.p256, .sigRaw, digest, Data(count: 64)) == errSecParam)
+        // An RSA private key is taken, and no signature fits it.
+        let signature = rawSign(Keys.rsa1024, .PKCS1SHA256, digest).1
+        #expect(rawVerify(publicKey(Keys.rsa1024), .PKCS1SHA256, digest, signature) == errSecSuccess)
+        #expect(rawVerify(Keys.rsa1024, .PKCS1SHA256, digest, signature) == errSSLCrypto)
         var output = [UInt8](repeating: 0, count: 64)
         var size = 64
         #expect(unsafe SecKeyRawSign(Keys.p256, .sigRaw, digest, -1, &output, &size) == errSecParam)

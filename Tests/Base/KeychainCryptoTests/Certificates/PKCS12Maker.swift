@@ -53,6 +53,14 @@ enum PKCS12Maker {
     }
 }
 
+extension DERWriter {
+    /// Writes a non-negative integer.
+    mutating func integer(_ value: UInt64) {
+        let digits = (0..<8).map { UInt8(truncatingIfNeeded: value >> (56 - 8 * $0)) }.drop { $0 == 0 }
+        element(.integer, (digits.first ?? 0x80) >= 0x80 ? [0] + digits : Array(digits))
+    }
+}
+
 extension DERObjectIdentifier {
     static let data = Self(1, 2, 840, 113549, 1, 7, 1)
     static let encryptedData = Self(1, 2, 840, 113549, 1, 7, 6)

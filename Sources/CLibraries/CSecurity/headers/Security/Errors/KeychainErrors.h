@@ -30,8 +30,8 @@ CF_ENUM(OSStatus) {
     errSecReadOnly = -25292,  // The keychain or item is read-only.
     errSecAuthFailed = -25293,  // The user name or passphrase you entered is not correct.
     errSecNoSuchKeychain = -25294,  // The specified keychain could not be found.
-    errSecInvalidKeychain = -25295,  // The file is not a valid keychain.
-    errSecDuplicateKeychain = -25296,  // There is already a keychain of that name.
+    errSecInvalidKeychain = -25295,  // The specified keychain is not a valid keychain file.
+    errSecDuplicateKeychain = -25296,  // A keychain with the same name already exists.
     errSecDuplicateCallback = -25297,  // The callback function is registered already.
     errSecInvalidCallback = -25298,  // The callback function is not registered.
     errSecDuplicateItem = -25299,  // The specified item already exists in the keychain.

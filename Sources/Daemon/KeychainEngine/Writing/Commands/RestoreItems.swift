@@ -1,0 +1,76 @@
+import KeychainModel
+import KeychainPolicy
+import KeychainStore
+import KeychainWire
+import LinuxSystem
+
+/// Brings back earlier versions of items that the caller may change. A guarded one comes back only when its user has
+/// shown what it asks for.
+struct RestoreItems: RequestedWrite {
+    let writer: ItemWriter
+    let write: AuthorizedWrite
+
+    func run() throws(Refusal) {
+        let itemClass = try itemClass()
+        guard let moment = request.moment else { return try undelete(as: itemClass) }
+        try restore(asOf: HistoryLimits.microseconds(moment), as: itemClass)
+    }
+
+    /// Adds the item again that was deleted last among those found, as it was and under the same UUID.
+    private func undelete(as itemClass: ItemClass) throws(Refusal) {
+        guard let last = try versions(as: itemClass).last(where: { $0.end == .deleted }) else {
+            throw .noVersion(request)
+        }
+        let batch = try row(of: last, as: itemClass)
+        try openGuarded(in: batch)
+        var item = try version(in: batch)
+        item.attributes[.modificationDate] = .date(item.nextModificationDate)
+        try settleKey(of: &item, isNew: false)
+        try writer.put(try seal(item), at: nil)
+        try store.forget(version: last.id)
+        answer { $0.append(item, request.returns) }
+    }
+
+    /// Gives each item found what it had at a moment; what it has now becomes an earlier version.
+    private func restore(asOf moment: Int64, as itemClass: ItemClass) throws(Refusal) {
+        let batch = try writer.rows(of: authorized, as: itemClass, by: deadline, withKeys: true)
+        // The user is asked at once for what the items are and for what they were.
+        try setGuardedKeys(in: batch)
+        var earlier: [(row: BatchRow, version: RowBatch)] = []
+        for row in batch {
+            guard let item = try writer.decryptedItem(of: row, withValue: false) else { continue }
+            guard let found = try versions(of: item).first(where: { $0.ended > moment }), found.began <= moment else {
+                throw .noVersion(request)
+            }
+            let version = try self.row(of: found, as: itemClass)
+            try setGuardedKeys(in: version)
+            earlier.append((row, version))
+        }
+        try gate.throwIfMissing()
+        for (row, version) in earlier {
+            guard let old = try writer.decryptedItem(of: row, withValue: true) else { continue }
+            var new = try self.version(in: version)
+            try replace(old, row, with: &new)
+        }
+        answer()
+    }
+
+    /// The item that the row of a version opens into.
+    private func version(in batch: RowBatch) throws(Refusal) -> PlainItem {
+        guard let row = batch.first, let item = try writer.decryptedItem(of: row, withValue: true) else {
+            throw .noVersion(request)
+        }
+        return item
+    }
+}
+
+extension Refusal {
+    fileprivate static func noVersion(_ request: ItemRequest) -> Refusal {
+        Refusal(
+            .itemNotFound, .notFound, request.effectiveClass?.code ?? "",
+            request.moment == nil
+                ? "No deleted item of the caller's groups matches the query."
+                : "No earlier version of the item is of that time.",
+            do: "See what there is with security history. Nothing is kept of items of this device only.")
+    }
+}

@@ -1,0 +1,34 @@
+import KeychainModel
+import KeychainStore
+import LinuxSystem
+
+/// Keeping what an update or a deletion ends, in its transaction.
+extension ItemWriter {
+    /// Keeps a row as it stands, which is about to be changed or deleted. Its key need not be there.
+    ///
+    /// - Parameter ended: when that is over, in microseconds since 2001: when what follows begins.
+    func keepVersion(_ row: BatchRow, _ end: VersionEnd, at ended: Int64) throws(Refusal) {
+        guard history.days > 0, !dropsHistory, !row.isTombstone, row.isAuthentic, let accessibility = row.accessibility,
+            accessibility.keepsHistory
+        else { return }
+        try store.keep(EndedVersion(row, accessibility, end, at: ended))
+    }
+
+    /// Keeps only what identifies the item: its primary key and its dates.
+    func leaveTombstone(of item: PlainItem, at id: Int64?) throws(Refusal) {
+        let identifying = AttributeTable.primaryKey(of: item.itemClass).map(\.id) + [.creationDate, .accessible]
+        var tombstone = PlainItem(
+            itemClass: item.itemClass, uuid: id == nil ? Randomness.bytes(16) : item.uuid, attributes: [:], value: nil)
+        for attribute in identifying { tombstone.attributes[attribute] = item.attributes[attribute] }
+        tombstone.attributes[.modificationDate] = .date(item.nextModificationDate)
+        tombstone.attributes[.tombstone] = .number(1)
+        try put(try sealer.seal(tombstone, for: store), at: id)
+    }
+
+    /// Drops what is past and what is too much.
+    ///
+    /// - Parameter now: seconds since 2001.
+    func trimHistory(now: Double) throws(Refusal) {
+        try store.trimHistory(endedBefore: history.since(now), atMost: history.bytes)
+    }
+}

@@ -1,0 +1,70 @@
+import CommandOptions
+import KeychainClient
+import KeychainModel
+import KeychainWire
+import LinuxSystem
+
+/// `delete-keychain`: deletes keychains with all their items.
+enum DeleteKeychain {
+    private static let call = "SecKeychainDelete"
+
+    static let command = Command(
+        "delete-keychain", "Delete keychains and remove them from the search list.",
+        synopsis: "[--login] [-p password] [keychains...]",
+        options: [
+            CommandOption("L", word: "login", "Delete the login keychain too; takes its password."),
+            CommandOption("p", value: "password", isSecret: true, "The password of the login keychain, for --login."),
+        ],
+        notes: [
+            "Nothing brings the items back. A keychain whose name file has gone is deleted by its identifier, as",
+            "`security list-keychains --orphans` shows it.",
+        ],
+        operands: 0...Int.max
+    ) { arguments, session throws(CommandFailure) in
+        guard !arguments.operands.isEmpty else { throw .refused(call: call, .noKeychainGiven) }
+        for name in arguments.operands { try delete(name.text, arguments, session) }
+    }
+
+    private static func delete(
+        _ name: String, _ arguments: ParsedArguments, _ session: Session
+    ) throws(CommandFailure) {
+        guard let named = session.named else { throw .refused(call: call, .noNamedKeychains) }
+        let keychain: ChosenKeychain
+        do throws(Refusal) {
+            if NamedKeychain.Identifier(name) != nil, let orphan = try named.orphan(name) {
+                keychain = .named(orphan)
+            } else {
+                keychain = try named.find(name)
+            }
+        } catch { throw .refused(call: call, error) }
+        switch keychain {
+        case .named(let keychain): try performing { () throws(Refusal) in try named.delete(keychain) }
+        case .login:
+            guard arguments.has("L") else { throw .refused(call: call, .loginStays) }
+            try checkPassword(arguments, session)
+            try performing { () throws(Refusal) in try named.deleteLogin() }
+        }
+    }
+
+    /// The password of the login keychain is verified by its enclave, as any other attempt.
+    private static func checkPassword(_ arguments: ParsedArguments, _ session: Session) throws(CommandFailure) {
+        guard try session.status(call).passcodeIsSet else { return }
+        let password = try Passcodes(session).get(arguments.value("p"), prompt: "password to delete login: ")
+        try Passcodes(session).send(.unlock, [password], call)
+    }
+
+    private static func performing(_ body: () throws(Refusal) -> Void) throws(CommandFailure) {
+        do throws(Refusal) { try body() } catch { throw .refused(call: call, error) }
+    }
+}
+
+extension Refusal {
+    fileprivate static let noKeychainGiven = Refusal(
+        .invalidKeychain, .invalidKeychain, "keychain", "No keychain was named.",
+        do: "Name those that are to be deleted.")
+
+    fileprivate static let loginStays = Refusal(
+        .param, Refusal.Rule(rawValue: "command.login-stays"), "login",
+        "The login keychain holds what programs have stored, and is not deleted by its name alone.",
+        do: "Give --login, and its password, if all of it is to go.")
+}

@@ -1,0 +1,138 @@
+import CommandOptions
+import KeychainClient
+import KeychainModel
+import KeychainWire
+import LinuxSystem
+
+/// `set-key-partition-list` and its kin for passwords: noted and shown, without effect.
+struct PartitionList {
+    private static let search = "SecItemCopyMatching"
+
+    private let arguments: ParsedArguments
+    private let session: Session
+
+    static let ofKeys = command(
+        "set-key-partition-list", "Set the partition list of keys; noted without effect.",
+        matching: KeyCriteria.options, KeyCriteria.values)
+
+    static func ofPasswords(_ kind: PasswordKind) -> Command {
+        command(
+            "set-\(kind.name)-password-partition-list",
+            "Set the partition list of \(kind.name) passwords; noted without effect.", matching: kind.matchOptions
+        ) { arguments throws(CommandFailure) in
+            var values: Values = [("class", .string(kind.itemClass.code))]
+            for criterion in kind.criteria {
+                guard let value = arguments.value(criterion.letter) else { continue }
+                values.append((criterion.code, try criterion.value(of: value)))
+            }
+            return values
+        }
+    }
+
+    /// The entries of a query.
+    fileprivate typealias Values = [(code: String, value: RawValue)]
+    fileprivate typealias Criteria = @Sendable (ParsedArguments) throws(CommandFailure) -> Values
+
+    private static func command(
+        _ name: String, _ summary: String, matching: [CommandOption],
+        _ criteria: @escaping Criteria
+    ) -> Command {
+        Command(
+            name, summary, synopsis: "-S identifiers [-k password] [options...] [keychain]",
+            options: matching + [
+                CommandOption("S", value: "identifiers", "The identifiers, with commas between them."),
+                CommandOption("k", value: "password", isSecret: true, "The keychain's password."),
+            ],
+            notes: [
+                "Shows every item that matches. The list decides nothing here: who may use an item is decided by the",
+                "program that added it. `security dump-keychain -a` shows the list.",
+            ],
+            operands: 0...Int.max
+        ) { arguments, session throws(CommandFailure) in
+            try PartitionList(arguments: arguments, session: session).run(criteria)
+        }
+    }
+
+    private func run(_ criteria: Criteria) throws(CommandFailure) {
+        guard let identifiers = arguments.value("S"), arguments.operands.count <= 1 else { throw .usage(nil) }
+        let values = try criteria(arguments)
+        try session.turn(to: arguments.operands.first, "SecKeychainOpen")
+        try unlock()
+        let items = try found(values)
+        let path = try session.shownPath(Self.search)
+        for item in items { session.output.write { ItemDump.append(item, keychain: path, to: $0) } }
+        try note(identifiers.text, items)
+    }
+
+    private func unlock() throws(CommandFailure) {
+        let call = "SecKeychainUnlock"
+        let status = try session.status(call)
+        let prompt = "password to unlock \(session.shown(arguments.operands.first)): "
+        let password = try Passcodes(session).get(arguments.value("k"), prompt: prompt)
+        do throws(CommandFailure) {
+            if status.passcodeIsSet {
+                try Passcodes(session).send(.unlock, [password], call)
+            } else if case .named(_) = session.place, password.count > 0 {
+                throw CommandFailure.refused(call: call, .passwordIsEmpty)
+            }
+        } catch { throw error.withStatusOne }
+    }
+
+    private func found(_ values: Values) throws(CommandFailure) -> [ItemResponse.Item] {
+        do throws(CommandFailure) {
+            return try session.sendAll(Self.search) { () throws(Refusal) in
+                var builder = ItemRequestBuilder(.copyMatching)
+                for (code, value) in values { try builder.set(code, value) }
+                try builder.set("sync", .string("syna"))
+                try builder.set("m_Limit", .string("m_LimitAll"))
+                for key in ["r_Attributes", "r_PersistentRef"] { try builder.set(key, .boolean(true)) }
+                return try builder.build()
+            }.items
+        } catch { throw error.withStatusOne }
+    }
+
+    private func note(_ identifiers: String, _ items: [ItemResponse.Item]) throws(CommandFailure) {
+        session.explain("the partition list is kept to be shown, and decides nothing.")
+        guard let named = session.named, named.areKept else { return }
+        let references = items.compactMap(\.referenceBytes)
+        do throws(Refusal) {
+            try PartitionNotes(named).note(identifiers, of: references, in: session.place)
+        } catch { throw .refused(call: "SecItemUpdate", error) }
+    }
+}
+
+/// The options that say which keys are meant.
+private enum KeyCriteria {
+    private static let uses: [(letter: Character, code: String, use: String)] = [
+        ("d", "decr", "decrypt"), ("e", "encr", "encrypt"), ("r", "drve", "derive"), ("s", "sign", "sign"),
+        ("u", "unwp", "unwrap"), ("v", "vrfy", "verify"), ("w", "wrap", "wrap"),
+    ]
+    private static let texts: [(letter: Character, code: String, what: String)] = [
+        ("a", "klbl", "application label"), ("l", "labl", "label"),
+    ]
+    private static let kinds: [String: Int64] = ["public": 0, "private": 1, "symmetric": 2]
+
+    static var options: [CommandOption] {
+        texts.map { CommandOption($0.letter, value: "text", "Match the \($0.what).") }
+            + uses.map { CommandOption($0.letter, "Match keys that can \($0.use).") }
+            + [CommandOption("t", value: "kind", "Match symmetric, public or private keys.")]
+    }
+
+    @Sendable static func values(_ arguments: ParsedArguments) throws(CommandFailure) -> PartitionList.Values {
+        var values: PartitionList.Values = [("class", .string(ItemClass.key.code))]
+        for (letter, code, _) in texts where arguments.has(letter) {
+            guard let value = arguments.value(letter) else { continue }
+            values.append((code, code == "klbl" ? .data(value.array) : value.attribute))
+        }
+        for (letter, code, _) in uses where arguments.has(letter) { values.append((code, .boolean(true))) }
+        guard let kind = arguments.value("t") else { return values }
+        guard let number = kinds[kind.text] else { throw .usage("-t takes symmetric, public or private") }
+        return values + [("kcls", .number(number))]
+    }
+}
+
+extension Refusal {
+    static let passwordIsEmpty = Refusal(
+        .authFailed, .wrongPasscode, "password", "The password of this keychain is empty.",
+        do: "Give an empty one, or set a password (security set-keychain-password).")
+}

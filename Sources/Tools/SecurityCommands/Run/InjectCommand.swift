@@ -1,0 +1,99 @@
+import CommandOptions
+import LinuxSystem
+
+/// `security inject`: writes a text with values of the keychain in their places, or nothing.
+struct InjectCommand {
+    private let arguments: ParsedArguments
+    private let session: Session
+
+    static let command = Command(
+        "inject", "Write a file from a template, with passwords of the keychain in it.",
+        synopsis: "-i template [-o file] [options...]",
+        options: [
+            CommandOption("i", word: "in-file", value: "file", "The template."),
+            CommandOption(
+                "o", word: "out-file", value: "file", "Write this file, for its owner alone; otherwise standard output."
+            ),
+            CommandOption("r", word: "reveal", "Write the values to a terminal too."),
+            CommandOption("t", word: "trust-file", "Use the template without asking."),
+        ],
+        notes: [
+            "{{ kc://SERVICE/ACCOUNT }} is a place for a value, {{ kc://SERVICE/ACCOUNT | FILTER }} for a form of it:",
+            "json (with quotation marks), base64, sh (one word), url. {{{{ stands for {{. See run for references.",
+            "Anything else between {{ and }} is refused, and then nothing is written.",
+        ]
+    ) { arguments, session throws(CommandFailure) in
+        try InjectCommand(arguments: arguments, session: session).run()
+    }
+
+    private func run() throws(CommandFailure) {
+        guard let name = arguments.value("i")?.text else { throw .usage("-i names the template") }
+        let target = arguments.value("o")?.text
+        guard target != nil || !session.output.isTerminal || arguments.has("r") else {
+            throw .failed(
+                "inject: values are not written to a terminal", cause: "They would stay in its history.",
+                remedy: "Give -o FILE, or --reveal.")
+        }
+        let file = try UntrustedFile(name, for: "inject")
+        let template = try parse(file)
+        let use = target.map { SymbolicLink.resolve($0) ?? $0 } ?? "standard output"
+        let trust = FileTrust(session, for: "inject", use: use)
+        let asked = try arguments.has("t") ? [] : trust.check([file], question: question(file, template, use))
+        let values = try ReferenceResolver(session, for: "inject").values(
+            of: template.references, reason: ForeignText.shown("write \(use)", limit: 200))
+        let text = try fill(template, values.single)
+        try trust.remember(asked)
+        try write(text, target)
+    }
+
+    private func parse(_ file: UntrustedFile) throws(CommandFailure) -> Template {
+        do throws(Template.Malformed) { return try Template(file.content) } catch {
+            throw .failed(
+                "inject: \(file.name), line \(error.line) is refused", cause: error.problem.asSentence,
+                remedy: "Change the template; nothing was written.")
+        }
+    }
+
+    private func question(_ file: UntrustedFile, _ template: Template, _ use: String) -> [String] {
+        var names: [String] = []
+        for reference in template.references where !names.contains(reference.text) { names.append(reference.text) }
+        return ["\(file.name): not used before for \(use)"] + names.map { "  \($0)" }
+    }
+
+    private func fill(
+        _ template: Template, _ values: [ItemReference: SecretBytes]
+    ) throws(CommandFailure) -> SecretBytes {
+        let text = SecretBuffer()
+        for part in template.parts {
+            switch part {
+            case .text(let bytes): bytes.withSpan { text.append($0) }
+            case .value(let reference, let filter):
+                guard let value = values[reference] else { continue }
+                let problem = value.withSpan { bytes in
+                    guard let filter else {
+                        text.append(bytes)
+                        return nil as String?
+                    }
+                    return filter.append(bytes, to: text)
+                }
+                if let problem {
+                    throw .failed(
+                        "inject: \(reference.text) cannot be written with \(filter?.rawValue ?? "")",
+                        cause: problem.asSentence, remedy: "Use the filter base64; nothing was written.")
+                }
+            }
+        }
+        return text.finish()
+    }
+
+    private func write(_ text: SecretBytes, _ target: String?) throws(CommandFailure) {
+        guard let target else { return text.withSpan { session.output.write($0) } }
+        do throws(SystemError) {
+            try text.withSpan { (bytes) throws(SystemError) in try AtomicFile.replace(target, with: bytes) }
+        } catch {
+            throw .failed(
+                "inject: \(target) cannot be written", cause: "\(error).",
+                remedy: "Look at its folder; nothing was changed.")
+        }
+    }
+}

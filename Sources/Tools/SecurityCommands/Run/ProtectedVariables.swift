@@ -1,0 +1,55 @@
+/// Variables that decide which code a program runs, or which keychain it asks. A file never sets them: it comes with a
+/// repository, and would take over every program that is started with it.
+enum ProtectedVariables {
+    /// Why a file may not set a variable; nil for one that it may set.
+    static func reason(against name: String) -> String? {
+        rows.first { row in
+            row.names.contains(name) || row.beginnings.contains(where: name.hasPrefix)
+        }?.reason
+    }
+
+    private static let rows: [(reason: String, names: Set<String>, beginnings: [String])] = [
+        ("it decides which programs are found", ["PATH", "CDPATH", "HOME", "SHELL", "TMPDIR"], []),
+        (
+            "the dynamic loader or the C library obeys it",
+            ["GCONV_PATH", "GLIBC_TUNABLES", "LOCPATH", "NLSPATH", "HOSTALIASES", "RESOLV_HOST_CONF"],
+            ["LD_", "DYLD_", "MALLOC_"]
+        ),
+        (
+            "a shell obeys it",
+            ["BASH_ENV", "ENV", "IFS", "PS4", "SHELLOPTS", "BASHOPTS", "PROMPT_COMMAND", "ZDOTDIR"], ["BASH_FUNC_"]
+        ),
+        (
+            "an interpreter obeys it",
+            [
+                "NODE_OPTIONS", "NODE_PATH", "NODE_EXTRA_CA_CERTS", "NODE_REPL_EXTERNAL_MODULE", "CLASSPATH",
+                "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS", "JAVA_HOME", "PHPRC", "PHP_INI_SCAN_DIR",
+                "GEM_HOME", "GEM_PATH", "BUNDLE_GEMFILE", "ELECTRON_RUN_AS_NODE", "DENO_DIR", "DOTNET_STARTUP_HOOKS",
+                "GOFLAGS", "AWKPATH", "AWKLIBPATH",
+            ],
+            ["PYTHON", "PERL", "RUBY", "LUA_", "CORECLR_", "COR_", "GUILE_"]
+        ),
+        (
+            "a build tool or a package manager obeys it",
+            ["MAKEFLAGS", "GNUMAKEFLAGS", "MAKEFILES", "MFLAGS", "RUSTC", "RUSTC_WRAPPER", "RUSTFLAGS", "CC", "CXX"],
+            ["npm_config_", "NPM_CONFIG_", "CARGO_", "PIP_", "UV_", "RUSTUP_", "CMAKE_"]
+        ),
+        (
+            "a program starts what it names",
+            [
+                "EDITOR", "VISUAL", "PAGER", "MANPAGER", "LESSOPEN", "LESSCLOSE", "BROWSER", "SSH_ASKPASS",
+                "SUDO_ASKPASS", "OPENSSL_CONF", "OPENSSL_MODULES", "OPENSSL_ENGINES", "TERMINFO", "TERMINFO_DIRS",
+            ], []
+        ),
+        ("git obeys it", [], ["GIT_"]),
+        ("it chooses the keychain", [], ["KEYCHAIN_"]),
+        (
+            "it sends connections elsewhere",
+            [
+                "http_proxy", "https_proxy", "all_proxy", "no_proxy", "ftp_proxy", "HTTP_PROXY", "HTTPS_PROXY",
+                "ALL_PROXY", "NO_PROXY", "FTP_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR", "CURL_CA_BUNDLE",
+                "REQUESTS_CA_BUNDLE",
+            ], []
+        ),
+    ]
+}

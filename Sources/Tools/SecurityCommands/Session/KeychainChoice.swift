@@ -1,0 +1,128 @@
+import CommandOptions
+import KeychainClient
+import KeychainModel
+
+/// The keychains that a command is about: those of its operands, else the one of `KEYCHAIN_KEYCHAIN`, else the default
+/// for a command about one keychain, and the search list for a command that looks for something.
+extension Session {
+    private static let variable = "KEYCHAIN_KEYCHAIN"
+
+    /// Goes on with the one keychain that a command is about.
+    ///
+    /// - Parameter name: the operand; nil for none.
+    /// - Throws: `errSecNoSuchKeychain` or `errSecInvalidKeychain` for a name of none; why it cannot be reached.
+    func turn(to name: Argument?, _ call: String) throws(CommandFailure) {
+        let chosen = try chosen(name.map { [$0] } ?? [], call)
+        try turn(to: chosen.isEmpty ? try standard(call) : chosen[0], call)
+    }
+
+    /// Runs something in each of the keychains in which a command looks, in order.
+    ///
+    /// - Parameter isDone: asked after each.
+    func inEach(
+        _ names: [Argument], _ call: String, _ body: () throws(CommandFailure) -> Void
+    ) throws(CommandFailure) {
+        for keychain in try searched(names, call) {
+            try turn(to: keychain, call)
+            try body()
+        }
+    }
+
+    /// Runs something in the login keychain and in all of the search list.
+    func inAll(_ call: String, _ body: () throws(CommandFailure) -> Void) throws(CommandFailure) {
+        let others = try searchList(call).filter { $0 != .login }
+        for keychain in [.login] + others {
+            try turn(to: keychain, call)
+            try body()
+        }
+    }
+
+    /// Runs something in one keychain after the other until one has what is looked for.
+    ///
+    /// - Throws: `errSecItemNotFound` when none has it; the refusal of a locked one, which may have it, when no other
+    ///   has; any other failure at once.
+    func inFirst(
+        _ names: [Argument], _ call: String, _ body: () throws(CommandFailure) -> Void
+    ) throws(CommandFailure) {
+        var locked: (ChosenKeychain, CommandFailure)?
+        var missing = CommandFailure.refused(call: call, .nothingFound)
+        for keychain in try searched(names, call) {
+            do throws(CommandFailure) {
+                try turn(to: keychain, call)
+                return try body()
+            } catch {
+                if error.isStatus(.itemNotFound) {
+                    missing = error
+                } else if error.isLocked {
+                    locked = locked ?? (keychain, error)
+                } else {
+                    throw error
+                }
+            }
+        }
+        guard let (keychain, failure) = locked else { throw missing }
+        // An offer to unlock it is about this one.
+        try turn(to: keychain, call)
+        throw failure
+    }
+
+    private func searched(_ names: [Argument], _ call: String) throws(CommandFailure) -> [ChosenKeychain] {
+        let chosen = try chosen(names, call)
+        return chosen.isEmpty ? try searchList(call) : chosen
+    }
+
+    private func searchList(_ call: String) throws(CommandFailure) -> [ChosenKeychain] {
+        guard let named, !isForSystem else { return [.login] }
+        do throws(Refusal) { return try named.searched() } catch { throw .refused(call: call, error) }
+    }
+
+    private func standard(_ call: String) throws(CommandFailure) -> ChosenKeychain {
+        guard let named, !isForSystem else { return .login }
+        do throws(Refusal) { return try named.standard() } catch { throw .refused(call: call, error) }
+    }
+
+    /// The keychains that the names mean, or the variable where there are none.
+    private func chosen(_ names: [Argument], _ call: String) throws(CommandFailure) -> [ChosenKeychain] {
+        let given = environment(Self.variable) ?? ""
+        let names = names.isEmpty && !given.isEmpty && !isForSystem ? [Argument(given)] : names
+        var chosen: [ChosenKeychain] = []
+        for name in names { chosen.append(try KeychainName.find(name.text, call, self)) }
+        return chosen
+    }
+
+    /// The name that prompts and messages have for the keychain of an operand.
+    func shown(_ name: Argument?) -> String {
+        if let name { return name.text }
+        if case .named(let keychain) = place { return keychain.path }
+        return "default"
+    }
+
+    /// The path that the dump of an item shows.
+    func shownPath(_ call: String) throws(CommandFailure) -> String {
+        if case .named(let keychain) = place { return keychain.path }
+        return KeychainName.storePath(try status(call))
+    }
+}
+
+extension CommandFailure {
+    fileprivate var isLocked: Bool {
+        if case .refused(_, let refusal) = self { return refusal.rule == .locked }
+        return false
+    }
+}
+
+extension ParsedArguments {
+    /// The keychains of a command that takes them as operands and behind `-k`.
+    var keychains: [Argument] { values.filter { $0.letter == "k" }.compactMap(\.value) + operands }
+}
+
+extension CommandOption {
+    /// The keychain that a command is about.
+    static let keychain = CommandOption("k", value: "keychain", "The keychain; as an operand at the end.")
+}
+
+extension Refusal {
+    static let nothingFound = Refusal(
+        .itemNotFound, .notFound, "query", "No item has these attributes.",
+        do: "See `security dump-keychain` for the items there are.")
+}

@@ -1,0 +1,59 @@
+import Glibc
+import LinuxSystem
+
+/// The path of a keychain that a person or a program has named, by the rules of macOS's command.
+///
+/// A bare name stands for a file in the keychain's own folder, or in `~/Library/Keychains`. In these folders names end
+/// in `-db`. Other paths are taken as they are.
+struct KeychainPath {
+    /// The folder of bare names.
+    let folder: String
+    /// `~/Library/Keychains`; nil without a home.
+    let library: String?
+
+    /// - Parameters:
+    ///   - folder: the folder of named keychains.
+    ///   - home: the user's home; nil where there is none.
+    init(folder: String, home: String?) {
+        (self.folder, library) = (folder, home.map { $0 + "/Library/Keychains" })
+    }
+
+    static let loginNames = ["login.keychain", "login.keychain-db"]
+    private static let ending = "-db"
+
+    /// The path that commands show for the keychain that there always is, and take for it.
+    var ofLogin: String { "\(library ?? folder)/\(Self.loginNames[1])" }
+
+    /// Whether a name stands for the keychain that there always is.
+    func isLogin(_ name: String) -> Bool {
+        Self.loginNames.contains(name) || Self.loginNames.contains { name.hasSuffix("/Library/Keychains/\($0)") }
+            || name == ofLogin
+    }
+
+    /// Where the name file of a new keychain is made.
+    func new(_ name: String) -> String {
+        let path = absolute(name)
+        return isEnding(path) && !path.hasSuffix(Self.ending) ? path + Self.ending : path
+    }
+
+    /// The places in which the name file of a keychain may be, the first that exists being the one.
+    func places(_ name: String) -> [String] {
+        let folders = name.contains("/") ? [] : library.map { [$0] } ?? []
+        return ([absolute(name)] + folders.map { "\($0)/\(name)" }).flatMap { path in
+            isEnding(path) && !path.hasSuffix(Self.ending) ? [path + Self.ending, path] : [path]
+        }
+    }
+
+    /// Whether names in the folder of this path end in `-db`.
+    private func isEnding(_ path: String) -> Bool {
+        let parent = PrivateDirectory.parent(of: path)
+        return parent == folder || parent == library
+    }
+
+    private func absolute(_ name: String) -> String {
+        guard name.contains("/") else { return "\(folder)/\(name)" }
+        guard !name.hasPrefix("/"), let current = unsafe getcwd(nil, 0) else { return name }
+        defer { unsafe free(current) }
+        return "\(unsafe String(cString: current))/\(name)"
+    }
+}

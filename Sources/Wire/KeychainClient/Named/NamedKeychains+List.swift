@@ -1,0 +1,73 @@
+package import KeychainModel
+import LinuxSystem
+
+/// The default and the search list.
+extension NamedKeychains {
+    private var listFile: String { folder + "/list" }
+
+    /// The list as it is; that of login alone where nobody has changed it, and in the system service.
+    ///
+    /// - Throws: `errSecNotAvailable` when the file cannot be read or is no list.
+    package func list() throws(Refusal) -> SearchList {
+        guard areKept else { return SearchList() }
+        do throws(SystemError) { return try SearchList.load(listFile) } catch {
+            throw .cannot("read the search list", listFile, error)
+        }
+    }
+
+    /// Changes the list.
+    ///
+    /// - Throws: `errSecNotAvailable` when it cannot be read or written, or would hold a path with a control character.
+    package func changeList(_ change: (inout SearchList) -> Void) throws(Refusal) {
+        try alone { () throws(Refusal) in
+            var list = try list()
+            let before = list
+            change(&list)
+            guard list != before else { return }
+            do throws(SystemError) {
+                try AtomicFile.replace(listFile, with: Array(list.text.utf8).span)
+            } catch { throw .cannot("write the search list", listFile, error) }
+        }
+    }
+
+    /// The keychain at a place of the list.
+    ///
+    /// - Throws: as ``find(_:)``.
+    package func keychain(at place: SearchList.Place) throws(Refusal) -> ChosenKeychain {
+        switch place {
+        case .login: .login
+        case .path(let path): try find(path)
+        }
+    }
+
+    /// The place of a keychain in a list.
+    package func place(of keychain: ChosenKeychain) -> SearchList.Place {
+        switch keychain {
+        case .login: .login
+        case .named(let keychain): .path(keychain.path)
+        }
+    }
+
+    /// The path that commands show.
+    package func path(of place: SearchList.Place) -> String {
+        switch place {
+        case .login: loginPath
+        case .path(let path): path
+        }
+    }
+
+    /// The keychain for new items: the default, or login's where the default has gone.
+    ///
+    /// - Throws: as ``list()``.
+    package func standard() throws(Refusal) -> ChosenKeychain {
+        let place = try list().standard
+        return (try? keychain(at: place)) ?? .login
+    }
+
+    /// The keychains that are searched, in order; those that have gone are left out.
+    ///
+    /// - Throws: as ``list()``.
+    package func searched() throws(Refusal) -> [ChosenKeychain] {
+        try list().search.compactMap { try? keychain(at: $0) }
+    }
+}

@@ -1,0 +1,80 @@
+import Glibc
+package import KeychainModel
+import LinuxSystem
+
+extension KeychainStatus {
+    package static let noSuchKeychain = Self(rawValue: -25294)
+    package static let invalidKeychain = Self(rawValue: -25295)
+    package static let duplicateKeychain = Self(rawValue: -25296)
+}
+
+extension Refusal.Rule {
+    /// No keychain has the name.
+    package static let noSuchKeychain = Self(rawValue: "keychains.no-such-keychain")
+    /// The file is not one that names a keychain.
+    package static let invalidKeychain = Self(rawValue: "keychains.invalid")
+    /// There is something at the path of a new keychain.
+    package static let duplicateKeychain = Self(rawValue: "keychains.duplicate")
+    /// The user has as many keychains as one may have.
+    package static let tooManyKeychains = Self(rawValue: "keychains.too-many")
+}
+
+extension Refusal {
+    static func noSuchKeychain(_ name: String) -> Refusal {
+        Refusal(
+            .noSuchKeychain, .noSuchKeychain, name, "No keychain is called \"\(name)\".",
+            do: "`security list-keychains` shows the names there are; login.keychain is always there.")
+    }
+
+    static func namesNothing(_ path: String) -> Refusal {
+        Refusal(
+            .noSuchKeychain, .noSuchKeychain, path,
+            "\(path) names a keychain of another machine, user or home, or one that was deleted.",
+            do: "Export its items where it is, and import them here; a copy of the file opens nothing.")
+    }
+
+    static func notANameFile(_ path: String, _ reason: String) -> Refusal {
+        Refusal(
+            .invalidKeychain, .invalidKeychain, path, "\(path) does not name a keychain: \(reason).",
+            do: "Give the path that create-keychain was given.")
+    }
+
+    static func duplicate(_ path: String) -> Refusal {
+        Refusal(
+            .duplicateKeychain, .duplicateKeychain, path, "There is something at \(path).",
+            do: "Use another name, or delete it first (security delete-keychain).")
+    }
+
+    static func duplicateNamesNothing(_ path: String) -> Refusal {
+        Refusal(
+            .duplicateKeychain, .duplicateKeychain, path,
+            "\(path) names a keychain of another machine, user or home, or one that was deleted.",
+            do: "Remove the file if no other home uses it, or use another name.")
+    }
+
+    static func notAPath(_ path: String) -> Refusal {
+        Refusal(
+            .param, .invalidKeychain, path, "The path of a keychain has a control character in it.",
+            do: "Choose another name.")
+    }
+
+    static func tooMany(_ folder: String) -> Refusal {
+        Refusal(
+            .notAvailable, .tooManyKeychains, folder,
+            "There are \(NamedKeychains.most) keychains in \(folder), and no more are kept.",
+            do: "Delete some; `security list-keychains --orphans` shows those whose name file has gone.")
+    }
+
+    static func namedInService(_ name: String) -> Refusal {
+        Refusal(
+            .notAvailable, .unavailable, name,
+            "The system service keeps one keychain for each user, and none with a name.",
+            do: "Use login.keychain, a throw-away keychain (security ci-start), or set KEYCHAIN_HOME.")
+    }
+
+    static func cannot(_ what: String, _ path: String, _ error: SystemError) -> Refusal {
+        Refusal(
+            error.code == ENOSPC ? .diskFull : .notAvailable, .unavailable, path, "Cannot \(what): \(error).",
+            do: "Check \(path) and the space on its disk.")
+    }
+}

@@ -1,0 +1,177 @@
+"""A keychain for one job lies in memory and ends with its owner, after a time, or when it is told to.
+
+usage: ci_keychain_test.py FOLDER-OF-PROGRAMS
+"""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+
+from keychain_parts import Home, eventually
+
+TMPFS = "tmpfs"
+
+
+def start(home, *words):
+    """Starts one, and has the home's commands use it; the result is its folder."""
+    result = home.run("ci-start", "--format", "env", *words)
+    assert result.returncode == 0, result
+    variables = dict(line.split("=", 1) for line in result.stdout.splitlines())
+    assert sorted(variables) == ["KEYCHAIN_CI", "KEYCHAIN_SOCKET"], variables
+    home.environment |= variables
+    return os.path.dirname(variables["KEYCHAIN_SOCKET"])
+
+
+def forget(home):
+    for name in ("KEYCHAIN_CI", "KEYCHAIN_SOCKET"):
+        del home.environment[name]
+
+
+def file_system(path):
+    return subprocess.run(["stat", "-f", "-c", "%T", path], capture_output=True, text=True, check=True).stdout.strip()
+
+
+def store_and_stop(home):
+    folder = start(home, "--ttl", "10m", "--name", "job-1")
+    assert file_system(folder) == TMPFS and oct(os.stat(folder).st_mode & 0o777) == "0o700"
+    home.says("add-generic-password", "-s", "s", "-a", "a", "-w", "secret")
+    home.says("find-generic-password", "-s", "s", "-w", out="secret\n")
+    home.says("create-keychain", "-p", "p", "signing.keychain")
+    home.says("add-generic-password", "-s", "n", "-a", "a", "-w", "named", "signing.keychain")
+    home.says("find-generic-password", "-s", "n", "-w", out="named\n")
+    assert os.path.isfile(f"{folder}/keychains/signing.keychain-db")
+    assert home.run("status").stdout.count("password:") == 1
+    home.says("ci-stop")
+    assert not os.path.exists(folder)
+    home.says("ci-stop")
+    # Nothing takes its place.
+    home.fails(53, "add-generic-password", "-s", "s", "-a", "a", "-w", "x", because="has ended")
+    assert not os.path.exists(folder)
+    forget(home)
+    assert not os.path.exists(f"{home.home}/k/keychain.db")
+    eventually(lambda: not [store for store in daemons_below(folder)])
+
+
+def daemons_below(folder):
+    for number in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{number}/cmdline", "rb") as file:
+                if f"{folder}/" in file.read().decode(errors="replace"):
+                    yield int(number)
+        except OSError:
+            continue
+
+
+def owner(home):
+    """It ends with the process that it belongs to."""
+    with subprocess.Popen(["sleep", "600"]) as process:
+        folder = start(home, "--owner", str(process.pid))
+        home.says("add-generic-password", "-s", "s", "-a", "a", "-w", "secret")
+        process.kill()
+    eventually(lambda: not os.path.exists(folder))
+    forget(home)
+
+
+def time_to_live(home):
+    folder = start(home, "--ttl", "1s", "--owner", str(os.getpid()))
+    eventually(lambda: not os.path.exists(folder))
+    forget(home)
+
+
+def password(home):
+    """Its password is the one that is given, else nobody's."""
+    start(home, "--ttl", "10m")
+    home.says("lock-keychain")
+    assert home.run("unlock-keychain", "-p", "a guess").returncode == 51
+    home.says("ci-stop")
+    forget(home)
+    reader, writer = os.pipe()
+    os.write(writer, b"known\n")
+    os.close(writer)
+    result = home.run("ci-start", "--ttl", "10m", "--password-fd", str(reader), pass_fds=(reader,))
+    assert result.returncode == 0 and result.stdout.startswith("export KEYCHAIN_SOCKET='/"), result
+    words = result.stdout.replace("export ", "").replace("'", "").strip().split("; ")
+    home.environment |= dict(word.split("=", 1) for word in words)
+    home.says("lock-keychain")
+    assert home.run("unlock-keychain", "-p", "other").returncode == 51
+    home.says("unlock-keychain", "-p", "known")
+    home.says("ci-stop")
+    forget(home)
+
+
+def killed(home):
+    """The daemon of a keychain that was killed is not started again, and the next one clears up."""
+    folder = start(home, "--ttl", "10m")
+    home.says("add-generic-password", "-s", "s", "-a", "a", "-w", "secret")
+    [daemon] = [number for number in daemons_below(folder) if name(number) == "keychaind"]
+    os.kill(daemon, signal.SIGKILL)
+    home.fails(53, "find-generic-password", "-s", "s", because="has ended")
+    assert os.path.exists(folder)
+    forget(home)
+    start(home, "--ttl", "10m")
+    assert not os.path.exists(folder)
+    home.says("ci-stop")
+    forget(home)
+
+
+def name(number):
+    with open(f"/proc/{number}/comm") as file:
+        return file.read().strip()
+
+
+def ephemeral(home):
+    """Commands of one process share a keychain that ends with the process."""
+    script = (
+        "add-generic-password -s s -a a -w x\nfind-generic-password -s s -w\n"
+        "create-keychain -p p n.keychain\nlist-keychains\n"
+    )
+    result = home.run("--ephemeral", "-i", text=script)
+    assert result.returncode == 0 and result.stdout.startswith("x\n"), result
+    folder = os.path.dirname(os.path.dirname(result.stdout.splitlines()[-1].strip().strip('"')))
+    assert "/keychain-run-" in folder, folder
+    eventually(lambda: not os.path.exists(folder))
+    assert not os.path.exists(f"{home.home}/k/keychain.db")
+
+
+def mistakes(home):
+    for words in (["--name", "../x"], ["--name", ""], ["--ttl", "0s"], ["--ttl", "x"], ["--owner", "0"]):
+        assert home.run("ci-start", "--ttl", "60s", *words).returncode == 2, words
+    assert home.run("ci-start", "--ttl", "60s", "--format", "csh").returncode == 2
+    ended = subprocess.Popen(["true"])
+    ended.wait()
+    home.fails(53, "ci-start", "--owner", str(ended.pid), because="has ended")
+    home.fails(206, "ci-stop", because="KEYCHAIN_CI")
+    # A folder that ci-start has not made is not removed.
+    precious = f"{home.temporary}/keychain-ci-{'0' * 32}"
+    os.mkdir(precious, 0o700)
+    open(f"{precious}/file", "w").close()
+    home.environment |= {"KEYCHAIN_CI": "0" * 32, "KEYCHAIN_SOCKET": f"{precious}/keychaind.sock"}
+    if file_system(precious) != TMPFS:
+        home.says("ci-stop")
+        assert os.path.exists(f"{precious}/file")
+    home.environment["KEYCHAIN_CI"] = "1" * 32
+    home.fails(206, "ci-stop", because="KEYCHAIN_SOCKET")
+    forget(home)
+
+
+def main():
+    programs, folder = os.path.abspath(sys.argv[1]), tempfile.mkdtemp(prefix="ci.")
+    try:
+        for test in (store_and_stop, owner, time_to_live, password, killed, ephemeral, mistakes):
+            os.mkdir(f"{folder}/{test.__name__}")
+            home = Home(programs, f"{folder}/{test.__name__}")
+            try:
+                test(home)
+            finally:
+                if "KEYCHAIN_CI" in home.environment:
+                    home.run("ci-stop")
+                home.end()
+            print(f"ok {test.__name__}")
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+main()

@@ -1,0 +1,78 @@
+"""A home with keychains of its own, and the command that runs in it."""
+
+import os
+import signal
+import subprocess
+import time
+
+
+class Home:
+    """A home of a test's own: its keychain, its folder for jobs, and the programs that were built."""
+
+    def __init__(self, programs, folder, **variables):
+        self.programs, self.folder = programs, folder
+        self.home, self.temporary = f"{folder}/home", f"{folder}/job"
+        for path in (self.home, self.temporary):
+            os.mkdir(path, 0o700)
+        self.environment = {
+            "HOME": self.home,
+            "PATH": f"{programs}:{os.environ['PATH']}",
+            "KEYCHAIN_HOME": f"{self.home}/k",
+            "KEYCHAIN_TPM": "none",
+            "KEYCHAIN_DAEMON": f"{programs}/keychaind",
+        } | variables
+
+    @property
+    def stores(self):
+        folder = f"{self.home}/k/keychains"
+        names = os.listdir(folder) if os.path.isdir(folder) else []
+        return sorted(name for name in names if len(name) == 36 and os.path.isdir(f"{folder}/{name}"))
+
+    def run(self, *words, text="", **options):
+        return subprocess.run(
+            [f"{self.programs}/security", *words],
+            input=text,
+            capture_output=True,
+            text=True,
+            env=self.environment,
+            timeout=120,
+            **options,
+        )
+
+    def says(self, *words, out="", err="", status=0, text=""):
+        """The command writes exactly this, as macOS's does."""
+        result = self.run("-M", *words, text=text)
+        found = (result.returncode, result.stdout, result.stderr)
+        assert found == (status, out, err), f"{words}:\n{found}\nin place of\n{(status, out, err)}"
+
+    def fails(self, status, *words, because):
+        """The command fails, and says why and what to do."""
+        result = self.run(*words)
+        assert result.returncode == status, (words, result)
+        assert because in result.stderr and "security: next: " in result.stderr, (words, result.stderr)
+
+    def daemons(self):
+        """The numbers of the daemons of this home, each with the folder of its store."""
+        found = {}
+        for number in filter(str.isdigit, os.listdir("/proc")):
+            try:
+                with open(f"/proc/{number}/cmdline", "rb") as file:
+                    words = file.read().decode(errors="replace").split("\0")
+            except OSError:
+                continue
+            if words[0].endswith("/keychaind") and any(word.startswith(self.folder) for word in words):
+                found[words[words.index("--store") + 1]] = int(number)
+        return found
+
+    def end(self):
+        for number in self.daemons().values():
+            os.kill(number, signal.SIGTERM)
+        eventually(lambda: not self.daemons())
+
+
+def eventually(condition, seconds=30):
+    """Waits until something holds."""
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "it did not happen"
+        time.sleep(0.02)

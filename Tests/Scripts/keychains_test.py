@@ -1,0 +1,344 @@
+"""Named keychains as scripts of macOS use them, next to each other, under attack and after a crash.
+
+usage: keychains_test.py FOLDER-OF-PROGRAMS
+"""
+
+import os
+import resource
+import shutil
+import signal
+import sys
+import tempfile
+import threading
+import uuid
+
+from keychain_parts import Home, eventually
+
+PASSWORD = "keychain pass"
+
+
+def login(home):
+    return f"{home.home}/Library/Keychains/login.keychain-db"
+
+
+def shown(*paths):
+    return "".join(f'    "{path}"\n' for path in paths)
+
+
+def guide(home):
+    """The lines of GitHub's guide that need no certificate."""
+    path = f"{home.temporary}/app-signing.keychain-db"
+    home.says("create-keychain", "-p", PASSWORD, path)
+    assert oct(os.stat(path).st_mode & 0o777) == "0o600"
+    home.says(
+        "create-keychain",
+        "-p",
+        PASSWORD,
+        path,
+        status=48,
+        err=f"security: SecKeychainCreate {path}: A keychain with the same name already exists.\n",
+    )
+    home.says("set-keychain-settings", "-lut", "21600", path)
+    home.says(
+        "show-keychain-info", path, err=f'Keychain "{path}" lock-on-sleep use-lock-interval timeout=21600s\n'
+    )
+    wrong = "The user name or passphrase you entered is not correct."
+    home.says("unlock-keychain", "-p", "wrong", path, status=51, err=f"security: SecKeychainUnlock {path}: {wrong}\n")
+    home.says("unlock-keychain", "-p", PASSWORD, path)
+    home.says("list-keychain", "-d", "user", "-s", path)
+    home.says("list-keychains", out=shown(path))
+    home.says("list-keychains", "-d", "user", "-s", path, "login.keychain")
+    home.says("list-keychains", "-d", "user", out=shown(path, login(home)))
+    return path
+
+
+def fastlane(home):
+    """An empty password, ~/Library/Keychains, and a default that is deleted."""
+    assert "set-key-partition-list" in home.run("-h").stdout
+    path = f"{home.home}/Library/Keychains/fastlane_tmp_keychain"
+    home.says("create-keychain", "-p", "", path)
+    assert os.path.isfile(f"{path}-db") and not os.path.exists(path)
+    home.says("default-keychain", out=shown(login(home)))
+    home.says("default-keychain", "-s", path)
+    home.says("default-keychain", out=shown(f"{path}-db"))
+    home.says("unlock-keychain", "-p", "", path)
+    assert home.run("unlock-keychain", "-p", "other", path).returncode == 51
+    home.says("set-keychain-settings", "-t", "3600", "-l", path)
+    home.says("add-generic-password", "-s", "default", "-a", "a", "-w", "there")
+    home.says("find-generic-password", "-s", "default", "-w", f"{path}-db", out="there\n")
+    home.says("delete-keychain", path)
+    home.says("default-keychain", out=shown(login(home)))
+    assert home.run("find-generic-password", "-s", "default").returncode == 44
+
+
+def bare_names(home):
+    home.says("create-keychain", "-p", PASSWORD, "signing_temp.keychain")
+    assert os.path.isfile(f"{home.home}/k/keychains/signing_temp.keychain-db")
+    home.says("set-keychain-settings", "-lut", "21600", "signing_temp.keychain")
+    home.says("unlock-keychain", "-p", PASSWORD, "signing_temp.keychain")
+    home.says("list-keychains", "-d", "user", "-s", "signing_temp.keychain", "login.keychain")
+    home.says("delete-keychain", "signing_temp.keychain")
+    assert not home.stores
+    home.says("list-keychains", out=shown(login(home)))
+
+
+def locked_and_gone(home, path):
+    home.says("add-generic-password", "-s", "s", "-a", "a", "-w", "secret", path)
+    home.says("lock-keychain", path)
+    result = home.run("find-generic-password", "-s", "s", "-w", path)
+    assert result.returncode == 36 and not result.stdout, result
+    home.says("unlock-keychain", "-p", PASSWORD, path)
+    home.says("find-generic-password", "-s", "s", "-w", path, out="secret\n")
+    assert f'keychain: "{path}"' in home.run("dump-keychain", path).stdout
+    home.says("delete-keychain", path)
+    assert not os.path.exists(path)
+    missing = "The specified keychain could not be found."
+    home.says("delete-keychain", path, status=50, err=f"security: SecKeychainDelete: {missing}\n")
+    home.says(
+        "delete-keychain",
+        status=49,
+        err="security: SecKeychainDelete: The specified keychain is not a valid keychain file.\n",
+    )
+    eventually(lambda: not [store for store in home.daemons() if "/keychains/" in store])
+    assert not home.stores
+
+
+def sessions(programs, folder):
+    """Two at once do not disturb each other."""
+    failures = []
+
+    def session(name):
+        home = Home(programs, f"{folder}/{name}")
+        try:
+            path = guide(home)
+            locked_and_gone(home, path)
+            fastlane(home)
+            bare_names(home)
+        except BaseException as error:  # noqa: BLE001 whatever it is, the test fails
+            failures.append((name, error))
+        finally:
+            home.end()
+
+    for name in ("one", "two"):
+        os.mkdir(f"{folder}/{name}")
+    threads = [threading.Thread(target=session, args=(name,)) for name in ("one", "two")]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for name, error in failures:
+        raise AssertionError(name) from error
+
+
+def places(home):
+    """Operands, -k, the variable, the search list and the default each choose the keychain."""
+    home.says("create-keychain", "-p", "a", "a.keychain", "b.keychain")
+    home.says("add-generic-password", "-s", "x", "-a", "1", "-w", "in a", "a.keychain")
+    home.says("add-generic-password", "-k", "b.keychain", "-s", "x", "-a", "1", "-w", "in b")
+    home.says("add-internet-password", "-s", "x", "-a", "1", "-w", "in login")
+    home.says("find-generic-password", "-s", "x", "-w", out="in a\n")
+    home.says("find-generic-password", "-k", "b.keychain", "-s", "x", "-w", out="in b\n")
+    assert home.run("find-generic-password", "-s", "x", "login.keychain").returncode == 44
+    home.says("list-keychains", "-s", "b.keychain", "a.keychain")
+    home.says("find-generic-password", "-s", "x", "-w", out="in b\n")
+    assert home.run("find-internet-password", "-s", "x").returncode == 44
+    home.environment["KEYCHAIN_KEYCHAIN"] = "a.keychain"
+    home.says("find-generic-password", "-s", "x", "-w", out="in a\n")
+    home.says("lock-keychain")
+    del home.environment["KEYCHAIN_KEYCHAIN"]
+    # A locked one does not hide what another has.
+    home.says("list-keychains", "-s", "a.keychain", "b.keychain")
+    home.says("find-generic-password", "-s", "x", "-w", out="in b\n")
+    home.says("list-keychains", "-s", "a.keychain")
+    assert home.run("find-generic-password", "-s", "x").returncode == 36
+    home.says("list-keychains", "-s", "a.keychain", "b.keychain")
+    home.says("delete-generic-password", "-s", "y", "b.keychain", status=44, err=NOT_FOUND)
+    home.says("list-keychains", "-s")
+    home.says("list-keychains")
+    assert home.run("find-generic-password", "-s", "x").returncode == 44
+    result = home.run("list-keychains", "-s", "b.keychain", "nothing.keychain")
+    assert result.returncode == 0 and "SecKeychainOpen nothing.keychain" in result.stderr, result
+    home.says("list-keychains", out=shown(f"{home.home}/k/keychains/b.keychain-db"))
+    assert home.run("list-keychains", "b.keychain").returncode == 2
+    assert "Invalid domain: x" in home.run("list-keychains", "-d", "x").stderr
+    home.says("list-keychains", "-d", "common")
+    home.says("login-keychain", out=shown(login(home)))
+    assert home.run("login-keychain", "-s", "b.keychain").returncode == 1
+    home.says("delete-keychain", "a.keychain", "b.keychain")
+
+
+NOT_FOUND = "security: SecKeychainSearchCopyNext: The specified item could not be found in the keychain.\n"
+
+
+def partitions(home):
+    """The order of checks is macOS's, and what is given is shown."""
+    verb = "set-generic-password-partition-list"
+    home.says("create-keychain", "-p", "p", "p.keychain")
+    home.says("add-generic-password", "-s", "s", "-a", "a", "-w", "x", "p.keychain")
+    assert home.run(verb, "-k", "p", "p.keychain").returncode == 2
+    assert home.run(verb, "-S", "apple:", "-k", "p", "p.keychain", "p.keychain").returncode == 2
+    wrong = "The user name or passphrase you entered is not correct."
+    home.says(verb, "-S", "apple:", "-k", "q", "p.keychain", status=1, err=f"security: SecKeychainUnlock: {wrong}\n")
+    missing = "The specified item could not be found in the keychain."
+    for words in ([verb, "-s", "t"], ["set-key-partition-list", "-l", "No such key"]):
+        home.says(
+            *words, "-S", "a:", "-k", "p", "p.keychain", status=1, err=f"security: SecItemCopyMatching: {missing}\n"
+        )
+    result = home.run("-M", verb, "-S", "apple-tool:,apple:", "-s", "s", "-k", "p", "p.keychain")
+    assert (result.returncode, result.stderr) == (0, "") and result.stdout.count('class: "genp"') == 1, result
+    assert "partitions (without effect): apple-tool:,apple:" in home.run("dump-keychain", "-a", "p.keychain").stdout
+    home.says("find-generic-password", "-s", "s", "-w", "p.keychain", out="x\n")
+    home.says("delete-keychain", "p.keychain")
+
+
+def crash(home):
+    """A daemon that is killed takes its keychain's open state with it, and nothing of another's."""
+    home.says("create-keychain", "-p", "a", "a.keychain")
+    home.says("create-keychain", "-p", "b", "b.keychain")
+    for name in ("a", "b"):
+        home.says("add-generic-password", "-s", "s", "-a", "a", "-w", name, f"{name}.keychain")
+    with open(f"{home.home}/k/keychains/a.keychain-db") as file:
+        store = f"{home.home}/k/keychains/{file.read().split()[2]}"
+    os.kill(home.daemons()[store], signal.SIGKILL)
+    home.says("find-generic-password", "-s", "s", "-w", "b.keychain", out="b\n")
+    assert home.run("find-generic-password", "-s", "s", "-w", "a.keychain").returncode == 36
+    home.says("unlock-keychain", "-p", "a", "a.keychain")
+    home.says("find-generic-password", "-s", "s", "-w", "a.keychain", out="a\n")
+    home.says("delete-keychain", "a.keychain", "b.keychain")
+
+
+def hostile_files(home):
+    """A file at the path of a keychain opens nothing by what it says."""
+    path = f"{home.temporary}/real.keychain"
+    home.says("create-keychain", "-p", "a", path)
+    with open(path) as file:
+        line = file.read()
+    assert "a\n" not in line.split() and len(line.splitlines()) == 1
+
+    def put(make):
+        place = f"{home.temporary}/hostile.keychain"
+        if os.path.lexists(place):
+            os.remove(place)
+        make(place)
+        return place
+
+    def written(content):
+        def make(place):
+            with open(place, "wb") as file:
+                file.write(content)
+
+        return make
+
+    def huge(place):
+        with open(place, "wb") as file:
+            file.truncate(1 << 30)
+
+    def writable(place):
+        written(line.encode())(place)
+        os.chmod(place, 0o666)
+
+    own = line.split()[2]
+    others = [
+        lambda place: os.symlink(path, place),
+        os.mkfifo,
+        huge,
+        writable,
+        written(b""),
+        written(line.encode()[:-1]),
+        written(line.encode() * 2),
+        written(line.replace(own, f"../{own[3:]}").encode()),
+        written(line.replace(own, own.upper()).encode()),
+        written(line.replace(own, own + "/.").encode()),
+    ]
+    if os.geteuid() == 0:
+
+        def foreign(place):
+            written(line.encode())(place)
+            os.chown(place, 65534, 65534)
+
+        others.append(foreign)
+    for make in others:
+        home.fails(49, "unlock-keychain", "-p", "a", put(make), because="does not name a keychain")
+    other = put(written(line.replace(own, str(uuid.uuid4())).encode()))
+    home.fails(50, "unlock-keychain", "-p", "a", other, because="names a keychain of another machine")
+    home.fails(50, "unlock-keychain", "-p", "a", f"{home.temporary}/none", because="No keychain is called")
+    # Whoever copies the name has the name, and the password is asked for as before.
+    copy = put(written(line.encode()))
+    home.says("lock-keychain", copy)
+    assert home.run("unlock-keychain", "-u", path).returncode == 36
+    for place in (other, copy):
+        home.fails(48, "create-keychain", "-p", "a", place, because="security: why: ")
+    assert len(home.stores) == 1
+    home.says("delete-keychain", path)
+    home.fails(50, "delete-keychain", copy, because="names a keychain of another machine")
+
+
+def orphans(home):
+    """A store whose name file has gone is shown and is deleted by its identifier alone."""
+    path = f"{home.temporary}/lost.keychain"
+    home.says("create-keychain", "-p", "a", path)
+    home.says("list-keychains", "--orphans")
+    os.remove(path)
+    [store] = home.stores
+    home.says("list-keychains", "--orphans", out=f'    {store} "{path}"\n')
+    # The search list has a name that is not there: it is passed over.
+    assert home.run("find-generic-password", "-s", "s").returncode == 44
+    home.says("delete-keychain", store)
+    assert not home.stores
+
+
+def limits(home):
+    """A user has so many stores and no more; what was not made leaves nothing."""
+    folder = f"{home.home}/k/keychains"
+    home.says("create-keychain", "-p", "", "first.keychain")
+    fakes = [f"{folder}/{uuid.uuid4()}" for _ in range(63)]
+    for fake in fakes:
+        os.mkdir(fake, 0o700)
+    home.fails(53, "create-keychain", "-p", "", "more.keychain", because="There are 64 keychains")
+    assert not os.path.exists(f"{folder}/more.keychain-db")
+    for fake in fakes:
+        os.rmdir(fake)
+
+    def no_space():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (8, 8))
+
+    result = home.run("create-keychain", "-p", "", "more.keychain", preexec_fn=no_space)
+    assert result.returncode != 0 and "security: why: " in result.stderr, result
+    assert not os.path.exists(f"{folder}/more.keychain-db") and len(home.stores) == 1, home.stores
+    home.fails(53, "create-keychain", "-p", "", "/nowhere/more.keychain", because="Cannot write")
+    assert len(home.stores) == 1
+    home.says("create-keychain", "-p", "", "more.keychain")
+    home.says("delete-keychain", "more.keychain", "first.keychain")
+
+
+def login_stays(home):
+    home.says("add-generic-password", "-s", "kept", "-a", "a", "-w", "x")
+    home.says("set-keychain-password", "-p", "pass")
+    home.fails(206, "delete-keychain", "login.keychain", because="is not deleted by its name alone")
+    home.fails(51, "delete-keychain", "--login", "-p", "wrong", "login.keychain", because="security: why: ")
+    home.says("find-generic-password", "-s", "kept", "-w", out="x\n")
+    home.says("create-keychain", "-p", "", "other.keychain")
+    home.says("delete-keychain", "--login", "-p", "pass", "login.keychain")
+    assert home.run("find-generic-password", "-s", "kept").returncode == 44
+    assert len(home.stores) == 1
+    home.says("delete-keychain", "other.keychain")
+
+
+def main():
+    programs, folder = os.path.abspath(sys.argv[1]), tempfile.mkdtemp(prefix="keychains.")
+    try:
+        sessions(programs, folder)
+        for test in (places, partitions, crash, hostile_files, orphans, limits, login_stays):
+            os.mkdir(f"{folder}/{test.__name__}")
+            home = Home(programs, f"{folder}/{test.__name__}")
+            try:
+                test(home)
+            finally:
+                home.end()
+            print(f"ok {test.__name__}")
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+main()

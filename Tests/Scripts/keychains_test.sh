@@ -1,0 +1,5 @@
+#!/bin/sh
+# Named keychains and those for one job, with real daemons.
+set -eu
+cd "$(dirname "$0")/../.."
+exec python3 Tests/Scripts/keychains_test.py "$(${SWIFT:-swift} build --show-bin-path)"

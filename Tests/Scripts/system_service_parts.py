@@ -1,0 +1,61 @@
+"""What the tests of the system service share: the deployment, what it may do, and the outcome of each check."""
+
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "Hostile"))
+
+from deployment import Deployment  # noqa: E402
+
+FAILED = []
+
+
+def check(name, holds, detail=""):
+    print(f"{'ok     ' if holds else 'FAILED '} {name}{'' if holds else ': ' + str(detail)}", flush=True)
+    if not holds:
+        FAILED.append(name)
+
+
+class Service(Deployment):
+    """A deployment whose keychains are closed soon when nobody is connected."""
+
+    def options(self):
+        return [*super().options(), "--idle-exit", "1"]
+
+    def has(self, program, **options):
+        return self.learns(*self.search(program), **options)
+
+    def ask_system(self, program, *words, text=None):
+        environment = self.environment(KEYCHAIN_SOCKET=self.path("run", "system"))
+        return self.run(program, *words, user=0, env=environment, text=text)
+
+
+def privileges(d):
+    for kind, process in d.processes().items():
+        lines = dict(line.split(":", 1) for line in open(f"/proc/{process}/status").read().splitlines())
+        # It starts the others as what they are.
+        if kind == "supervisor":
+            continue
+        wanted = 0x80000 if kind == "identifier" else 0
+        sets = {int(lines[name], 16) for name in ("CapPrm", "CapEff", "CapInh", "CapAmb", "CapBnd")}
+        if sets != {wanted} or lines["Groups"].strip():
+            d.said = f"{kind}: {sets}"
+            return False
+        # The agent alone may start a program with privileges.
+        if kind not in ("agent", "listener") and lines["NoNewPrivs"].strip() != "1":
+            d.said = f"{kind} may gain privileges"
+            return False
+    return True
+
+
+def credential(d, unit, name, user=0):
+    """Asks as systemd does: its end is bound to an abstract name that says who wants what."""
+    code = (
+        "import os,socket,sys\ns=socket.socket(socket.AF_UNIX)\n"
+        f"s.bind(b'\\0'+os.urandom(8).hex().encode()+{('/unit/' + unit + '/' + name).encode()!r})\n"
+        f"s.settimeout(20)\ns.connect({d.path('run', 'credentials')!r})\ndata=b''\n"
+        "while True:\n p=s.recv(65536)\n if not p: break\n data+=p\n"
+        "sys.stdout.buffer.write(data)"
+    )
+    done = d.run("/usr/bin/python3", "-c", code, user=user)
+    return done.stdout if done.returncode == 0 else done.stderr
