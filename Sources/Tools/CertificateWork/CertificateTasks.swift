@@ -31,7 +31,7 @@ extension EvaluateTrust {
         verifier.anchors = TrustAnchors(anchors.compactMap { try? Certificate(parsing: $0.span) } + system)
         verifier.date = date
         let distrusted = Set(denied)
-        var evaluations: [Evaluation] = []
+        var evaluations: [CertificateEvaluation] = []
         for encoded in certificates {
             let certificate = try Certificate(reading: encoded.span)
             // Roots of the distribution cannot be told from others here, so none is held to the rules for public ones.
@@ -39,7 +39,7 @@ extension EvaluateTrust {
             let isDenied = chain.contains { distrusted.contains($0.encoded) }
             let outcome = isDenied ? TrustOutcome.denied : TrustOutcome(gravestOf: findings.map(\.finding))
             evaluations.append(
-                Evaluation(
+                CertificateEvaluation(
                     outcome, isForPurpose: demands.suits(certificate),
                     chain: chain.prefix(256).map(\.subjectSummary)))
         }

@@ -48,7 +48,7 @@ extension CertificateItem {
         }
     }
 
-    /// What the item's bytes are.
+    /// The certificate or key that the item's bytes are.
     func external() throws(Refusal) -> ExternalItem {
         try value.withSpan { (bytes) throws(Refusal) in
             guard itemClass == .key else { return .certificate(try Certificate(reading: bytes)) }

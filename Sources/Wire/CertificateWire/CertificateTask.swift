@@ -23,7 +23,7 @@ package protocol CertificateTask {
     func append(to buffer: SecretBuffer)
 }
 
-/// What a task is answered with.
+/// The answer to a task.
 package protocol CertificateAnswer {
     /// Reads the fields, of which none is believed.
     ///

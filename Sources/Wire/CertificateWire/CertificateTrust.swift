@@ -14,7 +14,7 @@ package enum CertificatePolicy: UInt8, CaseIterable, Sendable {
     case timeStamping = 7
 }
 
-/// What a user has said about a certificate.
+/// A user's decision about a certificate.
 package enum TrustDecision: UInt8, Sendable {
     case trustRoot = 1
     case trustAsRoot = 2
@@ -86,13 +86,13 @@ package struct EvaluateTrust: CertificateTask {
 
     /// The outcomes, one for each certificate.
     package struct Answer: CertificateAnswer {
-        package let evaluations: [Evaluation]
+        package let evaluations: [CertificateEvaluation]
 
-        package init(_ evaluations: [Evaluation]) { self.evaluations = evaluations }
+        package init(_ evaluations: [CertificateEvaluation]) { self.evaluations = evaluations }
 
         package init(reading reader: inout WireReader) throws(Refusal) {
-            var evaluations: [Evaluation] = []
-            for _ in 0..<(try reader.count()) { evaluations.append(try Evaluation(reading: &reader)) }
+            var evaluations: [CertificateEvaluation] = []
+            for _ in 0..<(try reader.count()) { evaluations.append(try CertificateEvaluation(reading: &reader)) }
             self.evaluations = evaluations
         }
 
@@ -104,7 +104,7 @@ package struct EvaluateTrust: CertificateTask {
 }
 
 /// The outcome for one certificate.
-package struct Evaluation: Sendable {
+package struct CertificateEvaluation: Sendable {
     package let outcome: TrustOutcome
     /// Whether the certificate is for the purpose at all, trusted or not.
     package let isForPurpose: Bool

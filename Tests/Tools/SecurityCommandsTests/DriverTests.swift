@@ -84,7 +84,8 @@ import Testing
             ("s", "set-keychain-settings"), ("set-keychain-p", "set-keychain-password"), ("st", "status"),
             ("d", "default-keychain"), ("du", "dump-keychain"),
             ("del", "delete-keychain"),
-            ("e", "export"), ("er", "error"), ("u", "unlock-keychain"), ("sh", "show-keychain-info"), ("v", "verify-cert"),
+            ("e", "export"), ("er", "error"), ("u", "unlock-keychain"),
+            ("sh", "show-keychain-info"), ("v", "verify-cert"),
         ])
     func prefix(short: String, full: String) {
         #expect(shell.run("help", short).text.hasPrefix("Usage: \(full)"))

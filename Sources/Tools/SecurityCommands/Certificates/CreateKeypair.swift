@@ -76,7 +76,7 @@ struct CreateKeypair {
 
 /// Keys that never leave the enclave.
 extension CreateKeypair {
-    /// What stands before the point of a P-256 key in `SubjectPublicKeyInfo` (RFC 5480).
+    /// The bytes before the point of a P-256 key in `SubjectPublicKeyInfo` (RFC 5480).
     private static let infoHead: [UInt8] = [
         0x30, 0x59, 0x30, 0x13, 0x06, 0x07, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01, 0x06, 0x08, 0x2A, 0x86, 0x48,
         0xCE,

@@ -38,7 +38,7 @@ struct DeleteCertificate {
         let found = try one()
         if withKey, let key = try stored.privateKey(of: found, ["r_PersistentRef"]) { try stored.delete(key) }
         try stored.delete(found.stored)
-        if arguments.has("t") { _ = try TrustSettings(stored.session, call).remove(found.certificate) }
+        if arguments.has("t") { _ = try UserTrustSettings(stored.session, call).remove(found.certificate) }
     }
 
     private func one() throws(CommandFailure) -> StoredCertificates.Found {

@@ -93,7 +93,7 @@ struct ExportCommand {
 
     /// A terminal is asked twice.
     private func passphrase() throws(CommandFailure) -> SecretBytes {
-        if let given = try Passphrase(session).given(arguments) { return given }
+        if let given = try FilePassphrase(session).given(arguments) { return given }
         let input = PasswordInput(session)
         let first = try input.passcode("passphrase for the exported file: ")
         guard session.input.isTerminal else { return first }

@@ -65,11 +65,11 @@ struct FindIdentity {
 
     private func evaluate(
         _ identities: [StoredCertificates.Found], _ row: TrustPolicies.Row
-    ) throws(CommandFailure) -> [Evaluation] {
+    ) throws(CommandFailure) -> [CertificateEvaluation] {
         guard let policy = row.policy else {
-            return identities.map { _ in Evaluation(.wrongPurpose, isForPurpose: false, chain: []) }
+            return identities.map { _ in CertificateEvaluation(.wrongPurpose, isForPurpose: false, chain: []) }
         }
-        let evaluation = TrustEvaluation(stored: stored, policy: policy, name: subject)
+        let evaluation = StoredTrustEvaluation(stored: stored, policy: policy, name: subject)
         return try evaluation.run(identities.map(\.certificate))
     }
 

@@ -46,7 +46,7 @@ enum ImportCommand {
         if arguments.has("A") || arguments.has("T") || arguments.has("a") {
             session.explain("-A, -T and -a change nothing: an item belongs to the program that added it.")
         }
-        let passphrase = try Passphrase(session).given(arguments)
+        let passphrase = try FilePassphrase(session).given(arguments)
         let items = try ImportFile(arguments.operands[0], session).items(passphrase)
         let kinds = ImportedKinds(items)
         guard !arguments.has("n") else {
@@ -84,7 +84,7 @@ enum ImportCommand {
 }
 
 /// The passphrase of a file, where the command line says.
-struct Passphrase {
+struct FilePassphrase {
     private let session: Session
 
     init(_ session: Session) { self.session = session }

@@ -58,7 +58,7 @@ struct ItemAddition {
     }
 }
 
-/// What a file has, as the lines of `import` count it.
+/// The contents of a file, as the lines of `import` count it.
 struct ImportedKinds {
     /// The indexes of the items of each identity, key and certificate.
     private var identities: [[Int]] = []

@@ -45,7 +45,7 @@ enum TrustCommands {
         let setting = TrustSetting(certificate, policies.map { ($0, decision) })
         try UnlockOffer(session).run { () throws(CommandFailure) in
             if arguments.has("k") { try keep(certificate, session, call) }
-            try TrustSettings(session, call).set(setting, facts)
+            try UserTrustSettings(session, call).set(setting, facts)
         }
     }
 
@@ -56,7 +56,7 @@ enum TrustCommands {
             guard let policy = TrustPolicies.row(ofCertificate: name)?.policy else {
                 throw .usage("there is no policy \"\(name)\"")
             }
-            guard TrustSettings.policies.contains(policy) else { throw onlyForSome }
+            guard UserTrustSettings.policies.contains(policy) else { throw onlyForSome }
             policies.append(policy)
         }
         guard !policies.isEmpty else { throw onlyForSome }
@@ -106,7 +106,7 @@ enum TrustCommands {
         guard !arguments.has("d") else { throw forAllUsers }
         let certificate = try onlyCertificate(arguments, session)
         try UnlockOffer(session).run { () throws(CommandFailure) in
-            guard try TrustSettings(session, call).remove(certificate) else {
+            guard try UserTrustSettings(session, call).remove(certificate) else {
                 throw CommandFailure.refused(call: call, .nothingFound).withStatusOne
             }
         }
@@ -125,7 +125,7 @@ extension TrustCommands {
         let call = "SecTrustSettingsCopyCertificates"
         guard !arguments.has("d"), !arguments.has("s") else { throw noSettings }
         try UnlockOffer(session).run { () throws(CommandFailure) in
-            let settings = try TrustSettings(session, call).all()
+            let settings = try UserTrustSettings(session, call).all()
             guard !settings.isEmpty else { throw noSettings }
             let facts = try StoredCertificates(session: session, call: call).facts(settings.map(\.certificate))
             show(zip(settings, facts).map { ($0, $1.summary) }, session)

@@ -49,7 +49,7 @@ struct VerifyCertificate {
             throw .usage(session.writesJSON ? "***No certs specified." : nil)
         }
         let stored = StoredCertificates(session: session, call: Self.call, keychains: arguments.values(of: "k"))
-        var evaluation = TrustEvaluation(stored: stored, policy: try policy(), name: name)
+        var evaluation = StoredTrustEvaluation(stored: stored, policy: try policy(), name: name)
         evaluation.helpers = Array(certificates.dropFirst())
         evaluation.usesKeychain = !arguments.has("N")
         if arguments.has("r") { evaluation.anchors = try files("r") }
@@ -79,7 +79,7 @@ struct VerifyCertificate {
         return policy == .tlsServer && arguments.has("C") ? .tlsClient : policy
     }
 
-    private func show(_ result: Evaluation) throws(CommandFailure) {
+    private func show(_ result: CertificateEvaluation) throws(CommandFailure) {
         if session.writesJSON {
             session.output.write(
                 .object([
@@ -102,7 +102,7 @@ struct VerifyCertificate {
         throw .shown
     }
 
-    private func showChain(_ result: Evaluation) {
+    private func showChain(_ result: CertificateEvaluation) {
         session.output.write("---\nCertificate chain\n")
         for (place, name) in result.chain.enumerated() { session.output.write(" \(place): \(name.printable)\n") }
     }

@@ -5,7 +5,7 @@ import KeychainWire
 import LinuxSystem
 
 /// The evaluation of certificates with the system's anchors and the user's settings.
-struct TrustEvaluation {
+struct StoredTrustEvaluation {
     let stored: StoredCertificates
     var policy: CertificatePolicy
     var name: String?
@@ -18,13 +18,13 @@ struct TrustEvaluation {
     var usesKeychain = true
 
     /// Evaluates certificates, in their order.
-    func run(_ certificates: [[UInt8]]) throws(CommandFailure) -> [Evaluation] {
+    func run(_ certificates: [[UInt8]]) throws(CommandFailure) -> [CertificateEvaluation] {
         guard !certificates.isEmpty else { return [] }
         var task = EvaluateTrust(certificates, date: date)
         (task.policy, task.name, task.helpers) = (policy, name, helpers)
         if usesKeychain { task.helpers += try stored.all().map(\.certificate) }
         task.helpers = Array(task.helpers.prefix(CertificateLimits.certificates))
-        for setting in try TrustSettings(stored.session, stored.call).all() {
+        for setting in try UserTrustSettings(stored.session, stored.call).all() {
             switch setting.decision(for: policy) {
             case .deny: task.denied.append(setting.certificate)
             case .trustRoot, .trustAsRoot: if anchors == nil { task.anchors.append(setting.certificate) }

@@ -4,11 +4,11 @@ import KeychainModel
 import KeychainWire
 import LinuxSystem
 
-/// What the user has said about certificates, each an item of this command.
+/// The user's decisions about certificates, each an item of this command.
 ///
 /// Any program of the user may start this command, so a setting counts for basic chains and code signing alone, in this
 /// command's own evaluations.
-struct TrustSettings {
+struct UserTrustSettings {
     static let service = "com.apple.security.trust-settings"
     /// The policies that a setting may be about.
     static let policies: [CertificatePolicy] = [.basic, .codeSigning]
@@ -83,7 +83,7 @@ extension StoredCertificates.Stored {
     }
 }
 
-/// What the user has said about one certificate.
+/// The user's decisions about one certificate, by policy.
 ///
 ///     setting = version:u8 certificate count:u8 *(policy:u8 decision:u8)
 struct TrustSetting {
@@ -125,9 +125,9 @@ struct TrustSetting {
         return buffer.finish()
     }
 
-    /// What was said about the certificate for a policy; nil for nothing, and for a policy that no setting is about.
+    /// The decision about the certificate for a policy; nil for none, and for a policy that no setting is about.
     func decision(for policy: CertificatePolicy) -> TrustDecision? {
-        guard TrustSettings.policies.contains(policy) else { return nil }
+        guard UserTrustSettings.policies.contains(policy) else { return nil }
         return decisions.last { $0.policy == policy }?.decision
     }
 }
