@@ -99,3 +99,26 @@ class Files:
 def sha1(certificate):
     text = openssl("x509", "-in", certificate, "-noout", "-fingerprint", "-sha1").decode()
     return text.strip().split("=")[1].replace(":", "")
+
+
+def items_of(keychain, file, passphrase):
+    """The status and the number of items with which the program answers."""
+    words = (passphrase or "").encode()
+    secret = b"\0" if passphrase is None else b"\1" + len(words).to_bytes(4, "little") + words
+    task = b"\x01\x01" + len(file).to_bytes(4, "little") + file + secret
+    answer = subprocess.run([f"{keychain.programs}/keychain-pki"], input=task, capture_output=True, env={}, timeout=90)
+    whole = answer.returncode == 0 and len(answer.stdout) >= 8 and not answer.stderr
+    expect(whole, f"{file.hex()} ends the program: {answer.returncode} {answer.stderr}")
+    return int.from_bytes(answer.stdout[:4], "little", signed=True), int.from_bytes(answer.stdout[4:8], "little")
+
+
+def mutated(file, chance):
+    """The file with one thing changed: a bit, a byte, a piece left out, doubled or cut off."""
+    at, length = chance.randrange(len(file)), chance.randrange(1, 64)
+    return chance.choice([
+        file[:at] + bytes([file[at] ^ 1 << chance.randrange(8)]) + file[at + 1 :],
+        file[:at] + bytes([chance.randrange(256)]) + file[at + 1 :],
+        file[:at] + file[at + length :],
+        file[: at + length] + file[at:],
+        file[:at],
+    ])  # fmt: skip

@@ -3,15 +3,17 @@
 usage: pki_test.py FOLDER-OF-PROGRAMS [TEST...]
 """
 
+import concurrent.futures
 import os
 import pathlib
+import random
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
 
-from pki_parts import PASSPHRASE, Files, Keychain, expect, openssl, sha1
+from pki_parts import PASSPHRASE, Files, Keychain, expect, items_of, mutated, openssl, sha1
 
 CALL = "security: SecKeychainItemImport: "
 WRONG = CALL + "MAC verification failed during PKCS12 import (wrong password?)\n"
@@ -192,6 +194,12 @@ def hostile(keychain, files):
         refused(keychain, path)
     path.write_bytes(small + b"\0")
     refused(keychain, path)
+    for zeros in (bytes(1), bytes(4096), whole_file[:200] + b"\0" + whole_file[200:]):
+        path.write_bytes(zeros)
+        refused(keychain, path)
+    headless = whole_file.replace(b"-----BEGIN CERTIFICATE", b"-----BEGIN_CERTIFICATE")
+    path.write_bytes((files / "ca.pem").read_bytes() + headless)
+    refused(keychain, path)
     path.write_bytes(b"\x30\x80" * 200_000)
     refused(keychain, path)
     path.write_bytes(whole_file.replace(b"-----END", b"-----FIN"))
@@ -240,6 +248,67 @@ def refused(keychain, path, *more):
     expect(time.monotonic() - begun < 20, "soon")
 
 
+def mutations(keychain, files):
+    """No damaged file crashes the program, and none is taken in part."""
+    everything = b"".join((files / name).read_bytes() for name in ("leaf.key", "leaf.pem", "ca.pem"))
+    originals = [(everything, None), *(((files / name).read_bytes(), PASSPHRASE) for name in ("c.p12", "c-legacy.p12"))]
+    if shutil.which("ssh-keygen"):
+        path = files / "ssh-mutated"
+        subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", path], check=True)
+        originals.append((path.read_bytes(), None))
+    counts = [items_of(keychain, *original)[1] for original in originals]
+    expect(counts[:3] == [3, 2, 2], f"the originals are read: {counts}")
+    deadline = time.monotonic() + 14
+
+    def worker(seed):
+        chance, done = random.Random(seed), 0
+        while time.monotonic() < deadline:
+            chosen = chance.randrange(len(originals))
+            file, passphrase = originals[chosen]
+            changed = mutated(file, chance)
+            if file.startswith(changed) and changed.rstrip(b"\n-").endswith((b"END CERTIFICATE", b"END PRIVATE KEY")):
+                continue  # What is left is a whole file of fewer blocks.
+            status, count = items_of(keychain, changed, passphrase)
+            expect(status != 0 or count == counts[chosen], f"part of a file was taken: {changed.hex()}")
+            done += 1
+        return done
+
+    with concurrent.futures.ThreadPoolExecutor(2) as workers:
+        done = sum(workers.map(worker, range(2)))
+    expect(done >= 100, f"only {done} files were tried")
+    print(f"pki_test: {done} damaged files")
+
+
+def named(keychain, files):
+    """A command has the keychain that is named; without a name it looks in the whole search list."""
+    path = files / "build.keychain-db"
+    keychain.says("create-keychain", "-p", "", path)
+    keychain.says("unlock-keychain", "-p", "", path)
+    keychain.says("list-keychains", "-d", "user", "-s", path, "login.keychain")
+    keychain.says("import", files / "c.p12", "-P", PASSPHRASE, "-k", path, out="1 identity imported.\n")
+    keychain.says("add-certificates", files / "ca.pem")
+    for names, count in (([path], 1), (["login.keychain"], 0), ([], 1)):
+        found = keychain.output("find-identity", *names)
+        expect(f"     {count} identities found".encode() in found, f"{names}: {found}")
+    for names, count in (([path], 1), (["login.keychain"], 1), ([], 2)):
+        expect(keychain.count(*names) == count, f"{names} has {count}")
+    dump = keychain.output("find-certificate", "-c", "Apple").decode()
+    expect(dump.startswith(f'keychain: "{path}"'), f"the dump names the keychain: {dump}")
+    for names, count in ((["-k", path], 1), ([], 2)):
+        certificates = keychain.output("export", "-t", "certs", "-p", *names)
+        expect(certificates.count(b"BEGIN") == count, f"{names}: {certificates}")
+    keychain.says("add-trusted-cert", "-p", "codeSign", "-k", path, files / "ca.pem")
+    keychain.output("find-generic-password", "-s", "com.apple.security.trust-settings", "login.keychain")
+    expect(keychain.count(path) == 2, "the certificate is kept where -k says")
+    valid = keychain.output("find-identity", "-v", "-p", "codesigning", path)
+    expect(b"1 valid identities found" in valid, f"the setting counts everywhere: {valid}")
+    keychain.says("delete-identity", "-c", "Apple Distribution")
+    expect(keychain.count(path) == 1 and keychain.keys() == 0, "the identity is gone where it was")
+    expect(keychain.run("import", files / "ca.pem", "-k", "none").returncode == 1, "no such keychain")
+    expect(keychain.run("find-identity", "none").returncode == 50, "no such keychain")
+    keychain.says("delete-keychain", path)
+
+
 def program(keychain, files):
     """The program alone does nothing, and without it the command says so."""
     path = f"{keychain.programs}/keychain-pki"
@@ -268,6 +337,9 @@ def confined(keychain, files):
         env=keychain.environment, input=f"{PASSPHRASE}\n".encode(), capture_output=True, check=True,
         timeout=60)  # fmt: skip
     lines = trace.read_text().splitlines()
+    expect(not any(PASSPHRASE in line for line in lines if "execve(" in line), "no passphrase in a command line")
+    stored = [path for path in pathlib.Path(keychain.home).rglob("*") if path.is_file()]
+    expect(not any(PASSPHRASE.encode() in path.read_bytes() for path in stored), "no passphrase in a file or log")
     start = [line for line in lines if "execve(" in line and "keychain-pki" in line]
     expect(start and '["' + keychain.programs in start[-1] and ", []" in start[-1], f"{start}")
     expect(not any("O_CREAT" in line or "O_TMPFILE" in line for line in lines if "execve" not in line), "no files")
@@ -407,8 +479,8 @@ def messages(keychain, files):
 
 
 TESTS = [
-    pkcs12, passphrases, forms, whole, finding, identities, hostile, program, confined, trusting, exporting, keypairs,
-    messages,
+    pkcs12, passphrases, forms, whole, finding, identities, named, hostile, mutations, program, confined, trusting,
+    exporting, keypairs, messages,
 ]  # fmt: skip
 
 

@@ -8,6 +8,7 @@ import LinuxSystem
 extension ReadFile {
     /// The items of the file, each private key before its certificate.
     func answer() throws(Refusal) -> Answer {
+        guard hasAllHeads else { throw ExternalFailure.unknownForm.refusal("file") }
         let file = try file.withSpan { (bytes) throws(Refusal) in
             do throws(ExternalFailure) { return try ExternalFile(bytes, passphrase: passphrase) } catch {
                 throw error.refusal("file")
@@ -21,6 +22,29 @@ extension ReadFile {
             do throws(CryptoError) { items += try item.items(named: name) } catch { throw error.refusal("file") }
         }
         return Answer(items)
+    }
+}
+
+extension ReadFile {
+    /// Whether every line with five hyphens at its start is the first or last line of a PEM block that was read. RFC
+    /// 7468 allows other text around the blocks. A block whose first line is damaged would pass for such text, and a
+    /// part of the file would be imported.
+    private var hasAllHeads: Bool {
+        file.withSpan { bytes in
+            guard let blocks = try? PEM.read(bytes), !blocks.isEmpty else { return true }
+            return Self.marks(bytes) == 2 * blocks.count
+        }
+    }
+
+    private static func marks(_ bytes: Span<UInt8>) -> Int {
+        let hyphens = 5
+        var (found, run, isAtStart) = (0, 0, true)
+        for index in bytes.indices {
+            run = bytes[index] == UInt8(ascii: "-") && isAtStart ? run + 1 : 0
+            isAtStart = bytes[index] == UInt8(ascii: "\n") || run > 0
+            if run == hyphens { found += 1 }
+        }
+        return found
     }
 }
 
