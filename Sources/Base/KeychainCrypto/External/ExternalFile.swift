@@ -33,7 +33,7 @@ package struct ExternalFile: Sendable {
         form = all.count == 1 ? first.form : .pemSequence
     }
 
-    /// What a file or a block of one holds.
+    /// The content of a file, or of one block.
     private struct Found {
         let items: [ExternalItem]
         let names: [String?]
