@@ -119,8 +119,11 @@ package struct ArgumentParser {
             return parsed.values.append(.init(option.letter, nil))
         }
         if option.isSecret { parsed.secretWords.append(next) }
-        parsed.values.append(.init(option.letter, words[next]))
-        next += 1
+        for _ in 0..<(option.hasTwoWords ? 2 : 1) {
+            guard next < words.count else { throw WrongCommandLine("option requires two words -- \(option.letter)") }
+            parsed.values.append(.init(option.letter, words[next]))
+            next += 1
+        }
     }
 }
 
@@ -159,6 +162,11 @@ package struct ParsedArguments {
 
     /// The value of an option; of one given twice, the last.
     package func value(_ letter: Character) -> Argument? { values.last { $0.letter == letter }?.value }
+
+    /// The values of an option that may come several times.
+    package func values(of letter: Character) -> [Argument] {
+        values.filter { $0.letter == letter }.compactMap(\.value)
+    }
 }
 
 extension CommandOption {

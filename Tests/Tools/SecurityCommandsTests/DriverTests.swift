@@ -30,11 +30,12 @@ import Testing
             names == [
                 "help", "list-keychains", "default-keychain", "login-keychain", "create-keychain", "delete-keychain",
                 "lock-keychain", "unlock-keychain", "set-keychain-settings", "set-keychain-password",
-                "show-keychain-info", "dump-keychain", "add-generic-password", "add-internet-password",
-                "find-generic-password",
-                "delete-generic-password", "find-internet-password", "delete-internet-password",
-                "set-key-partition-list", "set-generic-password-partition-list", "set-internet-password-partition-list",
-                "error", "status",
+                "show-keychain-info", "dump-keychain", "create-keypair", "add-generic-password",
+                "add-internet-password", "add-certificates", "find-generic-password", "delete-generic-password",
+                "find-internet-password", "delete-internet-password", "find-key", "set-key-partition-list",
+                "set-generic-password-partition-list", "set-internet-password-partition-list", "find-certificate",
+                "find-identity", "delete-certificate", "delete-identity", "export", "import", "cms",
+                "add-trusted-cert", "remove-trusted-cert", "dump-trust-settings", "verify-cert", "error", "status",
                 "verify-keychain", "snapshot", "history", "undelete", "restore-item", "identity", "anchor",
                 "move-enclave", "migrate-store", "accept-store",
                 "list-unlock-slots",
@@ -84,7 +85,8 @@ import Testing
             ("s", "set-keychain-settings"), ("set-keychain-p", "set-keychain-password"), ("st", "status"),
             ("d", "default-keychain"), ("du", "dump-keychain"),
             ("del", "delete-keychain"),
-            ("e", "error"), ("u", "unlock-keychain"), ("sh", "show-keychain-info"), ("v", "verify-keychain"),
+            ("e", "export"), ("er", "error"), ("u", "unlock-keychain"),
+            ("sh", "show-keychain-info"), ("v", "verify-cert"),
         ])
     func prefix(short: String, full: String) {
         #expect(shell.run("-M", "help", short).text.hasPrefix("Usage: \(full)"))

@@ -81,6 +81,7 @@ package enum Driver {
     private static func perform(
         _ command: Command, _ words: [Argument], _ session: Session, _ body: Command.Body
     ) throws(CommandFailure) {
+        let words = command.ordered(words)
         let arguments = try ArgumentParser.parse(words, for: command)
         session.writesJSON = session.writesJSON || arguments.wantsJSON
         if session.isVerbose { session.echo(command, words, hiding: arguments.secretWords) }

@@ -25,6 +25,8 @@ package struct Command: Sendable {
     let hasOptions: Bool
     /// Options may also stand behind operands.
     var mixesOptions: Bool { layer == .people }
+    /// Whether the operand may stand before the options, as macOS's `import` has it.
+    let takesOperandFirst: Bool
     let body: Body
     /// The program that does it, for a command that is one of its own; it reads the words itself.
     let program: String?
@@ -52,10 +54,10 @@ package struct Command: Sendable {
         exits: @autoclosure @escaping @Sendable () -> [(status: UInt8, meaning: String)] = [],
         examples: @autoclosure @escaping @Sendable () -> [String] = [],
         operands: @autoclosure @escaping @Sendable () -> ClosedRange<Int> = 0...0, hasOptions: Bool = true,
-        layer: Layer = .scripts, program: String? = nil, body: @escaping Body
+        takesOperandFirst: Bool = false, layer: Layer = .scripts, program: String? = nil, body: @escaping Body
     ) {
         (self.name, self.hasOptions, self.program, self.body) = (name, hasOptions, program, body)
-        (self.layer, makeExits, makeExamples) = (layer, exits, examples)
+        (self.layer, self.takesOperandFirst, makeExits, makeExamples) = (layer, takesOperandFirst, exits, examples)
         (makeSummary, makeSynopsis, makeOptions, makeNotes) = (summary, synopsis, options, notes)
         makeOperands = operands
     }
@@ -66,6 +68,14 @@ package struct Command: Sendable {
         let lines =
             options.map { "    \($0.names)  \($0.meaning)" } + notes + statuses + examples.map { "Example: \($0)" }
         return ([synopsis.isEmpty ? name : "\(name) \(synopsis)"] + lines).joined(separator: "\n")
+    }
+}
+
+extension Command {
+    /// The words in the order in which they are read: options, then operands.
+    func ordered(_ words: [Argument]) -> [Argument] {
+        guard takesOperandFirst, let first = words.first, !first.text.hasPrefix("-") else { return words }
+        return words.dropFirst() + [first]
     }
 }
 

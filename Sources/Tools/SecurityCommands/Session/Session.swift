@@ -289,6 +289,12 @@ extension Session {
             cause += " A store from before the system service lies in \(older.folder)."
             remedy = "`security migrate-store` moves its items here, after a question."
         }
+        giveReasons(cause, remedy)
+    }
+
+    /// Says why something failed and what to do, behind macOS's line; not where only that is wanted.
+    func giveReasons(_ cause: String, _ remedy: String) {
+        guard givesReasons else { return }
         if !cause.isEmpty { complain("why: \(cause)") }
         if !remedy.isEmpty { complain("next: \(remedy)") }
     }

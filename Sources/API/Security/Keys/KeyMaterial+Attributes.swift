@@ -2,33 +2,6 @@ internal import KeychainCrypto
 internal import KeychainModel
 internal import LinuxSystem
 
-/// A possible use of a key (rule keys.attributes.usage); the raw value is the attribute's key.
-enum KeyUsage: String, CaseIterable {
-    case encrypt = "encr"
-    case decrypt = "decr"
-    case derive = "drve"
-    case sign = "sign"
-    case verify = "vrfy"
-    case signRecover = "snrc"
-    case verifyRecover = "vyrc"
-    case wrap = "wrap"
-    case unwrap = "unwp"
-
-    // RSA public keys report that they decrypt, as on Apple systems.
-    static func granted(_ type: KeyType, _ half: KeyClass) -> Set<KeyUsage> {
-        switch (type, half) {
-        case (.rsa, .private): [.decrypt, .sign, .unwrap]
-        case (.rsa, _): [.encrypt, .decrypt, .verify, .wrap]
-        case (.ecSECPrimeRandom, .private): [.decrypt, .derive, .sign, .unwrap]
-        case (.ecSECPrimeRandom, _): [.encrypt, .verify, .wrap]
-        case (.ed25519, .private): [.sign]
-        case (.ed25519, _): [.verify]
-        case (.x25519, .private): [.derive]
-        case (.x25519, _): []
-        }
-    }
-}
-
 extension KeyMaterial {
     /// The attributes of the key, by key (rule keys.attributes.usage).
     ///
