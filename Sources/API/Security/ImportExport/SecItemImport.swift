@@ -57,7 +57,7 @@ public struct SecItemImportExportFlags: OptionSet, Sendable {
 ///   - itemType: receives the kind: `itemTypeAggregate` for several kinds.
 ///   - flags: ignored.
 ///   - keyParams: the passphrase, a string or data.
-///   - importKeychain: nil; there are no keychain files.
+///   - importKeychain: nil. Another value is refused with `errSecUnimplemented`, because nothing would be put there.
 ///   - outItems: receives an array of `SecCertificate`, `SecKey` and `SecIdentity`.
 /// - Returns: `errSecSuccess`; `errSecUnknownFormat` for any other format; `errSecPassphraseRequired`;
 ///   `errSecPkcs12VerifyFailure` for a wrong passphrase. ``SecCopyLastItemError()`` tells more.
@@ -69,6 +69,7 @@ public func SecItemImport(
     _ outItems: UnsafeMutablePointer<CFArray?>?
 ) -> OSStatus {
     reporting { () throws(Refusal) in
+        if importKeychain != nil { throw .importsIntoNothing }
         let passphrase = try unsafe passphrase(keyParams)
         let file = try importedData.withSpan { (bytes) throws(Refusal) in
             try explained("importedData") { () throws(ExternalFailure) in
@@ -203,4 +204,10 @@ private func explained<Result>(
     _ subject: String, _ body: () throws(ExternalFailure) -> Result
 ) throws(Refusal) -> Result {
     do throws(ExternalFailure) { return try body() } catch { throw error.refusal(subject) }
+}
+
+extension Refusal {
+    fileprivate static let importsIntoNothing = Refusal(
+        .unimplemented, .notImplemented, "importKeychain", "SecItemImport puts nothing into a keychain.",
+        do: "Leave the keychain out, and add the objects with SecItemAdd, kSecValueRef and kSecUseKeychain.")
 }

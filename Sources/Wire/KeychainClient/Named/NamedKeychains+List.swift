@@ -43,6 +43,16 @@ extension NamedKeychains {
         }
     }
 
+    /// The place that a name stands for, whether or not there is a keychain.
+    ///
+    /// - Throws: `errSecParam` for a path with a control character.
+    package func place(named name: String) throws(Refusal) -> SearchList.Place {
+        if paths.isLogin(name) { return .login }
+        let path = paths.places(name).first { NameFile.content(at: $0) != .nothing } ?? paths.new(name)
+        guard SearchList.isPath(path) else { throw .notAPath(path) }
+        return .path(path)
+    }
+
     /// The place of a keychain in a list.
     package func place(of keychain: ChosenKeychain) -> SearchList.Place {
         switch keychain {
