@@ -169,8 +169,10 @@ class Person:
     def end(self):
         """The exit status and all that was shown."""
         self.sees(None)
+        # Closed before the program has ended, the terminal would send it SIGHUP.
+        status = os.waitstatus_to_exitcode(os.waitpid(self.child, 0)[1])
         os.close(self.terminal)
-        return os.waitstatus_to_exitcode(os.waitpid(self.child, 0)[1]), self.shown.decode()
+        return status, self.shown.decode()
 
 
 COUNTER = """import signal, sys

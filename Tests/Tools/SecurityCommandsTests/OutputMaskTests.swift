@@ -6,7 +6,7 @@ import Testing
 @Suite("Masking of output") struct OutputMaskTests {
     private static func secret(_ text: String) -> SecretBytes { SecretBytes(copying: Array(text.utf8).span) }
 
-    /// What is shown of a text that comes in pieces of so many bytes.
+    /// The text as it is shown when it comes in pieces of so many bytes.
     private func shown(_ text: String, of secrets: [(String, String)], pieces: Int = .max) -> String {
         let mask = OutputMask(secrets.flatMap { SecretForms.all(of: Self.secret($0.1), named: $0.0) })
         let (bytes, buffer) = (Array(text.utf8), SecretBuffer())

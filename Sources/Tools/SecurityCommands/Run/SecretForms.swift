@@ -27,7 +27,7 @@ enum SecretForms {
         value.withSpan { bytes in
             for offset in 0..<3 { broken += base64(bytes, at: offset) }
             broken += [hexadecimal(bytes, upper: false), hexadecimal(bytes, upper: true)]
-            forms += [url(bytes), onTerminal(bytes)] + lines(bytes)
+            forms += [url(bytes), onTerminal(bytes)] + lines(of: bytes)
             if (try? UTF8Span(validating: bytes)) != nil {
                 forms += [json(bytes, asciiOnly: false), json(bytes, asciiOnly: true)]
             }
@@ -37,7 +37,7 @@ enum SecretForms {
     }
 
     /// The lines of a value that has several: a program may indent them, or write one alone.
-    private static func lines(_ bytes: Span<UInt8>) -> [SecretBytes] {
+    private static func lines(of bytes: Span<UInt8>) -> [SecretBytes] {
         var (lines, start) = ([SecretBytes](), 0)
         for end in 0...bytes.count where end == bytes.count || bytes[end] == 0x0A || bytes[end] == 0x0D {
             if end - start >= fewestLineBytes, end - start < bytes.count, lines.count < mostLines {
