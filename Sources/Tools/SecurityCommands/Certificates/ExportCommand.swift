@@ -49,7 +49,7 @@ struct ExportCommand {
         let task = WriteFile(
             items, as: form.form, isPEM: arguments.has("p"), isLegacy: arguments.has("L"), passphrase: passphrase)
         let file = try CertificateProgram.perform(task, Self.call).file
-        try OutputOfFile(arguments.value("o")?.text, session).write(file)
+        try OutputOfFile(arguments.value("o")?.text, session).save(file)
     }
 
     private static let types = ["certs", "allKeys", "pubKeys", "privKeys", "identities", "all"]
@@ -152,7 +152,7 @@ private struct ExportFormat {
     }
 }
 
-/// Where a command writes a file.
+/// The place to which a command writes a file.
 struct OutputOfFile {
     private let path: String?
     private let session: Session
@@ -161,7 +161,7 @@ struct OutputOfFile {
     init(_ path: String?, _ session: Session) { (self.path, self.session) = (path, session) }
 
     /// Writes the file for its owner alone: whole, or not at all.
-    func write(_ file: SecretBytes) throws(CommandFailure) {
+    func save(_ file: SecretBytes) throws(CommandFailure) {
         guard let path else { return file.withSpan { session.output.write($0) } }
         do throws(SystemError) {
             try file.withSpan { (bytes) throws(SystemError) in try AtomicFile.replace(path, with: bytes) }

@@ -70,7 +70,7 @@ struct FindIdentity {
             return identities.map { _ in CertificateEvaluation(.wrongPurpose, isForPurpose: false, chain: []) }
         }
         let evaluation = StoredTrustEvaluation(stored: stored, policy: policy, name: subject)
-        return try evaluation.run(identities.map(\.certificate))
+        return try evaluation.evaluate(identities.map(\.certificate))
     }
 
     private func list(_ lines: [Line], _ count: String) {

@@ -133,7 +133,7 @@ struct MessageCommand {
     }
 
     private func write(_ bytes: SecretBytes) throws(CommandFailure) {
-        try OutputOfFile(arguments.value("o")?.text, session).write(bytes)
+        try OutputOfFile(arguments.value("o")?.text, session).save(bytes)
     }
 
     private func input() throws(CommandFailure) -> SecretBytes {

@@ -18,7 +18,7 @@ struct StoredTrustEvaluation {
     var usesKeychain = true
 
     /// Evaluates certificates, in their order.
-    func run(_ certificates: [[UInt8]]) throws(CommandFailure) -> [CertificateEvaluation] {
+    func evaluate(_ certificates: [[UInt8]]) throws(CommandFailure) -> [CertificateEvaluation] {
         guard !certificates.isEmpty else { return [] }
         var task = EvaluateTrust(certificates, date: date)
         (task.policy, task.name, task.helpers) = (policy, name, helpers)

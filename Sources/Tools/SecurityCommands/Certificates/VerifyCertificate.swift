@@ -59,7 +59,7 @@ struct VerifyCertificate {
             }
             evaluation.date = moment.secondsSinceReferenceDate
         }
-        guard let result = try evaluation.run([leaf]).first else { throw .shown }
+        guard let result = try evaluation.evaluate([leaf]).first else { throw .shown }
         try show(result)
     }
 

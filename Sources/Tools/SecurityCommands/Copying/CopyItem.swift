@@ -53,7 +53,7 @@ struct CopyItem {
     }
 
     private func run() throws(CommandFailure) {
-        let item = try ItemSearch(session, Self.call).only(name)
+        let item = try NameSearch(session, Self.call).only(name)
         try OwnGroups(session, Self.call).require(item, Self.call)
         let value = try self.value(of: item)
         let title = field == .password ? item.title : "\(field.rawValue) of \(item.title)"

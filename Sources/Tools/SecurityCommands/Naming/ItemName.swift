@@ -64,7 +64,7 @@ extension ItemReference {
 }
 
 /// Finds the items that names mean, with one look at the keychain for all of them.
-struct ItemSearch {
+struct NameSearch {
     private let session: Session
     private let call: String
     /// The words must be the whole name: for verbs that change something.

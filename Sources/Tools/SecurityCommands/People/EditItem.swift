@@ -41,7 +41,7 @@ struct EditItem {
     }
 
     private func run() throws(CommandFailure) {
-        let item = try ItemSearch(session, Self.call, exactly: true).only(name)
+        let item = try NameSearch(session, Self.call, exactly: true).only(name)
         try OwnGroups(session, Self.call).require(item, Self.call)
         var (fields, value) = (given.fields, try source.given(given.password))
         if value == nil, arguments.has("p") { value = try PasswordInput(session).newItemPassword() }

@@ -82,7 +82,7 @@ enum ItemHistory {
     }
 
     private static func undelete(_ name: ItemName, _ session: Session) throws(CommandFailure) {
-        let found = try ItemSearch(session, "undelete", exactly: true).allDeleted([name])
+        let found = try NameSearch(session, "undelete", exactly: true).allDeleted([name])
         guard let item = found.first else { throw .refused(call: "undelete", .noVersions) }
         try ItemAccess(session, "undelete").restore(item)
         if session.writesJSON {

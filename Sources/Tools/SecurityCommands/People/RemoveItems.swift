@@ -72,7 +72,7 @@ struct RemoveItems {
 
     /// The items, and for `purge` those that are deleted already.
     private func found() throws(CommandFailure) -> (items: [ListedItem], deleted: [ListedItem]) {
-        let search = ItemSearch(session, verb, exactly: true)
+        let search = NameSearch(session, verb, exactly: true)
         guard verb == "purge" else { return (try search.all(names), []) }
         var (items, deleted) = ([ListedItem](), [ListedItem]())
         for name in names {

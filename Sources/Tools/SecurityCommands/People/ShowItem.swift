@@ -43,7 +43,7 @@ struct ShowItem {
     private var reveals: Bool { arguments.has("p") }
 
     private func run() throws(CommandFailure) {
-        let item = try ItemSearch(session, Self.call).only(name)
+        let item = try NameSearch(session, Self.call).only(name)
         if arguments.has("H") { return try ItemHistory.show(of: item, session) }
         let own = try OwnGroups(session, Self.call)
         if reveals { try own.require(item, Self.call) }
