@@ -16,7 +16,7 @@ import time
 from pki_parts import PASSPHRASE, Files, Keychain, expect, items_of, mutated, openssl, sha1
 
 CALL = "security: SecKeychainItemImport: "
-WRONG = CALL + "MAC verification failed during PKCS12 import (wrong password?)\n"
+WRONG = CALL + "MAC verification failed during PKCS12 import (wrong password?).\n"
 DUPLICATE = CALL + "The specified item already exists in the keychain.\n"
 UNKNOWN = CALL + "Unknown format in import.\n"
 

@@ -57,8 +57,8 @@ import KeychainModel
 COMMAND = Recipe(
     "a command is an entry of the table",
     modules=["Tools/SecurityCommands"],
-    below=["Wire/KeychainClient", "Wire/KeychainWire", "Base/KeychainModel", "Base/DER", "Base/CommandOptions"]
-    + ["Base/LinuxSystem"],
+    below=["Wire/CertificateWire", "Wire/KeychainClient", "Wire/KeychainWire", "Base/KeychainModel", "Base/DER"]
+    + ["Base/CommandOptions", "Base/LinuxSystem"],
     files={
         "SecurityCommands/Items/NewCommand.swift": """import CommandOptions
 

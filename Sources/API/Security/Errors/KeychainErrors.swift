@@ -130,7 +130,7 @@ public let errSecMultiplePrivKeys: OSStatus = -25259
 public let errSecPassphraseRequired: OSStatus = -25260
 /// The reference to the passphrase is not valid.
 public let errSecInvalidPasswordRef: OSStatus = -25261
-/// MAC verification failed during PKCS12 import (wrong password?)
+/// MAC verification failed during PKCS12 import (wrong password?).
 public let errSecPkcs12VerifyFailure: OSStatus = -25264
 /// The certificate is not the signer's.
 public let errSecNotSigner: OSStatus = -26267

@@ -63,7 +63,7 @@ extension StatusMessages {
         -25259: "The data holds more than one private key.",
         -25260: "A passphrase is needed to import or export this.",
         -25261: "The reference to the passphrase is not valid.",
-        -25264: "MAC verification failed during PKCS12 import (wrong password?)",
+        -25264: "MAC verification failed during PKCS12 import (wrong password?).",
         -26267: "The certificate is not the signer's.",
         -26275: "The data could not be decoded.",
         -26276: "An internal error occurred in the keychain.",

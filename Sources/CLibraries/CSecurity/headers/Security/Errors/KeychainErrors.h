@@ -74,7 +74,7 @@ CF_ENUM(OSStatus) {
     errSecMultiplePrivKeys = -25259,  // The data holds more than one private key.
     errSecPassphraseRequired = -25260,  // A passphrase is needed to import or export this.
     errSecInvalidPasswordRef = -25261,  // The reference to the passphrase is not valid.
-    errSecPkcs12VerifyFailure = -25264,  // MAC verification failed during PKCS12 import (wrong password?)
+    errSecPkcs12VerifyFailure = -25264,  // MAC verification failed during PKCS12 import (wrong password?).
     errSecNotSigner = -26267,  // The certificate is not the signer's.
     errSecDecode = -26275,  // The data could not be decoded.
 };
