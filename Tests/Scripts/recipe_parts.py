@@ -19,9 +19,8 @@ class Recipe:
     """What a recipe changes, and a program that shows what came of it."""
 
     name: str
-    # The modules that are copied, lowest first, and those below them, as LAYER/MODULE.
+    # The modules that are copied, lowest first, as LAYER/MODULE.
     modules: list
-    below: list
     # Changes as (file, text that is there once, text in its place), and new files by name.
     edits: tuple
     check: str
@@ -43,7 +42,7 @@ class Recipe:
         for name in names:
             self.compile(scratch, name)
         write(f"{scratch}/Check.swift", self.check)
-        objects = [f"{scratch}/{name}.o" for name in names] + objects_of(self.below)
+        objects = [f"{scratch}/{name}.o" for name in names] + objects_of(below(self.modules))
         self.swiftc(scratch, "Check", f"{scratch}/Check.swift", *objects, "-o", f"{scratch}/check")
         return f"{scratch}/check"
 
@@ -62,6 +61,21 @@ class Recipe:
         for feature in FEATURES:
             command += ["-enable-upcoming-feature", feature]
         subprocess.run([*command, *words], check=True)
+
+
+def below(modules):
+    """The modules that some modules stand on, by the rows of the manifest, as LAYER/MODULE."""
+    with open(f"{TOP}/Package.swift", encoding="utf-8") as file:
+        rows = re.findall(r'module\(\s*"(\w+)", in: "(\w+)"(?:,\s*uses: \[([^]]*)\])?', file.read())
+    layers = {name: layer for name, layer, _ in rows}
+    uses = {name: re.findall(r'"(\w+)"', text) for name, _, text in rows}
+    copied = [os.path.basename(module) for module in modules]
+    found, waiting = set(), list(copied)
+    while waiting:
+        new = [name for name in uses[waiting.pop()] if name in uses and name not in found]
+        found.update(new)
+        waiting += new
+    return [f"{layers[name]}/{name}" for name in sorted(found.difference(copied))]
 
 
 def objects_of(modules):

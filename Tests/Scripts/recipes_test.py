@@ -16,7 +16,6 @@ from recipe_parts import Recipe
 MODEL = Recipe(
     "a query key, an access-control flag and an algorithm are a row each",
     modules=["Base/KeychainModel"],
-    below=["Base/LinuxSystem"],
     edits=(
         (
             "KeychainModel/Requests/QueryKey.swift",
@@ -57,8 +56,6 @@ import KeychainModel
 COMMAND = Recipe(
     "a command is an entry of the table",
     modules=["Tools/SecurityCommands"],
-    below=["Wire/CertificateWire", "Wire/KeychainClient", "Wire/KeychainWire", "Base/KeychainModel", "Base/DER"]
-    + ["Base/CommandOptions", "Base/LinuxSystem"],
     files={
         "SecurityCommands/Items/NewCommand.swift": """import CommandOptions
 
@@ -101,7 +98,6 @@ import SecurityCommands
 ENCLAVE_CALL = Recipe(
     "an enclave call is one declaration, its function, and the line that sends it",
     modules=["Wire/EnclaveWire", "Enclave/SecureEnclave"],
-    below=["Base/KeychainCrypto", "Base/DER", "Wire/KeychainWire", "Base/KeychainModel", "Base/LinuxSystem"],
     libraries=["COpenSSL", "CArgon2"],
     files={
         "EnclaveWire/Channel/EnclaveConnection+New.swift": """package import KeychainModel
