@@ -8,6 +8,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "Machinery"))
 
@@ -57,6 +58,19 @@ class Program(Typist):
         self.process.stdin.write(f"pause {milliseconds}\n")
 
 
+def opened(keychain, program, interval=1):
+    """Unlocks and reads an item; on a slow machine the interval may pass between the two, and both are done again."""
+    for _ in range(10):
+        start = time.monotonic()
+        keychain.expect(program, "unlock 1234", 0)
+        answer = program.do("get a b")
+        if answer is not None and answer.status == 0:
+            return
+        if time.monotonic() - start < interval:
+            break
+    sys.exit(f"get a b: {answer} in place of 0 within the interval of {interval} s")
+
+
 def fail(keychain, program):
     for _ in range(5):
         keychain.expect(program, "unlock wrong", WRONG)
@@ -87,8 +101,7 @@ def timers_hold(keychain):
         keychain.expect(program, "get a b", 0)
     keychain.expect(program, "settings 1", 0)
     for jump in JUMPS:
-        keychain.expect(program, "unlock 1234", 0)
-        keychain.expect(program, "get a b", 0)
+        opened(keychain, program)
         keychain.set(jump)
         program.rest(2100)
         keychain.expect(program, "get a b", LOCKED)
@@ -167,7 +180,7 @@ def namespaces_have_timers(keychain):
     program = keychain.program("daemon", NAMESPACE)
     keychain.expect(program, "unlock 1234", 0)
     keychain.expect(program, "settings 1", 0)
-    keychain.expect(program, "get a b", 0)
+    opened(keychain, program)
     program.rest(2100)
     keychain.expect(program, "get a b", LOCKED)
     keychain.expect(program, "unlock 1234", 0)
