@@ -187,11 +187,12 @@ let package = Package(
             ]),
 
         module("TerminalText", in: "Tools"),
+        module("TerminalScreen", in: "Tools", uses: ["LinuxSystem", "TerminalText"]),
         module(
             "SecurityCommands", in: "Tools",
             uses: [
                 "CertificateWire", "KeychainClient", "KeychainWire", "KeychainModel", "DER", "CommandOptions",
-                "LinuxSystem", "TerminalText",
+                "LinuxSystem", "TerminalScreen", "TerminalText",
             ]),
         program(
             "SecurityTool", in: "Tools", uses: ["SecurityCommands"]),
@@ -331,6 +332,7 @@ let package = Package(
                 "KeychainWire", "KeychainModel", "LinuxSystem", "TestSupport",
             ]),
         tests("TerminalTextTests", in: "Tools", uses: ["TerminalText"]),
+        tests("TerminalScreenTests", in: "Tools", uses: ["TerminalScreen", "TerminalText"]),
         tests(
             "SecurityCommandsTests", in: "Tools",
             uses: [

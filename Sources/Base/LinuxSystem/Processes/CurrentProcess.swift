@@ -4,6 +4,7 @@ import Glibc
 /// The current process.
 package enum CurrentProcess {
     package static var identifier: Int32 { getpid() }
+    package static var parent: Int32 { getppid() }
     /// The effective user, as a daemon sees it on a socket.
     package static var user: UInt32 { geteuid() }
     /// The effective group, as a daemon sees it on a socket.

@@ -41,9 +41,9 @@ struct Clipboard {
     /// - Parameters:
     ///   - seconds: how long it stays.
     ///   - isOnce: whether it can be pasted only once.
-    ///   - title: what it is, in a sentence.
+    ///   - title: what it is, in a sentence that is printed; nil for no sentence.
     /// - Throws: a failure where there is no such program, or it ends at once.
-    func copy(_ secret: SecretBytes, for seconds: Int, once isOnce: Bool, _ title: String) throws(CommandFailure) {
+    func copy(_ secret: SecretBytes, for seconds: Int, once isOnce: Bool, _ title: String?) throws(CommandFailure) {
         let tool = try found()
         guard let timer = path(of: "timeout") else {
             throw .failed("timeout is not installed", remedy: "Install coreutils: it ends what owns the clipboard.")
@@ -54,6 +54,7 @@ struct Clipboard {
         } catch {
             throw CommandFailure(tool.tool.name, error)
         }
+        guard let title else { return }
         reportEnd(of: title, isOnce ? "can be pasted once, within \(seconds) s" : "clears in \(seconds) s")
     }
 
@@ -123,6 +124,13 @@ extension Clipboard {
     ///
     /// - Throws: a failure without a terminal.
     func copyByTerminal(_ secret: SecretBytes, _ title: String) throws(CommandFailure) {
+        try sendByTerminal(secret)
+        guard !session.isQuiet, !session.writesJSON else { return }
+        session.output.write(shown: "Asked the terminal to copy \(title). Nothing clears it: copy something else.")
+    }
+
+    /// The same without a sentence about it.
+    func sendByTerminal(_ secret: SecretBytes) throws(CommandFailure) {
         guard let terminal = session.terminal else {
             throw .failed("there is no terminal to copy with", remedy: "Give the command at a terminal.")
         }
@@ -135,7 +143,5 @@ extension Clipboard {
                 try terminal.device.writeFully(bytes, deadline: .after(milliseconds: Self.patience))
             }
         } catch { throw CommandFailure("the terminal", error) }
-        guard !session.isQuiet, !session.writesJSON else { return }
-        session.output.write(shown: "Asked the terminal to copy \(title). Nothing clears it: copy something else.")
     }
 }

@@ -52,7 +52,7 @@ extension Session {
         jobs: JobKeychains,
         connect: @escaping Connecting
     ) -> Session {
-        Session(
+        let session = Session(
             input: FileDescriptor(owning: STDIN_FILENO), output: FileDescriptor(owning: STDOUT_FILENO),
             diagnostics: FileDescriptor(owning: STDERR_FILENO), socket: socket, mayAsk: mayAsk,
             programsEmbed: programsEmbed, olderStore: olderStore, policy: (try? .load()) ?? .none,
@@ -61,6 +61,8 @@ extension Session {
             connectSystem: connectSystem, connectAs: connectAs, connectRunning: connectRunning, named: named,
             connectNamed: { keychains, keychain throws(Refusal) in asking(try keychains.reach(keychain)) },
             jobs: jobs, connect: connect)
+        session.isOfProcess = true
+        return session
     }
 
     private static func connection(_ configuration: Configuration) throws(Refusal) -> any KeychainConnection {

@@ -41,7 +41,7 @@ package enum CommandTable {
         RunCommand.command, InjectCommand.command,
         Completions.command,
         ListItems.command, ShowItem.command, CopyItem.command, GenerateCommand.command,
-        AddNewItem.command, EditItem.command, RemoveItems.remove, RemoveItems.purge,
+        AddNewItem.command, EditItem.command, RemoveItems.remove, RemoveItems.purge, BrowseCommand.command,
     ]
 
     /// The command that programs call by a name of its own: `git-credential-keychain` is `security git-credential`.

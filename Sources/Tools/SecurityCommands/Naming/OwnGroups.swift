@@ -9,6 +9,8 @@ struct OwnGroups {
     /// The name under which the command's own groups are shown.
     static let title = "security"
 
+    init(groups: Set<String>, program: String) { (self.groups, self.program) = (groups, program) }
+
     /// Asks the daemon who this command is.
     init(_ session: Session, _ call: String) throws(CommandFailure) {
         let report = try session.identity(.identity, call)

@@ -66,6 +66,16 @@ struct ItemAccess {
         }
     }
 
+    /// Drops the versions of an item that is deleted already.
+    func forget(_ item: ListedItem) throws(CommandFailure) {
+        try session.turn(to: item.keychain, call)
+        _ = try session.send(call) { () throws(Refusal) in
+            var builder = ItemRequestBuilder(.forget)
+            try builder.set("v_PersistentRef", item.query)
+            return try builder.build()
+        }
+    }
+
     /// Brings a deleted item back.
     func restore(_ item: ListedItem) throws(CommandFailure) {
         try session.turn(to: item.keychain, call)

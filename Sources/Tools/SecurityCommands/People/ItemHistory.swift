@@ -51,13 +51,22 @@ enum ItemHistory {
 
     /// Shows the earlier versions of one item.
     static func show(of item: ListedItem, _ session: Session) throws(CommandFailure) {
+        try writeVersions(try versions(of: item, session), session)
+    }
+
+    /// A line for each earlier version of an item.
+    static func lines(of item: ListedItem, _ session: Session) throws(CommandFailure) -> [String] {
+        try versions(of: item, session).map(\.line)
+    }
+
+    private static func versions(
+        of item: ListedItem, _ session: Session
+    ) throws(CommandFailure) -> [ItemVersion] {
         try session.turn(to: item.keychain, "history")
-        let all = try versions(.everything, "history", session)
-        let own = all.filter { version in
+        return try versions(.everything, "history", session).filter { version in
             let earlier = ListedItem(version.item, in: session.place)
             return earlier.itemClass == item.itemClass && earlier.reference == item.reference
         }
-        try writeVersions(own, session)
     }
 
     static let undelete = Command(

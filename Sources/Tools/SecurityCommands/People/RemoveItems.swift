@@ -64,7 +64,7 @@ struct RemoveItems {
                 reportDeletion(of: item)
             }
             for item in deleted {
-                try forget(item)
+                try ItemAccess(session, verb).forget(item)
                 reportDeletion(of: item)
             }
         }
@@ -88,16 +88,6 @@ struct RemoveItems {
         let list = titles.count == 1 ? titles[0] : "\(titles.count) items: \(titles.joined(separator: ", "))"
         let ending = verb == "purge" ? " for ever" : ""
         return try Question(session).isAnswered("Delete \(list)\(ending)?", with: "yes", orOption: "-y")
-    }
-
-    /// Drops the versions of an item that is deleted already.
-    private func forget(_ item: ListedItem) throws(CommandFailure) {
-        try session.turn(to: item.keychain, verb)
-        _ = try session.send(verb) { () throws(Refusal) in
-            var builder = ItemRequestBuilder(.forget)
-            try builder.set("v_PersistentRef", item.query)
-            return try builder.build()
-        }
     }
 
     private func reportDeletion(of item: ListedItem) {

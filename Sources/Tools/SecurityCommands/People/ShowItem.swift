@@ -49,7 +49,9 @@ struct ShowItem {
         if reveals { try own.require(item, Self.call) }
         let found = try ItemAccess(session, Self.call).attributes(of: item, withValue: reveals)
         if session.writesJSON { return try write(json: found, item) }
-        for (label, text) in Self.lines(found, item, own, session) {
+        let isForPeople = session.output.isTerminal
+        let lines = Self.lines(found, item, own) { isForPeople ? $0.long(now: session.now()) : $0.iso8601 }
+        for (label, text) in lines {
             session.output.write(shown: label + String(repeating: " ", count: max(1, 11 - label.count)) + text)
         }
         if reveals { write(value: found.password) }
@@ -81,19 +83,15 @@ struct ShowItem {
 
 /// The lines about an item.
 extension ShowItem {
-    private static func lines(
-        _ found: ItemResponse.Item, _ item: ListedItem, _ own: OwnGroups, _ session: Session
-    ) -> [(String, String)] {
+    /// - Parameter moment: how a moment is shown.
+    static func lines(
+        _ found: ItemResponse.Item, _ item: ListedItem, _ own: OwnGroups, moment: @escaping (ItemDate) -> String
+    ) -> [(label: String, text: String)] {
         let attribute = { (id: AttributeID, label: String) -> (String, String) in
             (label, DisplayName.shown(found.attributes.shownText(id)))
         }
-        let date = { (seconds: Double?) in
-            seconds.map {
-                session.output.isTerminal
-                    ? ItemDate(seconds: $0).long(now: session.now()) : ItemDate(seconds: $0).iso8601
-            } ?? ""
-        }
-        let lines: [(String, String)] =
+        let date = { (seconds: Double?) in seconds.map { moment(ItemDate(seconds: $0)) } ?? "" }
+        let lines: [(label: String, text: String)] =
             [("Item", item.kind.phrase), attribute(.service, "Service"), attribute(.server, "Server")]
             + [("Label", item.label == item.name && item.itemClass.isPassword ? "" : DisplayName.shown(item.label))]
             + [attribute(.account, "Account"), attribute(.description, "Kind"), attribute(.comment, "Comment")]
@@ -102,7 +100,7 @@ extension ShowItem {
             + [("Opens", opening(item)), ("Belongs to", own.title(of: item.group))]
             + [("Created", date(item.created)), ("Changed", date(item.changed)), ("Expires", date(item.expires))]
             + [("Reference", item.uri ?? "")]
-        return lines.filter { !$0.1.isEmpty }
+        return lines.filter { !$0.text.isEmpty }
     }
 
     private static func opening(_ item: ListedItem) -> String {

@@ -71,7 +71,8 @@ extension Session {
         return chosen.isEmpty ? try searchList(call) : chosen
     }
 
-    private func searchList(_ call: String) throws(CommandFailure) -> [ChosenKeychain] {
+    /// The keychains in which a command looks that names none.
+    func searchList(_ call: String) throws(CommandFailure) -> [ChosenKeychain] {
         guard let named, !isForSystem else { return [.login] }
         do throws(Refusal) { return try named.searched() } catch { throw .refused(call: call, error) }
     }

@@ -25,6 +25,8 @@ package final class Session {
     var imitatesMacOS = false
     /// Commands are about the system's keychain in place of the user's.
     var isForSystem = false
+    /// Whether this is the session of a command's own process.
+    var isOfProcess = false
     /// Whether the settings have programs keep the keychain in themselves.
     let programsEmbed: Bool
     /// The user's store from before the system service; nil where that is not in use.

@@ -14,15 +14,16 @@ struct UnlockOffer {
     /// - Throws: what `body` throws; what unlocking throws: a wrong password, or ``CommandFailure/canceled``.
     func run(_ body: () throws(CommandFailure) -> Void) throws(CommandFailure) {
         do throws(CommandFailure) { return try body() } catch {
-            guard case .refused(_, let refusal) = error, refusal.rule == .locked,
-                let terminal = session.terminal
-            else { throw error }
+            guard error.isLocked, let terminal = session.terminal else { throw error }
             try unlock(at: terminal)
         }
         try body()
     }
 
-    private func unlock(at terminal: Terminal) throws(CommandFailure) {
+    /// Asks for the password of the keychain at a terminal, and opens it.
+    ///
+    /// - Throws: a wrong password, or ``CommandFailure/canceled``.
+    func unlock(at terminal: Terminal) throws(CommandFailure) {
         session.flush()
         let answer: Terminal.Answer
         do throws(SystemError) { answer = try terminal.askSecretly("password to unlock \(session.shown(nil)): ") } catch

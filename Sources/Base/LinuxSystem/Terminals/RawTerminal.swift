@@ -1,0 +1,46 @@
+import Glibc
+
+/// A terminal that a program draws on: every key is delivered as it is pressed, and nothing is shown by the kernel.
+package final class RawTerminal {
+    package let device: FileDescriptor
+    private var before: termios?
+
+    package init(_ terminal: Terminal) { device = terminal.device }
+
+    deinit { giveBack() }
+
+    /// Keeps the settings that the terminal has now, for ``giveBack()``.
+    ///
+    /// - Throws: `SystemError` of `tcgetattr`.
+    package func remember() throws(SystemError) {
+        var now = termios()
+        _ = try retrying("tcgetattr") { unsafe tcgetattr(device.number, &now) }
+        before = now
+    }
+
+    /// Takes the terminal. Keys that were pressed before are discarded: they were meant for something else.
+    ///
+    /// - Throws: `SystemError` of `tcgetattr` or `tcsetattr`.
+    package func take() throws(SystemError) {
+        if before == nil { try remember() }
+        var raw = before ?? termios()
+        unsafe cfmakeraw(&raw)
+        _ = try retrying("tcsetattr") { unsafe tcsetattr(device.number, TCSAFLUSH, &raw) }
+    }
+
+    /// Gives the terminal the settings that it had. Keys that nobody has read are discarded.
+    package func giveBack() {
+        guard var settings = before else { return }
+        before = nil
+        _ = unsafe tcsetattr(device.number, TCSAFLUSH, &settings)
+    }
+
+    /// Rows and columns; nil for a terminal that does not say.
+    package var size: (rows: Int, columns: Int)? {
+        var size = winsize()
+        guard unsafe ioctl(device.number, UInt(TIOCGWINSZ), &size) == 0, size.ws_row > 0, size.ws_col > 0 else {
+            return nil
+        }
+        return (Int(size.ws_row), Int(size.ws_col))
+    }
+}

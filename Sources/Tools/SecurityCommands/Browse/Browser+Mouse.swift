@@ -1,0 +1,70 @@
+import TerminalScreen
+
+/// The mouse. A click selects and opens; it never deletes or reveals.
+extension Browser {
+    private static let doubleTime = 0.4
+    private static let wheelRows = 3
+
+    mutating func take(_ mouse: InputEvent.Mouse, _ now: Double) -> [Effect] {
+        if isDragging, mouse.action == .drag || mouse.action == .release {
+            sidebarWidth = max(10, min(mouse.column, min(40, size.columns - 40)))
+            isDragging = mouse.action == .drag
+            return []
+        }
+        switch mouse.action {
+        case .wheelUp: return scroll(-Self.wheelRows)
+        case .wheelDown: return scroll(Self.wheelRows)
+        case .press: return press(mouse, now)
+        case .release, .drag: return []
+        }
+    }
+
+    private mutating func scroll(_ rows: Int) -> [Effect] {
+        if case .detail(var detail)? = layers.last {
+            detail.scroll = max(0, detail.scroll + rows)
+            layers[layers.count - 1] = .detail(detail)
+        } else if layers.isEmpty {
+            catalog.select(catalog.place + rows)
+        }
+        return []
+    }
+
+    private mutating func press(_ mouse: InputEvent.Mouse, _ now: Double) -> [Effect] {
+        let isDouble =
+            lastPress.map { $0.mouse.row == mouse.row && now - $0.time < Self.doubleTime } ?? false
+        lastPress = (mouse, now)
+        guard let act = Painter.draw(self, now: now).target(mouse.row, mouse.column) else { return [] }
+        switch act {
+        case .press(let key): return pressed(key, now)
+        case .divider: isDragging = true
+        case .item(let index) where layers.isEmpty || size.isWide && isDetail: return select(index, isDouble)
+        case .sidebar(let index) where layers.isEmpty:
+            (pane, sidebarPlace) = (.sidebar, index)
+            return sidebar.indices.contains(index) ? show(sidebar[index]) : []
+        case .sort(let order) where layers.isEmpty:
+            catalog.sort(by: order, reversed: order == catalog.order && !catalog.isReversed)
+        case .item, .sidebar, .sort: break
+        }
+        return []
+    }
+
+    private var isDetail: Bool { if case .detail? = layers.last { true } else { false } }
+
+    private mutating func select(_ index: Int, _ opens: Bool) -> [Effect] {
+        pane = .list
+        catalog.select(index)
+        if isDetail { layers.removeLast() }
+        guard opens, let item = catalog.selected else { return [] }
+        return open(item, .attributes)
+    }
+
+    /// A word in the last line: keys that show a value, or delete or save something, are pressed by hand only.
+    private mutating func pressed(_ key: InputEvent.Key, _ now: Double) -> [Effect] {
+        let byHand: [InputEvent.Key] = [.character("r"), .character("y"), .character("m"), .character("D")]
+        guard !byHand.contains(key) else {
+            note = "This takes the key itself."
+            return []
+        }
+        return take(.key(key), now: now)
+    }
+}

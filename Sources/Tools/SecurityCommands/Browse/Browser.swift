@@ -1,0 +1,192 @@
+import KeychainClient
+import KeychainWire
+import TerminalScreen
+
+/// What the viewer shows and what its keys mean. It is a value: it knows neither a terminal nor a keychain. What has to
+/// be done with them comes out as effects, and the results come back in.
+struct Browser {
+    /// Something that is done outside.
+    enum Effect: Equatable {
+        case quit, suspend, redraw, reload
+        /// Draws what is shown now, without the secret, before anything else happens.
+        case hide
+        case readItem(ItemMark)
+        case readHistory(ItemMark)
+        case readDeleted
+        case reveal(ItemMark)
+        case copy(ItemMark)
+        case copyReference(ItemMark)
+        case delete(ItemMark)
+        case purge(ItemMark)
+        case restore(ItemMark)
+        case lock, unlock
+        /// Whether what another program wrote meanwhile is replaced.
+        case save(EditForm, overwrites: Bool)
+    }
+
+    /// An item in an effect.
+    struct ItemMark: Equatable {
+        let item: ListedItem
+        init(_ item: ListedItem) { self.item = item }
+        static func == (left: Self, right: Self) -> Bool { left.item.isSame(as: right.item) }
+    }
+
+    enum Pane { case sidebar, list }
+
+    /// What lies on the list; the last one is what keys go to.
+    enum Layer {
+        case search(TextField)
+        case detail(ItemDetail)
+        case form(EditForm)
+        case question(BrowseQuestion)
+        case failure(FailureText)
+        case help
+    }
+
+    /// The state of the keychain, as the first line shows it.
+    struct Status: Equatable {
+        var isLocked = false
+        var hasPassword = true
+        var protection = ""
+        /// Seconds until the next password is looked at.
+        var wait: UInt32 = 0
+    }
+
+    /// Rows and columns of the terminal.
+    var size: ScreenSize
+    var catalog = ItemCatalog()
+    var status = Status()
+    var keychains: [ChosenKeychain] = [.login]
+    /// The keychain went away, and why.
+    var lost: FailureText?
+    /// How many items were read so far, while that goes on.
+    var reading: Int?
+    var layers: [Layer] = []
+    var pane = Pane.list
+    /// The line of the sidebar that the cursor is in.
+    var sidebarPlace = 0
+    /// The columns of the sidebar.
+    var sidebarWidth = 16
+    /// What has just happened, in the last line.
+    var note: Words?
+    var lastDeleted: ListedItem?
+    private var lastInterrupt = -Double.infinity
+    var lastPress: (mouse: InputEvent.Mouse, time: Double)?
+    var isDragging = false
+
+    init(size: ScreenSize = ScreenSize(rows: 24, columns: 80)) { self.size = size }
+
+    /// How long Control-C has to come again to end the viewer, in seconds.
+    private static let interruptTime = 1.0
+
+    /// Takes something that the terminal has sent.
+    ///
+    /// - Parameter now: seconds since 2001.
+    mutating func take(_ event: InputEvent, now: Double) -> [Effect] {
+        if hideSecret() {
+            // The key that shows a value also hides it.
+            if case .key(let key) = event, [.escape, .character("r")].contains(key) { return [.hide] }
+            return [.hide] + act(on: event, now)
+        }
+        return act(on: event, now)
+    }
+
+    private mutating func act(on event: InputEvent, _ now: Double) -> [Effect] {
+        switch event {
+        case .focus, .cursor: return []
+        case .mouse(let mouse): return take(mouse, now)
+        case .key(.control("c")): return interrupt(now)
+        case .key(.control("l")): return [.redraw]
+        case .key(.control("z")): return [.suspend]
+        case .paste where !takesText: note = "A paste goes into a field only."
+        case .pasteTooLong: note = "The paste is too long; nothing of it is kept."
+        default:
+            note = nil
+            return dispatch(event, now)
+        }
+        return []
+    }
+
+    /// Whether text is being typed.
+    private var takesText: Bool {
+        switch layers.last {
+        case .search, .form: true
+        default: false
+        }
+    }
+
+    private mutating func dispatch(_ event: InputEvent, _ now: Double) -> [Effect] {
+        if lost != nil { return takeLost(event) }
+        if case .help? = layers.last { return takeHelp(event) }
+        if status.isLocked { return takeLocked(event) }
+        switch layers.last {
+        case .search(let field): return takeSearch(field, event, now)
+        case .detail(let detail): return takeDetail(detail, event)
+        case .form(let form): return takeForm(form, event)
+        case .question(let question): return takeQuestion(question, event)
+        case .failure, .help: return takeFailure(event)
+        case nil: return pane == .list ? takeList(event) : takeSidebar(event)
+        }
+    }
+
+    private mutating func interrupt(_ now: Double) -> [Effect] {
+        let isAgain = now - lastInterrupt < Self.interruptTime
+        lastInterrupt = now
+        if isAgain || layers.isEmpty && lost != nil { return [.quit] }
+        _ = layers.popLast()
+        note = "Ctrl-C again leaves."
+        return []
+    }
+}
+
+/// The window, and what time brings.
+extension Browser {
+    mutating func resize(to new: ScreenSize) -> [Effect] {
+        size = new
+        return hideSecret() ? [.hide] : []
+    }
+
+    /// - Returns: whether a value was shown.
+    mutating func hideSecret() -> Bool {
+        guard case .detail(var detail)? = layers.last, case .shown = detail.secret else { return false }
+        detail.secret = .hidden
+        layers[layers.count - 1] = .detail(detail)
+        return true
+    }
+
+    /// When the value that is shown hides; nil for none.
+    var hidingTime: Double? {
+        guard case .detail(let detail)? = layers.last, case .shown(let until, _) = detail.secret else { return nil }
+        return until
+    }
+
+    /// The keychain is locked now: names go too.
+    mutating func lockDown() {
+        _ = hideSecret()
+        layers = []
+        catalog.clear()
+        status.isLocked = true
+    }
+}
+
+/// Rows and columns of a terminal.
+struct ScreenSize: Equatable {
+    let rows, columns: Int
+
+    /// What is drawn at all.
+    static let least = ScreenSize(rows: 10, columns: 40)
+    var isEnough: Bool { rows >= Self.least.rows && columns >= Self.least.columns }
+    var hasSidebar: Bool { columns >= 60 }
+    /// Whether list and detail stand side by side.
+    var isWide: Bool { columns >= 120 }
+}
+
+/// A failure in three lines.
+struct FailureText: Equatable {
+    let problem, cause, remedy: String
+
+    init(_ failure: CommandFailure) {
+        problem = failure.message ?? ""
+        (cause, remedy) = failure.explanation
+    }
+}

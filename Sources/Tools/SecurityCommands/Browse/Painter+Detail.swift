@@ -1,0 +1,106 @@
+import KeychainModel
+import TerminalScreen
+import TerminalText
+
+/// The screen of one item.
+extension Painter {
+    /// The column of what stands behind the labels.
+    private static let textColumn = 13
+
+    /// The columns of a value in the screen of an item.
+    static func secretRoom(_ size: ScreenSize) -> Int {
+        let browser = Browser(size: size)
+        let painter = Painter(browser, now: 0)
+        let columns = size.isWide ? painter.main.columns - painter.main.columns * 3 / 5 - 1 : painter.main.columns
+        return max(1, columns - textColumn - 16)
+    }
+
+    mutating func drawDetail(_ detail: ItemDetail, _ area: Area) {
+        let title = detail.item.title
+        put(title, area.row, area.column + 1, room: area.columns - 22, style: .bold)
+        let kind = say(Words(detail.item.kind.phrase))
+        put(kind, area.row, area.column + area.columns - width.columns(kind) - 1)
+        rule(area.row + 1, area.column, area.columns)
+        let body = Area(row: area.row + 2, column: area.column, rows: area.rows - 4, columns: area.columns)
+        switch detail.page {
+        case .attributes: drawAttributes(detail, body)
+        case .access: draw(accessLines(detail.item), body, detail.scroll)
+        case .history: draw((detail.history ?? [say("reading …")]).map { ("", $0) }, body, detail.scroll)
+        }
+        rule(area.end - 2, area.column, area.columns)
+        drawPages(detail.page, area)
+    }
+
+    private mutating func drawPages(_ page: ItemDetail.Page, _ area: Area) {
+        var column = area.column + 1
+        let titles: [(ItemDetail.Page, Words)] = [
+            (.attributes, "Attributes"), (.access, "Access"), (.history, "History"),
+        ]
+        for (other, title) in titles {
+            let text = other == page ? "[\(say(title))]" : " \(say(title)) "
+            column += put(text, area.end - 1, column, style: other == page ? .bold : []) + 1
+        }
+    }
+
+    private mutating func drawAttributes(_ detail: ItemDetail, _ area: Area) {
+        guard let lines = detail.lines else { return draw([("", say("reading …"))], area, 0) }
+        let rows = detail.item.kind == .password || detail.item.kind == .internet ? drawPassword(detail, area) : 0
+        draw(
+            lines, Area(row: area.row + rows, column: area.column, rows: area.rows - rows, columns: area.columns),
+            detail.scroll)
+    }
+
+    /// - Returns: the rows that it takes.
+    private mutating func drawPassword(_ detail: ItemDetail, _ area: Area) -> Int {
+        put(say("Password"), area.row, area.column + 2)
+        let column = area.column + Self.textColumn
+        switch detail.secret {
+        case .hidden: put(String(repeating: frame.dot, count: 10), area.row, column)
+        case .asking: put(say("waiting for the answer"), area.row, column, room: area.columns - Self.textColumn)
+        case .shown(let until, let columns):
+            picture.secret = (area.row, column)
+            for (index, count) in columns.enumerated() { picture.grid.markSecret(area.row + index, column, count: count) }
+            let left = max(0, Int((until - now).rounded(.up)))
+            let text = say("hides in \(left) s")
+            put(text, area.row, area.column + area.columns - width.columns(text) - 1)
+            return columns.count
+        }
+        return 1
+    }
+
+    private mutating func draw(_ lines: [(label: String, text: String)], _ area: Area, _ scroll: Int) {
+        let first = max(0, min(scroll, lines.count - area.rows))
+        for (index, line) in lines.dropFirst(first).prefix(max(0, area.rows)).enumerated() {
+            let start = line.label.isEmpty ? 2 : Self.textColumn
+            put(say(Words(line.label)), area.row + index, area.column + 2, room: Self.textColumn - 3)
+            put(line.text, area.row + index, area.column + start, room: area.columns - start - 1)
+        }
+    }
+
+    private func accessLines(_ item: ListedItem) -> [(label: String, text: String)] {
+        let own = browser.catalog.own
+        let meaning: Words =
+            own.have(item.group)
+            ? "This command reads and changes it." : "Only that program reads it; its value is not shown here."
+        return [
+            ("Belongs to", own.title(of: item.group)), ("", say(meaning)), ("Group", DisplayName.shown(item.group)),
+            ("Opens", item.protection), ("", say(item.opening)),
+            ("Keychain", DisplayName.shown(item.keychain.name)),
+            ("", say("Nobody who is root on this machine can be kept out: SECURITY.md.")),
+        ]
+    }
+}
+
+extension ListedItem {
+    /// What the protection class means.
+    fileprivate var opening: Words {
+        switch accessibility {
+        case .whenUnlocked, .whenUnlockedThisDeviceOnly: "It is open while the keychain is unlocked."
+        case .afterFirstUnlock, .afterFirstUnlockThisDeviceOnly:
+            "It stays open after the first unlock, until the machine is off."
+        case .always, .alwaysThisDeviceOnly: "It is always open."
+        case .whenPasscodeSetThisDeviceOnly: "It is open while the keychain is unlocked, and goes with its password."
+        case nil: ""
+        }
+    }
+}

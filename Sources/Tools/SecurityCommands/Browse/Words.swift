@@ -1,0 +1,2 @@
+typealias Words = String
+extension Session { func text(_ words: Words) -> String { words } }
