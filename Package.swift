@@ -337,7 +337,7 @@ let package = Package(
             "SecurityCommandsTests", in: "Tools",
             uses: [
                 "SecurityCommands", "KeychainClient", "KeychainWire", "KeychainModel", "CommandOptions", "LinuxSystem",
-                "TestSupport",
+                "TerminalScreen", "TerminalText", "TestSupport",
             ]),
 
         tests(

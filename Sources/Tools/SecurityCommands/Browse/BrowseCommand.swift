@@ -9,7 +9,7 @@ enum BrowseCommand {
         "browse", "Look through the keychain on the whole terminal.",
         synopsis: "[--linear] [--no-mouse] [--osc52] [--idle minutes]",
         options: [
-            CommandOption("i", word: "idle", value: "minutes", "Lock the view after so many minutes without a key (10)."),
+            CommandOption("i", word: "idle", value: "minutes", "Lock the view after so many minutes without a key."),
             CommandOption("l", word: "linear", "A conversation in lines, for screen readers and simple terminals."),
             CommandOption("m", word: "no-mouse", "Leave the mouse to the terminal."),
             CommandOption("o", word: "osc52", "Have the terminal copy, by the sequence OSC 52."),

@@ -124,7 +124,8 @@ extension BrowseRun {
         let found = try access().attributes(of: item, withValue: false)
         switch browser.layers.last {
         case .detail(var detail):
-            detail.lines = ShowItem.lines(found, item, browser.catalog.own) { [now = session.now()] in $0.long(now: now) }
+            detail.lines = ShowItem.lines(found, item, browser.catalog.own) { [now = session.now()] in $0.long(now: now)
+            }
             browser.layers[browser.layers.count - 1] = .detail(detail)
         case .form(let form) where !form.isChanged:
             let codes: [(String, AttributeID)] = [
@@ -168,7 +169,8 @@ extension BrowseRun {
         let value = try value(of: item)
         guard let lines = SecretLines(value, room: Painter.secretRoom(browser.size)) else {
             throw .failed(
-                "browse: the value is too long for this screen", cause: "It has several lines, or very many characters.",
+                "browse: the value is too long for this screen",
+                cause: "It has several lines, or very many characters.",
                 remedy: "Copy it with c, or use `security show -p`.")
         }
         guard case .detail(var detail)? = browser.layers.last else { return }

@@ -34,20 +34,18 @@ struct ItemCatalog {
     private(set) var groups: [Group] = []
     var own: OwnGroups
     private var filter: ItemFilter?
+    /// Counted when the items or the keychain change: each drawing asks for them.
+    private var counts: [ListedItem.Kind: Int] = [:]
 
     init(own: OwnGroups = OwnGroups(groups: [], program: "")) { self.own = own }
 
     /// The selected item; nil in an empty list.
     var selected: ListedItem? { shown.indices.contains(place) ? shown[place] : nil }
 
-    /// How many items of a kind the chosen keychain has.
+    /// How many items of a kind the chosen keychain has; nil means all kinds. A certificate with its key counts once.
     func count(of kind: ListedItem.Kind?) -> Int {
-        guard let kind else { return inKeychain.count { $0.kind != .identity } }
-        return kind == .deleted ? deleted.count : inKeychain.count { $0.kind == kind }
-    }
-
-    private var inKeychain: [ListedItem] {
-        scope.keychain.map { keychain in items.filter { $0.keychain == keychain } } ?? items
+        guard let kind else { return counts.filter { $0.key != .identity }.values.reduce(0, +) }
+        return kind == .deleted ? deleted.count : counts[kind] ?? 0
     }
 }
 
@@ -55,7 +53,7 @@ struct ItemCatalog {
 extension ItemCatalog {
     mutating func replace(items new: [ListedItem]) {
         items = order.sort(new)
-        countGroups()
+        countItems()
         refresh()
     }
 
@@ -66,11 +64,13 @@ extension ItemCatalog {
 
     /// Forgets all items.
     mutating func clear() {
-        (items, deleted, shown, groups, place) = ([], [], [], [], 0)
+        (items, deleted, shown, groups, counts, place) = ([], [], [], [], [:], 0)
     }
 
     mutating func show(_ new: Scope) {
+        let isElsewhere = scope.keychain != new.keychain
         scope = new
+        if isElsewhere { countItems() }
         refresh()
     }
 
@@ -114,10 +114,14 @@ extension ItemCatalog {
         return item.kind == kind
     }
 
-    private mutating func countGroups() {
-        var counts: [String: Int] = [:]
-        for item in items where item.kind != .identity { counts[own.title(of: item.group), default: 0] += 1 }
-        groups = counts.map { Group(title: $0.key, count: $0.value) }
+    private mutating func countItems() {
+        var byTitle: [String: Int] = [:]
+        counts = [:]
+        for item in items where scope.keychain.map({ $0 == item.keychain }) ?? true {
+            counts[item.kind, default: 0] += 1
+            if item.kind != .identity { byTitle[own.title(of: item.group), default: 0] += 1 }
+        }
+        groups = byTitle.map { Group(title: $0.key, count: $0.value) }
             .sorted { ($1.count, $0.title) < ($0.count, $1.title) }
     }
 }

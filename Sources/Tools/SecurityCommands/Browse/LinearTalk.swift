@@ -23,8 +23,8 @@ struct LinearTalk {
         let status = try session.status(Self.call)
         let isLocked = status.lockState != .unlocked && status.passcodeIsSet
         try read()
-        say(
-            "keychain login, \(session.text(isLocked ? "locked" : "unlocked")), \(status.protection.name), \(catalog.count(of: nil)) items. Type ? for help.")
+        let state = [session.text(isLocked ? "locked" : "unlocked"), status.protection.name].joined(separator: ", ")
+        say("keychain login, \(state), \(catalog.count(of: nil)) items. Type ? for help.")
     }
 
     private mutating func read() throws(CommandFailure) {
@@ -61,7 +61,8 @@ struct LinearTalk {
             ", " + session.text("changed \(ItemDate(seconds: $0).short(now: session.now()))")
         }
         let name = item.name.isEmpty ? session.text("without a name") : DisplayName.shown(item.name)
-        return "\(name), \(session.text(Words(item.kind.phrase)))\(account), \(catalog.own.title(of: item.group))\(changed ?? "")"
+        let kind = session.text(Words(item.kind.phrase))
+        return "\(name), \(kind)\(account), \(catalog.own.title(of: item.group))\(changed ?? "")"
     }
 
     mutating func open(_ number: String) throws(CommandFailure) {

@@ -59,7 +59,9 @@ extension Painter {
         case .asking: put(say("waiting for the answer"), area.row, column, room: area.columns - Self.textColumn)
         case .shown(let until, let columns):
             picture.secret = (area.row, column)
-            for (index, count) in columns.enumerated() { picture.grid.markSecret(area.row + index, column, count: count) }
+            for (index, count) in columns.enumerated() {
+                picture.grid.markSecret(area.row + index, column, count: count)
+            }
             let left = max(0, Int((until - now).rounded(.up)))
             let text = say("hides in \(left) s")
             put(text, area.row, area.column + area.columns - width.columns(text) - 1)

@@ -142,7 +142,10 @@ extension Painter {
         let isNarrowed = !browser.catalog.search.isEmpty || browser.catalog.scope != .init()
         let lines: [Words] =
             isNarrowed
-            ? ["Nothing matches.", "", "Narrow with kind:pass group:git account:octo changed:<7d", "Esc shows all items."]
+            ? [
+                "Nothing matches.", "", "Narrow with kind:pass group:git account:octo changed:<7d",
+                "Esc shows all items.",
+            ]
             : ["This keychain is empty.", "", "a adds an item. Programs add theirs by themselves."]
         for (index, line) in lines.prefix(area.rows).enumerated() {
             put(say(line), area.row + index, area.column + 2, room: area.columns - 3)
@@ -154,7 +157,8 @@ extension Painter {
         guard let item = browser.catalog.selected else { return }
         let kind = say(Words(item.kind.phrase))
         let dot = frame.isASCII ? "-" : "·"
-        put("\(DisplayName.shown(item.name)) \(dot) \(kind)", area.row, area.column + 1, room: area.columns - 2, style: .bold)
+        let title = "\(DisplayName.shown(item.name)) \(dot) \(kind)"
+        put(title, area.row, area.column + 1, room: area.columns - 2, style: .bold)
         let lines: [(Words, String)] = [
             ("Account", DisplayName.shown(item.account)), ("Group", browser.catalog.own.title(of: item.group)),
             ("Opens", item.protection),
@@ -181,9 +185,12 @@ extension Painter {
         ("KIND", .kind, 5, { item, painter in painter.say(Words(item.kind.rawValue)) }),
         ("ACCOUNT", .account, 12, { item, _ in DisplayName.shown(item.account) }),
         ("GROUP", .group, 14, { item, painter in painter.browser.catalog.own.title(of: item.group) }),
-        ("CHANGED", .changed, 11, { item, painter in
-            item.changed.map { ItemDate(seconds: $0).short(now: painter.now) } ?? ""
-        }),
+        (
+            "CHANGED", .changed, 11,
+            { item, painter in
+                item.changed.map { ItemDate(seconds: $0).short(now: painter.now) } ?? ""
+            }
+        ),
     ]
 
     /// The columns that fit, from the left. The name gets what is left over.

@@ -1,0 +1,369 @@
+"""The viewer on a real terminal multiplexer, with a real daemon.
+
+usage: browse_test.py FOLDER-OF-PROGRAMS
+"""
+
+import os
+import random
+import signal
+import sys
+import tempfile
+import time
+
+from keychain_parts import Home, eventually
+from tmux_parts import Pane
+
+SECRET = "p9#kT-wq7-Lm2x"
+PASSWORD = "open sesame"
+WITHOUT_SCREEN = [("alternate-screen", "off")]
+
+
+class Viewer(Pane):
+    """`security browse` with its keychain."""
+
+    def __init__(self, home, *options, term="screen-256color", locale="C.UTF-8", pane=(), **size):
+        self.home = home
+        environment = home.environment | {"LANG": locale, "LC_ALL": locale, "TERM": "xterm-256color"}
+        command = ["env", f"TERM={term}", f"{home.programs}/security", "browse", *options]
+        super().__init__(tempfile.mkdtemp(dir=home.folder), environment, command, options=pane, **size)
+
+    def reveal(self):
+        self.shows("deploy")
+        self.keys("End")
+        self.keys("r")
+        self.shows(SECRET, "hides in")
+
+    @property
+    def child(self):
+        """The process that draws; its parent looks after it."""
+        return eventually_value(lambda: (self.processes("security") + [None, None])[1])
+
+    @property
+    def guard(self):
+        return self.processes("security")[0]
+
+    def has_ended(self, text="ended with 0"):
+        screen = self.shows(text)
+        assert SECRET not in self.history(), self.history()
+        return screen
+
+
+def eventually_value(find):
+    eventually(lambda: find() is not None)
+    return find()
+
+
+def filled(programs, folder):
+    home = Home(programs, folder)
+    for name in ("api", "backup"):
+        home.says("add-generic-password", "-s", name, "-a", "ann", "-w", f"{name}'s value")
+    home.says("add-internet-password", "-s", "github.com", "-a", "octo", "-r", "htps", "-w", "token")
+    home.says("add-generic-password", "-s", "zz deploy", "-a", "张三", "-w", SECRET)
+    return home
+
+
+def items(home):
+    return home.run("list", "--sort", "name").stdout
+
+
+# MARK: looking
+
+
+def looks(home):
+    """The list, its sort and search, an item's pages, and help."""
+    viewer = Viewer(home)
+    viewer.shows("login", "unlocked", "4 items", ">api", "github.com", "张三", "Enter:open")
+    viewer.keys("j", "j", "Enter")
+    viewer.shows("github.com (octo)", "kc://github.com/octo?class=inet", "••••••••••", "[Attributes]")
+    viewer.keys("w")
+    viewer.shows("[Access]", "This command reads and changes it.")
+    viewer.keys("h")
+    viewer.shows("[History]", "There is no earlier version.")
+    viewer.keys("Escape")
+    viewer.shows("CATEGORY")
+    viewer.keys("/", "g", "i", "t")
+    viewer.shows("Search: git", "1 of 4", ">github.com")
+    viewer.lacks("backup")
+    viewer.keys("Escape")
+    viewer.shows("backup")
+    viewer.keys("/", "kind:none")
+    viewer.shows("is none of")
+    viewer.keys("Escape", "S")
+    viewer.shows("NAME ▼")
+    viewer.keys("3")
+    viewer.lacks("backup")
+    viewer.keys("Escape", "?")
+    viewer.shows("KEYS", "reveal or hide")
+    viewer.keys("Escape", "q")
+    viewer.has_ended()
+    viewer.end()
+
+
+def sizes_and_terminals(home):
+    """Every size, locale and terminal has its screen; what is too small says so."""
+    for rows, columns in ((24, 80), (10, 40), (40, 120), (60, 200)):
+        viewer = Viewer(home, rows=rows, columns=columns)
+        viewer.shows("api", "login")
+        assert all(len(line) <= columns for line in viewer.screen())
+        viewer.keys("Enter")
+        viewer.shows("Service")
+        viewer.end()
+    small = Viewer(home, rows=9, columns=39)
+    small.shows("40×10 at least")
+    small.resize(24, 80)
+    small.shows("api")
+    small.end()
+    for locale, frame in (("POSIX", "|"), ("zh_CN.UTF-8", "│"), ("C.UTF-8", "│")):
+        viewer = Viewer(home, locale=locale)
+        viewer.shows("api", frame)
+        viewer.end()
+    for term in ("xterm-256color", "tmux-256color", "vt100", "linux", "screen"):
+        viewer = Viewer(home, term=term)
+        viewer.shows("api")
+        viewer.keys("q")
+        viewer.has_ended()
+        viewer.end()
+
+
+# MARK: a value leaves nothing behind
+
+
+def hides(home):
+    """Each key, a report of the lost focus and a resize hide a value at once."""
+    viewer = Viewer(home)
+    viewer.reveal()
+    for data in (b"j", b"\x1b[O", b"\x1b[<64;3;3M", b"\x0c", b"\x1b[200~d\x1b[201~", b"c", b"\t"):
+        viewer.bytes(data)
+        viewer.lacks(SECRET)
+        viewer.keys("Escape", "Escape", "End", "r")
+        viewer.shows(SECRET)
+    viewer.resize(30, 90)
+    viewer.lacks(SECRET)
+    assert SECRET not in viewer.history()
+    viewer.keys("q")
+    viewer.has_ended()
+    viewer.end()
+
+
+def endings(home):
+    """However the viewer ends, nothing of the value is on the terminal or in its scrollback."""
+    for end, text in (
+        (lambda viewer: viewer.keys("q"), "ended with 0"),
+        (lambda viewer: viewer.keys("C-c", "C-c"), "ended with 0"),
+        (lambda viewer: os.kill(viewer.child, signal.SIGTERM), "ended with"),
+        (lambda viewer: os.kill(viewer.child, signal.SIGKILL), "ended by signal 9"),
+        (lambda viewer: os.kill(viewer.guard, signal.SIGTERM), "ended with"),
+    ):
+        viewer = Viewer(home)
+        viewer.reveal()
+        end(viewer)
+        viewer.has_ended(text)
+        viewer.end()
+
+
+def lone_screen(home):
+    """A terminal with one screen keeps what is drawn on it: no value is shown there."""
+    for options in ({"pane": WITHOUT_SCREEN}, {"term": "linux"}, {"term": "vt100"}):
+        viewer = Viewer(home, **options)
+        viewer.shows("deploy")
+        viewer.keys("End", "r")
+        viewer.shows("the value is not shown here")
+        viewer.keys("Escape", "q", "q")
+        viewer.has_ended()
+        viewer.end()
+
+
+def resize_storm(home):
+    viewer = Viewer(home)
+    viewer.reveal()
+    for number in range(60):
+        viewer.resize(10 + number % 30, 40 + number * 7 % 90)
+        if number % 10 == 5:
+            viewer.keys("r")
+    viewer.resize(24, 80)
+    viewer.keys("Escape", "Escape")
+    viewer.shows("CATEGORY")
+    assert SECRET not in viewer.history()
+    viewer.keys("q")
+    viewer.has_ended()
+    viewer.end()
+
+
+def memory(home):
+    """The memory of the process does not have the value any more when it is hidden."""
+    viewer = Viewer(home)
+    viewer.reveal()
+    viewer.keys("Escape")
+    viewer.lacks(SECRET)
+    time.sleep(0.3)
+    assert SECRET.encode() not in readable_memory(viewer.child)
+    viewer.end()
+
+
+def readable_memory(number):
+    content = b""
+    with open(f"/proc/{number}/maps", encoding="utf-8") as maps, open(f"/proc/{number}/mem", "rb", 0) as memory:
+        for line in maps:
+            span, rights = line.split()[:2]
+            start, end = (int(part, 16) for part in span.split("-"))
+            if not rights.startswith("rw"):
+                continue
+            try:
+                memory.seek(start)
+                content += memory.read(end - start)
+            except (OSError, ValueError):
+                continue
+    assert len(content) > 1 << 20
+    return content
+
+
+# MARK: acting
+
+
+def acts(home):
+    """Delete and undo, add with a typed password, edit, and a change that another program makes meanwhile."""
+    viewer = Viewer(home)
+    viewer.shows(">api")
+    viewer.keys("d")
+    viewer.shows("Delete api (ann)?")
+    viewer.keys("Enter")
+    viewer.shows("Nothing was changed.", "4 items")
+    viewer.keys("d", "y")
+    viewer.shows("Deleted. u brings it back.", "3 items")
+    viewer.keys("u")
+    viewer.shows("Brought back.", "4 items")
+    viewer.keys("a")
+    viewer.shows("Add a password")
+    viewer.keys("new one", "Tab", "ann", "C-s")
+    viewer.shows("password data for new item:")
+    viewer.keys("typed value", "Enter")
+    viewer.shows("retype password")
+    viewer.keys("typed value", "Enter")
+    viewer.shows("Saved.", "5 items")
+    assert home.run("find-generic-password", "-s", "new one", "-w").stdout == "typed value\n"
+    viewer.keys("Home", "e")
+    viewer.shows("Edit: api (ann)")
+    viewer.keys("Tab", "Tab", "Tab", "my comment")
+    home.says("add-generic-password", "-U", "-s", "api", "-a", "ann", "-j", "theirs", "-w", "changed")
+    viewer.keys("C-s")
+    viewer.shows("was changed by another program meanwhile")
+    viewer.keys("Escape")
+    assert "theirs" in home.run("show", "api").stdout
+    viewer.keys("C-s", "m")
+    viewer.shows("Saved.")
+    assert "my comment" in home.run("show", "api").stdout
+    assert home.run("find-generic-password", "-s", "api", "-w").stdout == "changed\n"
+    viewer.keys("q")
+    viewer.has_ended()
+    viewer.end()
+
+
+def noise(home):
+    """Sequences, reports and pastes of every kind change nothing in the keychain."""
+    viewer, before = Viewer(home), items(home)
+    viewer.shows("api")
+    generator = random.Random(7)
+    for _ in range(40):
+        viewer.bytes(b"".join(random_sequence(generator) for _ in range(20)))
+    viewer.keys("C-l")
+    eventually(lambda: "login" in "\n".join(viewer.screen()))
+    assert items(home) == before
+    viewer.end()
+
+
+def random_sequence(generator):
+    letters = bytes(generator.choice(b"dyDmers0123456789;?<>=") for _ in range(generator.randrange(8)))
+    return generator.choice(
+        [
+            b"\x1b[" + bytes(byte for byte in letters if byte < 0x40) + generator.choice([b"d", b"y", b"M@@@", b"u"]),
+            b"\x1b]0;" + letters + b"\x07",
+            b"\x1bP" + letters + b"\x1b\\",
+            b"\x1b[200~" + letters + b"\x1b[201~",
+            b"\x1bO" + generator.choice([b"d", b"y", b"P"]),
+            b"\x1b[<%d;%d;%dM" % (generator.randrange(70), generator.randrange(90), generator.randrange(30)),
+            b"\x1bd",
+            b"\xff\xc3",
+        ]
+    )
+
+
+def locks(home):
+    """Locking while the viewer is open erases everything first; its own prompt opens the keychain again."""
+    home.says("set-keychain-password", "-p", PASSWORD, "-o", "")
+    viewer = Viewer(home)
+    viewer.reveal()
+    home.says("lock-keychain")
+    viewer.shows("This keychain is locked.", "LOCKED")
+    assert SECRET not in viewer.history() and "deploy" not in viewer.history()
+    viewer.keys("Enter")
+    viewer.shows("password to unlock")
+    viewer.keys(PASSWORD, "Enter")
+    viewer.shows("api", "unlocked")
+    assert PASSWORD not in viewer.history()
+    viewer.keys("L")
+    viewer.shows("This keychain is locked.")
+    viewer.keys("q")
+    viewer.has_ended()
+    viewer.end()
+
+
+def lost_daemon(home):
+    viewer = Viewer(home)
+    viewer.shows("api")
+    for number in home.daemons().values():
+        os.kill(number, signal.SIGSTOP)
+    for number in home.daemons().values():
+        os.kill(number, signal.SIGCONT)
+    home.end()
+    # The next look starts a daemon again, or says that there is none.
+    viewer.keys("R")
+    viewer.shows("api", "4 items", seconds=30)
+    viewer.end()
+
+
+def lines(home):
+    """The linear mode is a transcript: no cursor movement, no colour, and no value that was not asked for."""
+    talk = "find git\nopen 1\nreveal\nreveal --print\ndelete\nkeep\nfind deploy\nopen 1\nnonsense\nquit\n"
+    result = home.run("browse", "--linear", text=talk)
+    assert result.returncode == 0 and "\x1b" not in result.stdout, result
+    for text in (
+        "4 items. Type ? for help.",
+        "1  github.com, internet password, account octo, security",
+        "1 of 4 items.",
+        "The password is hidden.",
+        "This mode keeps what it prints",
+        "token",
+        "It was kept.",
+        "is no word here",
+    ):
+        assert text in result.stdout, (text, result.stdout)
+    assert SECRET not in result.stdout
+    assert len(items(home).splitlines()) == 4
+
+
+def main():
+    programs = os.path.abspath(sys.argv[1])
+    for case in (
+        looks,
+        sizes_and_terminals,
+        hides,
+        endings,
+        lone_screen,
+        resize_storm,
+        memory,
+        noise,
+        lost_daemon,
+        lines,
+        acts,
+        locks,
+    ):
+        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+            home = filled(programs, folder)
+            try:
+                case(home)
+            finally:
+                home.end()
+        print(f"{case.__name__}: {(case.__doc__ or case.__name__).splitlines()[0]}")
+
+
+main()

@@ -1,0 +1,100 @@
+"""A program on a terminal of tmux, whose screen and scrollback can be read."""
+
+import os
+import shlex
+import subprocess
+import time
+
+from keychain_parts import eventually
+
+
+# Longer than any program waits for the rest of a sequence.
+ESCAPE = 0.1
+
+
+class Pane:
+    """One window of a tmux server of the test's own."""
+
+    def __init__(self, folder, environment, command, rows=24, columns=80, options=()):
+        self.socket = f"{folder}/tmux"
+        self.environment = {name: value for name, value in environment.items() if name != "TMUX"}
+        start = ["new-session", "-d", "-x", str(columns), "-y", str(rows)]
+        shell = f"{shlex.join(command)}; echo ended with $?; exec sleep 600"
+        settings = [word for option in options for word in ("set-option", "-gw", *option, ";")]
+        # A server without a session ends at once; options come before the window that they are about.
+        self.tmux("start-server", ";", "set-option", "-g", "exit-empty", "off", ";", *settings, *start, shell)
+
+    def tmux(self, *words):
+        done = subprocess.run(
+            ["tmux", "-S", self.socket, "-f", "/dev/null", *words],
+            env=self.environment,
+            capture_output=True,
+            text=True,
+            timeout=30,
+            check=True,
+        )
+        return done.stdout
+
+    def screen(self):
+        return self.tmux("capture-pane", "-p", "-t", ":0").split("\n")
+
+    def history(self):
+        """Everything that the terminal keeps."""
+        return self.tmux("capture-pane", "-p", "-S", "-", "-t", ":0")
+
+    def keys(self, *keys):
+        """Presses keys; what follows an Escape at once would be one sequence with it."""
+        for key in keys:
+            self.tmux("send-keys", "-t", ":0", key)
+            if key == "Escape":
+                time.sleep(ESCAPE)
+
+    def bytes(self, data):
+        for start in range(0, len(data), 200):
+            self.tmux("send-keys", "-t", ":0", "-H", *(f"{byte:x}" for byte in data[start : start + 200]))
+
+    def resize(self, rows, columns):
+        self.tmux("resize-window", "-t", ":0", "-x", str(columns), "-y", str(rows))
+
+    def shows(self, *texts, seconds=20):
+        """Waits until all texts are on the screen."""
+        end = time.monotonic() + seconds
+        while True:
+            screen = "\n".join(self.screen())
+            if all(text in screen for text in texts):
+                return screen
+            assert time.monotonic() < end, f"{texts} are not on:\n{screen}"
+            time.sleep(0.03)
+
+    def lacks(self, text):
+        eventually(lambda: text not in "\n".join(self.screen()))
+
+    def processes(self, name):
+        """The processes of a program below the pane, the oldest first."""
+        top = int(self.tmux("display-message", "-p", "-t", ":0", "#{pane_pid}"))
+        found, rest = [], [top]
+        while rest:
+            number = rest.pop(0)
+            rest += children(number)
+            if words(number)[:1] and os.path.basename(words(number)[0]) == name:
+                found.append(number)
+        return found
+
+    def end(self):
+        subprocess.run(["tmux", "-S", self.socket, "kill-server"], capture_output=True, check=False)
+
+
+def children(number):
+    try:
+        with open(f"/proc/{number}/task/{number}/children", encoding="ascii") as file:
+            return [int(child) for child in file.read().split()]
+    except OSError:
+        return []
+
+
+def words(number):
+    try:
+        with open(f"/proc/{number}/cmdline", "rb") as file:
+            return file.read().decode(errors="replace").split("\0")
+    except OSError:
+        return [""]
