@@ -18,16 +18,16 @@ package struct CommandPage: Sendable {
         CommandPage(
             "ci-stop", ["KEYCHAIN_CI", "KEYCHAIN_SOCKET"], see: ["security-ci-start(1)", "keychain-ci(7)"]),
         CommandPage(
-            "run", ["KEYCHAIN_KEYCHAIN", "KEYCHAIN_INTERACTION"],
+            "run", ["KEYCHAIN_INTERACTION"],
             see: ["security-inject(1)", "keychain-references(7)"]),
         CommandPage(
-            "inject", ["KEYCHAIN_KEYCHAIN", "KEYCHAIN_INTERACTION"],
+            "inject", ["KEYCHAIN_INTERACTION"],
             see: ["security-run(1)", "keychain-references(7)"]),
         CommandPage("list", named + ["KEYCHAIN_AMBIGUOUS"], see: ["security-show(1)", "security(1)"]),
         CommandPage("show", named, see: ["security-copy(1)", "security-history(1)", "security-list(1)"]),
         CommandPage("copy", named, see: ["wl-copy(1)", "xclip(1)", "security-show(1)"]),
         CommandPage("generate", named, see: ["security-add(1)", "security-copy(1)"]),
-        CommandPage("add", ["KEYCHAIN_MACOS_COMPAT"], see: ["security-edit(1)", "security-generate(1)"]),
+        CommandPage("add", named, see: ["security-edit(1)", "security-generate(1)"]),
         CommandPage("edit", named, see: ["security-add(1)", "security-history(1)"]),
         CommandPage("rm", named, see: ["security-purge(1)", "security-undelete(1)"]),
         CommandPage("purge", named, see: ["security-rm(1)"]),
