@@ -320,6 +320,9 @@ def examples_of_root(programs):
 
 def well_formed():
     tools = set()
+    for page in translated():
+        original = f"docs/man/{os.path.basename(page)}"
+        assert examples(page) == examples(original), f"{page} has other examples than {original}"
     for page in pages() + translated():
         found, used = lint(page)
         assert not found.strip(), f"{page}:\n{found}"

@@ -8,11 +8,16 @@ extension Command {
     /// Title, name and synopsis.
     var pageHead: [String] {
         let title = "security-\(name)"
-        let usage = synopsis.split(separator: "\n", omittingEmptySubsequences: false).flatMap { line in
-            [".Nm security", ".Cm \(name)"] + (line.isEmpty ? [] : [ManualText.synopsis(line)])
-        }
         return [".Dt \(title.uppercased()) 1", ".Os", ".Sh NAME", ".Nm \(title)", ".Nd \(ManualText.phrase(summary))"]
-            + [".Sh SYNOPSIS"] + usage
+            + pageSynopsis
+    }
+
+    var pageSynopsis: [String] {
+        let usage = synopsis.split(separator: "\n", omittingEmptySubsequences: false)
+        return [".Sh SYNOPSIS"]
+            + usage.flatMap { line in
+                [".Nm security", ".Cm \(name)"] + (line.isEmpty ? [] : [ManualText.synopsis(line)])
+            }
     }
 
     /// The sentences of help. The template goes on with facts that help has no room for.

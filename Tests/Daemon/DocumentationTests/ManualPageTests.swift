@@ -1,3 +1,5 @@
+import CommandOptions
+import Glibc
 import LinuxSystem
 import SecurityCommands
 import Testing
@@ -10,6 +12,35 @@ struct ManualPageTests {
         let (made, path) = (try ManualPages.made(name), ManualPages.folder + name)
         if updatesPages { try AtomicFile.replace(path, with: Array(made.utf8).span, mode: 0o644) }
         #expect(try ManualPages.read(path) == made, "run UPDATE_DOCS=1 swift test")
+    }
+
+    @Test("The Chinese pages are those that the catalogue of messages has all texts of")
+    func chinesePages() throws {
+        let made = try TranslatedPages.made()
+        if updatesPages, !made.isEmpty {
+            for folder in ["zh_CN", "zh_CN/man1"] { _ = unsafe mkdir(ManualPages.folder + folder, 0o755) }
+            for page in made {
+                let text = Array(page.text.utf8)
+                try AtomicFile.replace(TranslatedPages.folder + page.name, with: text.span, mode: 0o644)
+            }
+        }
+        for page in made { #expect(try ManualPages.read(TranslatedPages.folder + page.name) == page.text) }
+    }
+
+    @Test("A Chinese page has its command's options and examples, and none is made while a text is missing")
+    func chinesePage() throws {
+        let command = try #require(CommandTable.commands.first { $0.name == "undelete" })
+        let texts = [command.summary] + command.options.map(\.meaning) + command.exits.map(\.meaning)
+        let rows = Set(texts).sorted().map { "help\tid\t\($0)\t译文。\tcontext\t100" }
+        let page = try #require(TranslatedPages(catalogue: rows.joined(separator: "\n")).page(of: command))
+        #expect(page.contains(".Nd 译文\n"))
+        for option in command.options { #expect(page.contains("\(option.manualItem)\n译文。\n")) }
+        #expect(page.contains("$ security undelete deploy/ci\n"))
+        for index in rows.indices {
+            var fewer = rows
+            fewer.remove(at: index)
+            #expect(TranslatedPages(catalogue: fewer.joined(separator: "\n")).page(of: command) == nil)
+        }
     }
 
     @Test("The page of the command has all commands in their order, each with its options")

@@ -86,10 +86,13 @@ extension [CommandOption] {
 }
 
 extension CommandOption {
-    fileprivate var manual: [String] {
+    fileprivate var manual: [String] { [manualItem] + ManualText.lines(meaning) }
+
+    /// The names, with the value's.
+    var manualItem: String {
         let value = value.map { " Ar \($0)" } ?? ""
         let long = word.map { " , Fl \\-\($0)\(value)" } ?? ""
-        return [".It Fl \(letter)\(value)\(long)"] + ManualText.lines(meaning)
+        return ".It Fl \(letter)\(value)\(long)"
     }
 }
 
