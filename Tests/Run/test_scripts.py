@@ -10,6 +10,7 @@ SYSTEM = {
     "claim",
     "clock",
     "leaks",
+    "manual_examples",
     "migrate_store",
     "package",
     "pam",

@@ -6,8 +6,10 @@ as root in a mount namespace of its own: package_test.py FOLDER DEBS, with a fol
 """
 
 import glob
+import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 
@@ -101,6 +103,24 @@ def named_pages(root):
     return found
 
 
+def manual(root):
+    """The pages of the manual, as a package has them."""
+    return {
+        f"/usr/share/man/man{path[-1]}/{os.path.basename(path)}.gz" for path in glob.glob(f"{root}/docs/man/*.[1-9]")
+    }
+
+
+def pages_are_found(pages):
+    missing = {page for page in pages if not os.path.exists(page)}
+    check("the manual's pages are installed", len(pages) > 20 and not missing, missing)
+    named = {command["page"] for command in json.loads(security("--json", "help").stdout)}
+    missing = {page for page in named if f"/usr/share/man/man{page[-2]}/{page[:-3]}.{page[-2]}.gz" not in pages}
+    check("the pages that help names are among them", "security-run(1)" in named and not missing, missing)
+    if shutil.which("man"):
+        found = run("man", "--locale=C", "security-run", check=False, env={"PATH": "/usr/bin:/bin", "HOME": "/tmp"})
+        check("man shows the page of a command", "SECURITY-RUN(1)" in found.stdout, found.stdout[:200])
+
+
 def without_service():
     """The library's package is one that stands alone."""
     paths = {name: sorted(glob.glob(f"/tmp/debs/{name}_*.deb")) for name in ("libsecurity1", "swift-keychain-dev")}
@@ -137,12 +157,13 @@ def find(user):
 
 
 def main():
-    named = named_pages(os.getcwd())
+    named, pages = named_pages(os.getcwd()), manual(os.getcwd())
     overlay()
     without_service()
     install()
     missing = {page for page in named if not os.path.exists(f"{PAGES}/{page}")}
     check("the pages that help and messages name are there", named and not missing, missing)
+    pages_are_found(pages)
     for name in ("_keychain", "_enclave", "_keychain-identifier"):
         check(f"the user {name} is there", run("id", name, check=False).returncode == 0)
     check(

@@ -8,13 +8,18 @@ import SecurityCommands
 
 /// The manual pages. Each is its template, in which a line `.\" table: NAME` stands for lines made of a table.
 enum ManualPages {
-    static let names = ["security.1", "keychaind.8", "keychain-enclaved.8", "keychain-agent.8"]
+    static let names =
+        ["security.1"] + CommandPage.table.map { "security-\($0.command).1" } + [
+            "git-credential-keychain.1", "docker-credential-keychain.1", "keychain.conf.5", "keychain-entitlements.5",
+            "keychain-ci.7", "keychain-references.7", "security-mac.7", "keychaind.8", "keychain-enclaved.8",
+            "keychain-agent.8", "pam_keychain.8",
+        ]
 
-    static func path(_ name: String) -> String { Page.root + "docs/man/" + name }
+    static let folder = Page.root + "docs/man/"
 
     /// The page that the template and the tables make.
     static func made(_ name: String) throws -> String {
-        let template = try read(Page.root + "docs/man/templates/" + name)
+        let template = try read(folder + "templates/" + name)
         let first = ".\\\" Made of templates/\(name) and the tables of options: UPDATE_DOCS=1 swift test.\n"
         return try first
             + template.split(separator: "\n").map { line in
@@ -33,12 +38,25 @@ enum ManualPages {
 
     private static func lines(_ name: String) -> [String]? {
         let words = name.split(separator: " ").map(String.init)
+        let rest = words.dropFirst().joined(separator: " ")
+        if let lines = words.count == 1 ? ManualTables.lines(name) : ofCommand(words[0], rest) { return lines }
         switch words.first {
-        case "command": return CommandTable.commands.first { $0.name == words.last }?.manualHead
-        case "options": return CommandTable.commands.first { $0.name == words.last }?.options.manual
-        case "leading": return CommandTable.globalOptions.manual
-        case "usage": return programs[words.dropFirst().joined(separator: " ")]?.manualUsage
-        case "program": return programs[words.dropFirst().joined(separator: " ")]?.manualOptions
+        case "usage": return programs[rest]?.manualUsage
+        case "program": return programs[rest]?.manualOptions
+        default: return nil
+        }
+    }
+
+    private static func ofCommand(_ part: String, _ name: String) -> [String]? {
+        guard let command = CommandTable.commands.first(where: { $0.name == name }) else { return nil }
+        switch part {
+        case "command": return command.manualHead
+        case "options": return command.options.manual
+        case "head": return command.pageHead
+        case "description": return command.pageDescription
+        case "rest": return command.pageRest
+        case "exits": return command.pageExits
+        case "examples": return command.pageExamples
         default: return nil
         }
     }
@@ -51,26 +69,30 @@ enum ManualPages {
 }
 
 extension Command {
+    /// The beginning of a command's section in `security(1)`. A command with a page of its own has its options there.
     fileprivate var manualHead: [String] {
         let usage = synopsis.split(separator: "\n").flatMap { line in
             [".Pp", ".Cm \(name)"] + (line.isEmpty ? [] : [ManualText.synopsis(line)])
         }
         return [".Ss \(name)", ".Bd -ragged"] + (usage.isEmpty ? [".Cm \(name)"] : Array(usage.dropFirst())) + [".Pp"]
-            + ManualText.lines(summary)
+            + ManualText.lines(summary) + (hasPage ? ["See", ManualText.reference(page, ending: " .")] : [])
     }
 }
 
 extension [CommandOption] {
-    fileprivate var manual: [String] {
+    var manual: [String] {
         isEmpty ? [] : [".Bl -tag -width Ds"] + flatMap(\.manual) + [".El"]
     }
 }
 
 extension CommandOption {
-    fileprivate var manual: [String] {
+    fileprivate var manual: [String] { [manualItem] + ManualText.lines(meaning) }
+
+    /// The names, with the value's.
+    var manualItem: String {
         let value = value.map { " Ar \($0)" } ?? ""
         let long = word.map { " , Fl \\-\($0)\(value)" } ?? ""
-        return [".It Fl \(letter)\(value)\(long)"] + ManualText.lines(meaning)
+        return ".It Fl \(letter)\(value)\(long)"
     }
 }
 

@@ -76,6 +76,7 @@ private func bash(_ script: String) -> String? {
     func environment() throws {
         let lines = try content(of: "docs/man/security.1").split(separator: "\n")
         let documented = lines.filter { $0.hasPrefix(".It Ev ") }.map { $0.dropFirst(7) }
-        #expect(documented == Setting.table.map { $0.variable[...] })
+        let variables = Setting.table.map(\.variable) + CommandVariable.allCases.map(\.rawValue)
+        #expect(documented == variables.map { $0[...] })
     }
 }

@@ -45,7 +45,7 @@ import Testing
                 "why", "move-items", "rename-group", "orphans",
                 "set-group-policy", "uninstalled", "ci-start", "ci-stop", "git-credential", "docker-credential",
                 "setup", "run", "inject", "completions",
-                "list", "show", "copy", "generate", "add", "edit", "rm", "purge",
+                "list", "show", "copy", "generate", "add", "edit", "rm", "purge", "browse",
             ])
         #expect(shell.run("-h") == shell.run("help"))
     }
@@ -53,10 +53,36 @@ import Testing
     @Test("help of a command prints its usage; -h and --help do the same")
     func helpOfCommand() {
         let expected = Shell.Outcome(
-            0, "Usage: lock-keychain [-a | keychain]\n    -a  Lock the login keychain and all of the search list.\n")
+            0,
+            "Usage: lock-keychain [-a | keychain]\n    -a  Lock the login keychain and all of the search list.\n"
+                + "See security(1).\n")
         #expect(shell.run("help", "lock-keychain") == expected)
         #expect(shell.run("-h", "lock-k") == expected)
         #expect(shell.run("lock-keychain", "--help") == expected)
+    }
+
+    @Test(
+        "help of a command names its page; where macOS is imitated, it does not",
+        arguments: [
+            ("run", "security-run(1)"), ("purge", "security-purge(1)"), ("import", "security(1)"),
+            ("git-credential", "git-credential-keychain(1)"), ("docker-credential", "docker-credential-keychain(1)"),
+        ])
+    func page(name: String, page: String) {
+        for words in [["help", name], [name, "--help"]] {
+            #expect(shell.run(words, input: []).text.hasSuffix("\nSee \(page).\n"))
+        }
+        #expect(!shell.run("-M", "help", "import").text.contains("security(1)"))
+        #expect(shell.run("--json", "help", name).text.contains(#""page":"\#(page)""#))
+    }
+
+    @Test("help as JSON says what differs from macOS's command, from the table of the page about it")
+    func differences() {
+        let text = shell.run("--json", "help", "find-key").text
+        #expect(text.contains(#""differences":["Refused: -D, -j."]"#))
+        #expect(shell.run("--json", "help", "run").text.contains(#""differences":null"#))
+        let absent = shell.run("item")
+        #expect(absent == .init(1, errors: "security: item: this command of macOS's is not here\n"))
+        #expect(absent.reasons == "security: next: See security-mac(7).")
     }
 
     @Test("help of no command is an error")

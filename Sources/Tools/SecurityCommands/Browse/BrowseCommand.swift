@@ -48,7 +48,7 @@ struct BrowseOptions {
         let term = session.environment("TERM") ?? ""
         isLinear =
             arguments.has("l") || ["", "dumb"].contains(term)
-            || !["", "0"].contains(session.environment("KEYCHAIN_LINEAR") ?? "")
+            || !["", "0"].contains(session.environment(CommandVariable.linear.rawValue) ?? "")
         (hasMouse, copiesByTerminal) = (!arguments.has("m"), arguments.has("o"))
         idleText = arguments.value("i")?.text
         guard let minutes = Int(idleText ?? "10"), (1...1440).contains(minutes) else {

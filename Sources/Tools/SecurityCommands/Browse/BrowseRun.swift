@@ -33,7 +33,8 @@ final class BrowseRun {
         (self.session, self.options, traits) = (session, options, TerminalTraits(session))
         screen = TerminalScreen(
             RawTerminal(terminal), hasSecondScreen: traits.hasSecondScreen, hasMouse: options.hasMouse)
-        frame = traits.frame
+        let isWide = session.environment(CommandVariable.ambiguousWidth.rawValue) == "2"
+        (width, frame) = (TextWidth(ambiguous: isWide ? 2 : 1), isWide ? .ascii : traits.frame)
         (lastKey, nextLook) = (session.now(), session.now() + Self.lookInterval)
         do throws(SystemError) { signals = try SignalDescriptor(Self.watched) } catch {
             throw CommandFailure("signals", error)

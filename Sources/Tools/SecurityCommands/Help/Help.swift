@@ -21,7 +21,10 @@ enum Help {
     /// Shows how commands are used.
     static func show(_ commands: [Command], _ session: Session) {
         if session.writesJSON { return session.output.write(.array(commands.map(\.json))) }
-        for command in commands { session.output.write("Usage: \(command.usage)\n") }
+        for command in commands {
+            session.output.write("Usage: \(command.usage)\n")
+            if !session.imitatesMacOS { session.output.write("See \(command.page).\n") }
+        }
     }
 
     /// Shows how `security` is used.
@@ -62,7 +65,8 @@ extension Command {
         .object([
             ("name", .string(name)), ("summary", .string(summary)), ("synopsis", .string(synopsis)),
             ("options", .array(options.map(\.json))), ("notes", .string(notes.joined(separator: " "))),
-            ("layer", .string(layer.rawValue)),
+            ("layer", .string(layer.rawValue)), ("page", .string(page)),
+            ("differences", differences),
             (
                 "exits",
                 .array(
@@ -72,6 +76,14 @@ extension Command {
             ),
             ("examples", .array(examples.map { .string($0) })),
         ])
+    }
+}
+
+extension Command {
+    /// The differences from macOS's command; null for one that macOS lacks.
+    private var differences: JSONValue {
+        guard let command = MacCommand.table.first(where: { $0.name == name }) else { return .null }
+        return .array(command.sentences(having: options).map { .string($0) })
     }
 }
 

@@ -1,7 +1,7 @@
 import CommandOptions
 
 /// The answer to a command that does not exist: the nearest one, or, for one of macOS's, what does its work here.
-enum UnknownCommand {
+package enum UnknownCommand {
     /// The line that a script sees, why, and what to do.
     ///
     /// - Parameter commands: the names that exist.
@@ -9,6 +9,9 @@ enum UnknownCommand {
         _ name: String, among commands: [String]
     ) -> (problem: String, cause: String, remedy: String) {
         if let (reason, instead) = onMacOS[name] { return ("\(name): \(reason)", "", instead) }
+        if MacCommand.absent.contains(name) {
+            return ("\(name): this command of macOS's is not here", "", "See security-mac(7).")
+        }
         let problem = "unknown command \"\(name)\""
         guard let nearest = NearestName.find(name, among: commands) else {
             return (problem, "", "See `security help`.")
@@ -17,7 +20,7 @@ enum UnknownCommand {
     }
 
     /// The commands of macOS whose subject there is not on Linux.
-    private static let onMacOS: [String: (reason: String, instead: String)] = {
+    package static let onMacOS: [String: (reason: String, instead: String)] = {
         let rights = "Linux has no Authorization Services."
         let cards = "There is no CryptoTokenKit here."
         let moved = "Programs are never translocated here."

@@ -16,6 +16,9 @@ enum DockerCredential {
             "Docker calls it as docker-credential-keychain, and speaks with it through its standard input and output:",
             "    { \"credsStore\": \"keychain\" }        in ~/.docker/config.json",
         ],
+        examples: [
+            "security setup -y docker", "echo registry.example | docker-credential-keychain get",
+        ],
         operands: 1...1
     ) { arguments, session throws(CommandFailure) in
         do throws(CommandFailure) { try perform(arguments.operands[0].text, session) } catch {

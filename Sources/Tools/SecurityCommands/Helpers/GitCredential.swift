@@ -13,12 +13,13 @@ enum GitCredential {
     static let command = Command(
         "git-credential", "Serve git as its credential helper.", synopsis: "get|store|erase",
         notes: [
-            "Git calls it as git-credential-keychain, and speaks with it through its standard input and output:",
-            "    git config --global credential.helper keychain",
+            "Git calls it as git-credential-keychain, and speaks with it through its standard input and output.",
             "When the keychain is locked it asks for the password on the terminal, unless GIT_TERMINAL_PROMPT is 0.",
             "Its logins are internet passwords of the security domain git-credential, apart from all others.",
-            "To give git one:",
-            "    security add-internet-password -d git-credential -r htps -s git.example.org -a account -w",
+        ],
+        examples: [
+            "git config --global credential.helper keychain",
+            "security add-internet-password -d git-credential -r htps -s git.example.org -a account -w",
         ],
         operands: 1...1
     ) { arguments, session throws(CommandFailure) in

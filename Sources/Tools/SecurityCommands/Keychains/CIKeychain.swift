@@ -16,11 +16,13 @@ enum CIKeychain {
             CommandOption("f", word: "format", value: "format", "sh (the default): commands for eval; else K=V lines."),
         ],
         notes: [
-            "In a shell: eval \"$(security ci-start)\". In a job of GitHub: security ci-start --format github >>",
-            "\"$GITHUB_ENV\". The keychain is open, never prompts and locks only when told to. It ends with the job's",
-            "worker (a known runner above this command, else the leader of its session), after --ttl, or by ci-stop;",
-            "nothing is left of it then. Keychains that create-keychain makes in the job end with it. Other jobs of",
-            "the same user can use it.",
+            "The keychain is open, never prompts and locks only when told to. It ends with the job's worker (a known",
+            "runner above this command, else the leader of its session), after --ttl, or by ci-stop; nothing is left",
+            "of it then. Keychains that create-keychain makes in the job end with it. Other jobs of the same user can",
+            "use it.",
+        ],
+        examples: [
+            "eval \"$(security ci-start)\"", "security ci-start --ttl 30m --format github >>\"$GITHUB_ENV\"",
         ]
     ) { arguments, session throws(CommandFailure) in
         let format = try Format(arguments)
@@ -40,7 +42,8 @@ enum CIKeychain {
         notes: [
             "KEYCHAIN_SOCKET and KEYCHAIN_CI say which one. It has ended, and its folder is gone, when this command",
             "ends. One that has ended already is no failure.",
-        ]
+        ],
+        examples: ["security ci-stop"]
     ) { _, session throws(CommandFailure) in
         do throws(Refusal) { try session.jobs.stop() } catch { throw .refused(call: "ci-stop", error) }
     }

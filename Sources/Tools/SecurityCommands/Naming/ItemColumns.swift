@@ -21,7 +21,7 @@ struct ItemColumns {
 
     /// The lines for a terminal.
     func lines(of items: [ListedItem], room: Int) -> [String] {
-        let width = TextWidth(ambiguous: session.environment("KEYCHAIN_AMBIGUOUS") == "2" ? 2 : 1)
+        let width = TextWidth(ambiguous: session.environment(CommandVariable.ambiguousWidth.rawValue) == "2" ? 2 : 1)
         let table = ColumnTable(columns, width: width, room: room)
         return table.lines(of: items.map { cells($0) { $0.short(now: session.now()) } })
     }

@@ -20,7 +20,7 @@ enum ItemHistory {
             "A line for each version: when it ended and how, what it was, and since when; never a value. Only items of",
             "this command are shown; those that ask their user, only after the answer. An item is named as for show.",
         ] + kept,
-        operands: 0...1
+        examples: ["security history deploy/ci", "security history -s deploy -a ci"], operands: 0...1
     ) { arguments, session throws(CommandFailure) in
         let selection = try ItemSelection(arguments)
         if let word = arguments.operands.first {

@@ -33,7 +33,7 @@ struct ListItems {
             "nothing is shown, but to root.",
         ],
         exits: [(0, "Also when nothing is found."), (44, "Nothing is found, with -e.")],
-        examples: ["security list github", "security list kind:pass changed:<7d --sort changed"],
+        examples: ["security list github", "security list kind:pass 'changed:<7d' --sort changed"],
         operands: 0...Int.max, layer: .people
     ) { arguments, session throws(CommandFailure) in try ListItems(arguments, session).run() }
 

@@ -18,10 +18,12 @@ struct InjectCommand {
             CommandOption("t", word: "trust-file", "Use the template without asking."),
         ],
         notes: [
-            "{{ kc://SERVICE/ACCOUNT }} is a place for a value, {{ kc://SERVICE/ACCOUNT | FILTER }} for a form of it:",
-            "json (with quotation marks), base64, sh (one word), url. {{{{ stands for {{. See run for references.",
-            "Anything else between {{ and }} is refused, and then nothing is written.",
-        ]
+            "{{ kc://SERVICE/ACCOUNT }} is a place for a value, {{ kc://SERVICE/ACCOUNT | FILTER }} for a form of it."
+        ] + Template.Filter.allCases.map { "FILTER \($0.rawValue): \($0.meaning)" } + [
+            "{{{{ stands for {{. Anything else between {{ and }} is refused, and then nothing is written."
+        ],
+        exits: [(1, "The template is refused; nothing is written."), (44, "No item matches; nothing is written.")],
+        examples: ["security inject -i settings.json.in -o settings.json"]
     ) { arguments, session throws(CommandFailure) in
         try InjectCommand(arguments: arguments, session: session).run()
     }

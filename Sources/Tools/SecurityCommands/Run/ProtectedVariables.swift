@@ -8,7 +8,8 @@ enum ProtectedVariables {
         }?.reason
     }
 
-    private static let rows: [(reason: String, names: Set<String>, beginnings: [String])] = [
+    /// Each reason with the names, and the beginnings of names, that it is about.
+    static let rows: [(reason: String, names: Set<String>, beginnings: [String])] = [
         ("it decides which programs are found", ["PATH", "CDPATH", "HOME", "SHELL", "TMPDIR"], []),
         (
             "the dynamic loader or the C library obeys it",

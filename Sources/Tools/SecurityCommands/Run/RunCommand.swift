@@ -13,9 +13,18 @@ struct RunCommand {
         notes: [
             "A reference is kc://SERVICE[/ACCOUNT][?class=inet&server-port=N][#FIELD], percent-encoded.",
             "FIELD is password, account, label or comment. Without an account exactly one item must match.",
-            "The exit status is the command's; 126 and 127 are those of a shell; a signal ends both.",
+            "The exit status is the command's, and a signal ends both.",
             "An inherited variable is a reference only with --inherit. Env files never set PATH and its like.",
             "Masking is against accidents, not against a command that wants to show a value.",
+        ],
+        exits: [
+            (44, "No item matches a reference, and nothing was started."), (126, "The command cannot be executed."),
+            (127, "The command is not found."),
+        ],
+        examples: [
+            "security run --env TOKEN=kc://deploy/ci -- make publish",
+            "security run --env-file .env -- ./serve",
+            "security run --stdin kc://deploy/ci -- docker login -u ci --password-stdin registry.example",
         ],
         operands: 0...Int.max
     ) { arguments, session throws(CommandFailure) in

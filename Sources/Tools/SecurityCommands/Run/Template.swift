@@ -18,6 +18,16 @@ struct Template {
         case sh
         /// Percent-encoded.
         case url
+
+        /// The form that the value gets.
+        var meaning: String {
+            switch self {
+            case .json: "A string of JSON, with its quotation marks."
+            case .base64: "Base64, without line ends."
+            case .sh: "One word for a shell, in single quotes."
+            case .url: "Percent-encoded, but for letters, digits and -._~."
+            }
+        }
     }
 
     enum Part {

@@ -5,7 +5,7 @@ import KeychainModel
 /// The keychains that a command is about: those of its operands, else the one of `KEYCHAIN_KEYCHAIN`, else the default
 /// for a command about one keychain, and the search list for a command that looks for something.
 extension Session {
-    private static let variable = "KEYCHAIN_KEYCHAIN"
+    private static let variable = CommandVariable.keychain.rawValue
 
     /// Goes on with the one keychain that a command is about.
     ///

@@ -101,7 +101,7 @@ package final class Session {
         self.mayAsk = mayAsk
         self.progressInterval = progressInterval
         (self.environment, self.now) = (environment, now)
-        imitatesMacOS = !["", "0"].contains(environment("KEYCHAIN_MACOS_COMPAT") ?? "")
+        imitatesMacOS = !["", "0"].contains(environment(CommandVariable.macOSCompatibility.rawValue) ?? "")
         openTerminal = terminal
         (self.programsEmbed, self.olderStore, self.policy) = (programsEmbed, olderStore, policy)
         (self.connect, self.connectSystem, self.connectAs) = (connect, connectSystem, connectAs)
