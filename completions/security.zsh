@@ -89,6 +89,7 @@ _security() {
         'edit:Change an item.'
         'rm:Delete items; undelete brings them back.'
         'purge:Delete items for ever, with their earlier versions.'
+        'browse:Look through the keychain on the whole terminal.'
     )
     local context state line
     _arguments -C \
@@ -601,6 +602,12 @@ _security() {
                     '--json[Write JSON.]' ;;
                 purge) _arguments -S \
                     {-y,--yes}'[Do not ask.]' \
+                    '--json[Write JSON.]' ;;
+                browse) _arguments -S \
+                    {-i,--idle}'[Lock the view after so many minutes without a key.]:minutes: ' \
+                    {-l,--linear}'[A conversation in lines, for screen readers and simple terminals.]' \
+                    {-m,--no-mouse}'[Leave the mouse to the terminal.]' \
+                    {-o,--osc52}'[Have the terminal copy, by the sequence OSC 52.]' \
                     '--json[Write JSON.]' ;;
             esac ;;
     esac

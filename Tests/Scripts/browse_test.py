@@ -5,6 +5,7 @@ usage: browse_test.py FOLDER-OF-PROGRAMS
 
 import os
 import random
+import re
 import signal
 import sys
 import tempfile
@@ -123,6 +124,34 @@ def sizes_and_terminals(home):
         viewer.keys("q")
         viewer.has_ended()
         viewer.end()
+
+
+GUIDE = "docs/guides/browse.md"
+
+
+def pictures(home):
+    """The pictures of the guide are what the terminal shows; UPDATE_DOCS=1 writes them."""
+    viewer = Viewer(home)
+    viewer.shows(">api", "Changed")
+    shown = [viewer.screen()]
+    viewer.keys("j", "j", "Enter")
+    viewer.shows("[Attributes]", "Reference")
+    shown.append(viewer.screen())
+    viewer.end()
+    times = re.compile(r"today \d\d:\d\d(:\d\d)?")
+    blocks = [
+        "```text\n" + "\n".join(times.sub("today 09:41:00", line.rstrip()) for line in screen).rstrip() + "\n```"
+        for screen in shown
+    ]
+    with open(GUIDE, encoding="utf-8") as file:
+        text = file.read()
+    new = iter(blocks)
+    made = re.sub(r"```text\n.*?\n```", lambda _: next(new), text, flags=re.DOTALL)
+    if os.environ.get("UPDATE_DOCS"):
+        with open(GUIDE, "w", encoding="utf-8") as file:
+            file.write(made)
+    else:
+        assert made == text, f"{GUIDE} shows something else; UPDATE_DOCS=1 writes it"
 
 
 # MARK: a value leaves nothing behind
@@ -345,6 +374,7 @@ def main():
     programs = os.path.abspath(sys.argv[1])
     for case in (
         looks,
+        pictures,
         sizes_and_terminals,
         hides,
         endings,
