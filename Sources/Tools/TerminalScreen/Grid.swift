@@ -1,6 +1,6 @@
 package import TerminalText
 
-/// What a screen is to show: rows of cells. It is a value, and knows nothing of a terminal.
+/// The content of a screen: rows of cells. It is a value, and knows nothing of a terminal.
 package struct Grid: Equatable, Sendable {
     package let rows, columns: Int
     private var cells: [Cell]
@@ -66,19 +66,6 @@ package struct Grid: Equatable, Sendable {
         for place in max(0, column)..<max(max(0, column), min(columns, column + count)) {
             cells[row * columns + place].style = style
         }
-    }
-
-    /// A row as text, for tests and for the linear mode; a secret is a row of bullets.
-    package func text(_ row: Int) -> String {
-        var text = ""
-        for column in 0..<columns {
-            switch self[row, column].content {
-            case .character(let character): text.append(character)
-            case .covered: break
-            case .secret: text.append("•")
-            }
-        }
-        return text
     }
 
     /// Both halves of a wide character go when one of them is overwritten.

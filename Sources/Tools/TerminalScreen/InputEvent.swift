@@ -2,7 +2,7 @@
 package enum InputEvent: Equatable, Sendable {
     case key(Key)
     case mouse(Mouse)
-    /// What was pasted, without control characters.
+    /// A pasted text, without control characters.
     case paste(String)
     /// A paste of more than ``InputParser/mostPasted`` bytes; nothing of it is kept.
     case pasteTooLong

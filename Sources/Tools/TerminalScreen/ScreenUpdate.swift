@@ -1,8 +1,8 @@
 /// The bytes that make a terminal show a grid, where another one stands now.
 ///
-/// They consist of cursor positions (CUP), erased lines (EL), renditions (SGR) and characters. The whole screen is never
-/// erased by ED: terminals push what ED removes into their scrollback, a secret included. Cells are overwritten in
-/// place. Behind each character that is not ASCII the position is set again, because terminals differ in its width.
+/// They consist of cursor positions (CUP), erased lines (EL), renditions (SGR) and characters. The whole screen is
+/// never erased by ED: terminals push what ED removes into their scrollback, a secret included. Cells are overwritten
+/// in place. Behind each character that is not ASCII the position is set again, because terminals differ in its width.
 package enum ScreenUpdate {
     /// - Parameters:
     ///   - old: what the terminal shows; nil when that is not known, and every line is erased first.

@@ -93,7 +93,7 @@ import Testing
         }
         var browser = try browser()
         let item = try #require(browser.catalog.selected)
-        #expect(press(&browser, "dy") == [.delete(Browser.ItemMark(item))])
+        #expect(press(&browser, "dy") == [.delete(ItemMark(item))])
     }
 
     @Test("The mouse neither deletes nor reveals, wherever it clicks")
@@ -104,7 +104,9 @@ import Testing
                     var browser = try browser()
                     _ = start == "\r" ? browser.take(.key(.enter), now: Self.now) : press(&browser, start)
                     let effects = (0..<2).flatMap { _ in
-                        browser.take(.mouse(.init(.press, row: row, column: column)), now: Self.now)
+                        let target = Painter.draw(browser, now: Self.now).target(row, column)
+                        return browser.take(
+                            .mouse(.init(.press, row: row, column: column)), at: target, now: Self.now)
                     }
                     #expect(effects.allSatisfy { !$0.isChange }, "\(row) \(column) after \(start)")
                 }
@@ -155,6 +157,19 @@ extension Browser.Effect {
         switch self {
         case .delete, .purge, .restore, .save, .reveal: true
         default: false
+        }
+    }
+}
+
+extension Grid {
+    /// A row as text; a value is a row of bullets.
+    func text(_ row: Int) -> String {
+        (0..<columns).reduce(into: "") { text, column in
+            switch self[row, column].content {
+            case .character(let character): text.append(character)
+            case .covered: break
+            case .secret: text.append("•")
+            }
         }
     }
 }

@@ -80,3 +80,16 @@ import Testing
         #expect(!text.contains(/\u{1B}\[[0-3]?J/))
     }
 }
+
+extension Grid {
+    /// A row as text; a value is a row of bullets.
+    func text(_ row: Int) -> String {
+        (0..<columns).reduce(into: "") { text, column in
+            switch self[row, column].content {
+            case .character(let character): text.append(character)
+            case .covered: break
+            case .secret: text.append("•")
+            }
+        }
+    }
+}

@@ -80,7 +80,7 @@ import Testing
             state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
             _ = parser.take(UInt8(truncatingIfNeeded: state >> 56))
         }
-        // What may be open is a paste, a string or a sequence: these end all of them.
+        // A paste, a string or a sequence may be open: these end all of them.
         for byte in Array("\u{1B}[201~".utf8) + [0x07, 0x18, 0x41, 0x41, 0x41, 0x41] { _ = parser.take(byte) }
         #expect(Array("\u{1B}[A".utf8).compactMap { parser.take($0) } == [.key(.up)], "seed \(seed)")
     }

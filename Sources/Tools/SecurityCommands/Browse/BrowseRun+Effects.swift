@@ -4,7 +4,7 @@ import KeychainWire
 import LinuxSystem
 import TerminalScreen
 
-/// What keys have done.
+/// The effects of keys.
 extension BrowseRun {
     private static let call = "browse"
 
@@ -16,7 +16,7 @@ extension BrowseRun {
         case .hide: try hideSecret()
         case .reload: read()
         default:
-            do throws(CommandFailure) { try request(effect) } catch { show(error) }
+            do throws(CommandFailure) { try request(effect) } catch { show(failure: error) }
         }
     }
 
@@ -39,7 +39,7 @@ extension BrowseRun {
     }
 
     /// A failure in three lines; a keychain that is locked or gone has a state of its own.
-    func show(_ failure: CommandFailure) {
+    func show(failure: CommandFailure) {
         if case .detail(var detail)? = browser.layers.last, detail.secret == .asking {
             detail.secret = .hidden
             browser.layers[browser.layers.count - 1] = .detail(detail)
@@ -59,7 +59,7 @@ extension BrowseRun {
 
     /// Reads all items, and takes keys meanwhile.
     func read() {
-        do throws(CommandFailure) { try readAll() } catch { show(error) }
+        do throws(CommandFailure) { try readAll() } catch { show(failure: error) }
         browser.reading = nil
     }
 
@@ -73,7 +73,7 @@ extension BrowseRun {
         var (listing, items) = (KeychainListing(session, Self.call), [ListedItem]())
         try listing.visit(ItemClass.stored + [.identity]) { (item) throws(CommandFailure) in
             items.append(item)
-            if items.count % Self.progress == 0 { try show(items) }
+            if items.count % Self.progress == 0 { try showProgress(items) }
         }
         browser.catalog.replace(items: items)
         if items.isEmpty, !listing.locked.isEmpty { browser.lockDown() }
@@ -82,7 +82,7 @@ extension BrowseRun {
     private static let progress = 500
 
     /// Shows the first items, and the number of those that were read so far.
-    private func show(_ items: [ListedItem]) throws(CommandFailure) {
+    private func showProgress(_ items: [ListedItem]) throws(CommandFailure) {
         if items.count == Self.progress { browser.catalog.replace(items: items) }
         browser.reading = items.count
         do throws(SystemError) {
@@ -272,7 +272,7 @@ extension BrowseRun {
 
     private func save(_ form: EditForm, _ overwrites: Bool) throws(CommandFailure) {
         if !overwrites, let item = form.item?.item, try isOutdated(item) {
-            let question = BrowseQuestion(act: .overwrite(form), item: Browser.ItemMark(item))
+            let question = BrowseQuestion(act: .overwrite(form), item: ItemMark(item))
             return browser.layers.append(.question(question))
         }
         let value = try newValue(form)

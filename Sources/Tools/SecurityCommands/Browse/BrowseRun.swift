@@ -20,6 +20,8 @@ final class BrowseRun {
     private let signals: SignalDescriptor
     private var width = TextWidth()
     private var frame: FrameCharacters
+    /// The last picture: clicks are about what it shows.
+    private var picture: Picture?
     private var drawnSecret: (row: Int, column: Int)?
     private var lastKey: Double
     private var nextLook: Double
@@ -76,6 +78,7 @@ final class BrowseRun {
     /// Draws what has changed. A value is written after the grid, into the cells that are marked for it.
     func draw() throws(SystemError) {
         let picture = Painter.draw(browser, frame: frame, width: width, now: session.now(), say: session.text)
+        self.picture = picture
         try screen.show(picture.grid, cursor: picture.cursor)
         guard let place = picture.secret, let secret else {
             drawnSecret = nil
@@ -115,20 +118,24 @@ final class BrowseRun {
             guard error.code == ETIMEDOUT else { throw error }
             isLate = true
         }
-        while let (signal, _) = signals.next() { try take(signal) }
+        while let (signal, _) = signals.next() { try take(signal: signal) }
         guard let events = screen.events(isLate: isLate) else {
             isDone = true
             return
         }
         for event in events {
             lastKey = session.now()
-            for effect in browser.take(event, now: lastKey) {
+            for effect in browser.take(event, at: target(of: event), now: lastKey) {
                 if effect == .hide { try hideSecret() } else { waiting.append(effect) }
             }
         }
     }
 
-    private func take(_ signal: CInt) throws(SystemError) {
+    private func target(of event: InputEvent) -> Picture.Target.Act? {
+        if case .mouse(let mouse) = event { picture?.target(mouse.row, mouse.column) } else { nil }
+    }
+
+    private func take(signal: CInt) throws(SystemError) {
         switch signal {
         case SIGWINCH:
             _ = browser.resize(to: browser.size)

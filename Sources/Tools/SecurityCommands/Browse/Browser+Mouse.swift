@@ -5,7 +5,7 @@ extension Browser {
     private static let doubleTime = 0.4
     private static let wheelRows = 3
 
-    mutating func take(_ mouse: InputEvent.Mouse, _ now: Double) -> [Effect] {
+    mutating func take(mouse: InputEvent.Mouse, _ target: Picture.Target.Act?, _ now: Double) -> [Effect] {
         if isDragging, mouse.action == .drag || mouse.action == .release {
             sidebarWidth = max(10, min(mouse.column, min(40, size.columns - 40)))
             isDragging = mouse.action == .drag
@@ -14,7 +14,7 @@ extension Browser {
         switch mouse.action {
         case .wheelUp: return scroll(-Self.wheelRows)
         case .wheelDown: return scroll(Self.wheelRows)
-        case .press: return press(mouse, now)
+        case .press: return press(mouse, target, now)
         case .release, .drag: return []
         }
     }
@@ -29,21 +29,22 @@ extension Browser {
         return []
     }
 
-    private mutating func press(_ mouse: InputEvent.Mouse, _ now: Double) -> [Effect] {
+    private mutating func press(
+        _ mouse: InputEvent.Mouse, _ target: Picture.Target.Act?, _ now: Double
+    ) -> [Effect] {
         let isDouble =
             lastPress.map { $0.mouse.row == mouse.row && now - $0.time < Self.doubleTime } ?? false
         lastPress = (mouse, now)
-        guard let act = Painter.draw(self, now: now).target(mouse.row, mouse.column) else { return [] }
-        switch act {
+        switch target {
         case .press(let key): return pressed(key, now)
         case .divider: isDragging = true
         case .item(let index) where layers.isEmpty || size.isWide && isDetail: return select(index, isDouble)
         case .sidebar(let index) where layers.isEmpty:
             (pane, sidebarPlace) = (.sidebar, index)
-            return sidebar.indices.contains(index) ? show(sidebar[index]) : []
+            return sidebar.indices.contains(index) ? show(entry: sidebar[index]) : []
         case .sort(let order) where layers.isEmpty:
             catalog.sort(by: order, reversed: order == catalog.order && !catalog.isReversed)
-        case .item, .sidebar, .sort: break
+        case .item, .sidebar, .sort, nil: break
         }
         return []
     }

@@ -2,8 +2,8 @@ import KeychainClient
 import KeychainWire
 import TerminalScreen
 
-/// What the viewer shows and what its keys mean. It is a value: it knows neither a terminal nor a keychain. What has to
-/// be done with them comes out as effects, and the results come back in.
+/// The state of the viewer and the meaning of its keys. It is a value: it knows neither a terminal nor a keychain.
+/// Whatever is to be done with them comes out as effects, and the results come back in.
 struct Browser {
     /// Something that is done outside.
     enum Effect: Equatable {
@@ -24,16 +24,9 @@ struct Browser {
         case save(EditForm, overwrites: Bool)
     }
 
-    /// An item in an effect.
-    struct ItemMark: Equatable {
-        let item: ListedItem
-        init(_ item: ListedItem) { self.item = item }
-        static func == (left: Self, right: Self) -> Bool { left.item.isSame(as: right.item) }
-    }
-
     enum Pane { case sidebar, list }
 
-    /// What lies on the list; the last one is what keys go to.
+    /// The screens above the list; keys go to the last one.
     enum Layer {
         case search(TextField)
         case detail(ItemDetail)
@@ -67,7 +60,7 @@ struct Browser {
     var sidebarPlace = 0
     /// The columns of the sidebar.
     var sidebarWidth = 16
-    /// What has just happened, in the last line.
+    /// The last thing that happened, for the last line.
     var note: Words?
     var lastDeleted: ListedItem?
     private var lastInterrupt = -Double.infinity
@@ -81,20 +74,24 @@ struct Browser {
 
     /// Takes something that the terminal has sent.
     ///
-    /// - Parameter now: seconds since 2001.
-    mutating func take(_ event: InputEvent, now: Double) -> [Effect] {
+    /// - Parameters:
+    ///   - target: the meaning of the place that the mouse is at.
+    ///   - now: seconds since 2001.
+    mutating func take(_ event: InputEvent, at target: Picture.Target.Act? = nil, now: Double) -> [Effect] {
         if hideSecret() {
             // The key that shows a value also hides it.
             if case .key(let key) = event, [.escape, .character("r")].contains(key) { return [.hide] }
-            return [.hide] + act(on: event, now)
+            return [.hide] + act(on: event, target, now)
         }
-        return act(on: event, now)
+        return act(on: event, target, now)
     }
 
-    private mutating func act(on event: InputEvent, _ now: Double) -> [Effect] {
+    private mutating func act(
+        on event: InputEvent, _ target: Picture.Target.Act?, _ now: Double
+    ) -> [Effect] {
         switch event {
         case .focus, .cursor: return []
-        case .mouse(let mouse): return take(mouse, now)
+        case .mouse(let mouse): return take(mouse: mouse, target, now)
         case .key(.control("c")): return interrupt(now)
         case .key(.control("l")): return [.redraw]
         case .key(.control("z")): return [.suspend]
@@ -166,27 +163,5 @@ extension Browser {
         layers = []
         catalog.clear()
         status.isLocked = true
-    }
-}
-
-/// Rows and columns of a terminal.
-struct ScreenSize: Equatable {
-    let rows, columns: Int
-
-    /// What is drawn at all.
-    static let least = ScreenSize(rows: 10, columns: 40)
-    var isEnough: Bool { rows >= Self.least.rows && columns >= Self.least.columns }
-    var hasSidebar: Bool { columns >= 60 }
-    /// Whether list and detail stand side by side.
-    var isWide: Bool { columns >= 120 }
-}
-
-/// A failure in three lines.
-struct FailureText: Equatable {
-    let problem, cause, remedy: String
-
-    init(_ failure: CommandFailure) {
-        problem = failure.message ?? ""
-        (cause, remedy) = failure.explanation
     }
 }

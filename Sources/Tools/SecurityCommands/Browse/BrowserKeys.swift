@@ -82,7 +82,7 @@ extension Browser {
 
     private mutating func clearSearch() {
         catalog.look(for: "", now: 0)
-        catalog.show(.init(keychain: scope.keychain))
+        catalog.narrow(to: .init(keychain: scope.keychain))
     }
 
     /// - Returns: whether the key moves the selection.
@@ -104,12 +104,15 @@ extension Browser {
     mutating func showCategory(_ digit: Character) -> [Effect] {
         let kinds = SidebarEntry.kinds
         guard let number = digit.wholeNumberValue, kinds.indices.contains(number - 1) else { return [] }
-        return show(.category(kinds[number - 1]))
+        return show(entry: .category(kinds[number - 1]))
     }
 }
 
 /// The keys of the sidebar.
 extension Browser {
+    /// The lines of the sidebar.
+    var sidebar: [SidebarEntry] { SidebarEntry.all(keychains, catalog) }
+
     mutating func takeSidebar(_ event: InputEvent) -> [Effect] {
         guard case .key(let key) = event else { return [] }
         let entries = sidebar
@@ -127,18 +130,18 @@ extension Browser {
 
     private mutating func moveSidebar(to place: Int, _ entries: [SidebarEntry]) -> [Effect] {
         sidebarPlace = max(0, min(place, entries.count - 1))
-        return entries.indices.contains(sidebarPlace) ? show(entries[sidebarPlace]) : []
+        return entries.indices.contains(sidebarPlace) ? show(entry: entries[sidebarPlace]) : []
     }
 
     /// Shows what a line of the sidebar is about.
-    mutating func show(_ entry: SidebarEntry) -> [Effect] {
+    mutating func show(entry: SidebarEntry) -> [Effect] {
         var scope = catalog.scope
         switch entry {
         case .keychain(let keychain): scope = .init(keychain: keychain == scope.keychain ? nil : keychain)
         case .category(let kind): (scope.kind, scope.group) = (kind, nil)
         case .group(let title): (scope.kind, scope.group) = (nil, title)
         }
-        catalog.show(scope)
+        catalog.narrow(to: scope)
         return scope.kind == .deleted ? [.readDeleted] : []
     }
 }
@@ -153,7 +156,7 @@ extension Browser {
             catalog.look(for: "", now: now)
         case .key(.enter), .key(.down), .key(.tab): layers.removeLast()
         default:
-            guard field.take(event) else { return [] }
+            guard field.take(event: event) else { return [] }
             layers[layers.count - 1] = .search(field)
             catalog.look(for: field.text, now: now)
         }
@@ -192,7 +195,7 @@ extension Browser {
             }
             return [.save(form, overwrites: false)]
         default:
-            form.take(event)
+            form.take(event: event)
             layers[layers.count - 1] = .form(form)
         }
         return []

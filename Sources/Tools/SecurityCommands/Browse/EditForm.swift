@@ -14,7 +14,7 @@ struct EditForm: Equatable {
     }
 
     /// The item that is changed; nil for a new one.
-    let item: Browser.ItemMark?
+    let item: ItemMark?
     private(set) var fields: [Field]
     private(set) var password: Password
     /// The field with the cursor; the last one is the password.
@@ -22,7 +22,7 @@ struct EditForm: Equatable {
 
     /// - Parameter values: the attributes by their codes.
     init(_ item: ListedItem?, values: [String: String] = [:]) {
-        self.item = item.map(Browser.ItemMark.init)
+        self.item = item.map(ItemMark.init)
         let isInternet = item?.kind == .internet
         let rows: [(Words, String)] = [
             (isInternet ? Words("Server") : Words("Service"), isInternet ? "srvr" : "svce"),
@@ -43,12 +43,12 @@ struct EditForm: Equatable {
     var isInPassword: Bool { place == fields.count }
 
     /// Does what a key means in a form.
-    mutating func take(_ event: InputEvent) {
+    mutating func take(event: InputEvent) {
         switch event {
         case .key(.tab), .key(.down), .key(.enter): place = (place + 1) % (fields.count + 1)
         case .key(.backTab), .key(.up): place = (place + fields.count) % (fields.count + 1)
         case .key(.character(" ")) where isInPassword: nextPassword()
-        default: if !isInPassword { _ = fields[place].text.take(event) }
+        default: if !isInPassword { _ = fields[place].text.take(event: event) }
         }
     }
 

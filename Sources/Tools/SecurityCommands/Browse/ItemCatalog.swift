@@ -4,7 +4,7 @@ import KeychainClient
 /// The items that the viewer has read: which of them are shown, in which order, and which one is selected. No value is
 /// among them.
 struct ItemCatalog {
-    /// What of the keychain is shown.
+    /// The part of the keychain that is shown.
     struct Scope: Equatable {
         var keychain: ChosenKeychain?
         var kind: ListedItem.Kind?
@@ -67,7 +67,7 @@ extension ItemCatalog {
         (items, deleted, shown, groups, counts, place) = ([], [], [], [], [:], 0)
     }
 
-    mutating func show(_ new: Scope) {
+    mutating func narrow(to new: Scope) {
         let isElsewhere = scope.keychain != new.keychain
         scope = new
         if isElsewhere { countItems() }

@@ -13,7 +13,7 @@ struct ItemDetail {
 
     let item: ListedItem
     var page = Page.attributes
-    /// What is known of it; nil until it was read.
+    /// Its attributes; nil until they were read.
     var lines: [(label: String, text: String)]?
     var history: [String]?
     var secret = Secret.hidden
@@ -31,7 +31,7 @@ struct BrowseQuestion: Equatable {
     enum Act: Equatable { case delete, purge, overwrite(EditForm) }
 
     let act: Act
-    let item: Browser.ItemMark
+    let item: ItemMark
 
     /// The key that means yes. It is not the one that opened the question.
     var key: Character {

@@ -14,7 +14,7 @@ struct KeyHint {
         self.init(.character(character), String(character), meaning)
     }
 
-    /// What the keys do now, the most wanted first.
+    /// The keys and their effects now, the most wanted first.
     static func of(_ browser: Browser) -> [KeyHint] {
         if browser.lost != nil { return [.init("r", "try now"), .init("q", "quit")] }
         if browser.status.isLocked { return [.init(.enter, "Enter", "unlock"), .init("q", "quit")] }
@@ -53,7 +53,7 @@ struct KeyHint {
 }
 
 extension BrowseQuestion {
-    /// What the key does that means yes.
+    /// The effect of the key that means yes.
     var meaning: Words {
         switch act {
         case .delete: "delete"

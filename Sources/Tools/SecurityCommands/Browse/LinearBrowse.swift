@@ -8,13 +8,10 @@ import LinuxSystem
 struct LinearBrowse {
     private let session: Session
     private let options: BrowseOptions
-    private static let call = "browse"
-    /// A screen reader reads all of them.
-    private static let mostShown = 20
 
     init(_ session: Session, _ options: BrowseOptions) { (self.session, self.options) = (session, options) }
 
-    /// What a line says.
+    /// The words that a line begins with.
     private enum Line: String, CaseIterable {
         case find, list, open, copy, reveal, delete, undelete, lock, unlock, quit, help = "?"
     }

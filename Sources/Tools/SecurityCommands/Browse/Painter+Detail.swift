@@ -94,7 +94,7 @@ extension Painter {
 }
 
 extension ListedItem {
-    /// What the protection class means.
+    /// The meaning of the protection class.
     fileprivate var opening: Words {
         switch accessibility {
         case .whenUnlocked, .whenUnlockedThisDeviceOnly: "It is open while the keychain is unlocked."

@@ -49,7 +49,7 @@ extension Painter {
     private func count(of entry: SidebarEntry) -> String {
         switch entry {
         case .keychain: return ""
-        // Who looks at deleted items is asked for some of them; they are not read before.
+        // Some deleted items ask for their user; they are not read before somebody looks at them.
         case .category(.deleted) where browser.catalog.deleted.isEmpty: return ""
         case .category(let kind): return "\(browser.catalog.count(of: kind))"
         case .group(let title): return "\(browser.catalog.groups.first { $0.title == title }?.count ?? 0)"
@@ -152,7 +152,7 @@ extension Painter {
         }
     }
 
-    /// The lines below the list, or beside it.
+    /// The lines below the list, or to its right.
     mutating func drawSummary(_ area: Area) {
         guard let item = browser.catalog.selected else { return }
         let kind = say(Words(item.kind.phrase))

@@ -42,7 +42,7 @@ struct Painter {
 
     var size: ScreenSize { browser.size }
 
-    /// The part beside the sidebar.
+    /// The part right of the sidebar.
     var main: Area {
         let left = size.hasSidebar ? browser.sidebarWidth + 1 : 0
         return Area(row: 2, column: left, rows: size.rows - 3, columns: size.columns - left)

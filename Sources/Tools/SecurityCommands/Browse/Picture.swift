@@ -1,9 +1,9 @@
 import TerminalScreen
 import TerminalText
 
-/// What the viewer draws: cells, the cursor, the place of a value, and what a click means where.
+/// The drawing of the viewer: cells, the cursor, the place of a value, and the meaning of clicks.
 struct Picture {
-    /// What a click on some cells does.
+    /// The effect of a click on some cells.
     struct Target {
         enum Act: Equatable {
             case item(Int)
@@ -32,7 +32,7 @@ struct Picture {
         targets.append(Target(row: row, columns: columns, act: act))
     }
 
-    /// What a click does; the last that was drawn lies above.
+    /// The effect of a click; the last target that was drawn lies above.
     func target(_ row: Int, _ column: Int) -> Target.Act? {
         targets.last { $0.row == row && $0.columns.contains(column) }?.act
     }

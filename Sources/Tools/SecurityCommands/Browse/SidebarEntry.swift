@@ -28,8 +28,3 @@ enum SidebarEntry: Equatable {
         }
     }
 }
-
-extension Browser {
-    /// The lines of the sidebar.
-    var sidebar: [SidebarEntry] { SidebarEntry.all(keychains, catalog) }
-}

@@ -18,9 +18,9 @@ struct TextField: Equatable {
     /// Does what a key or a paste means in a text.
     ///
     /// - Returns: false for an event that means nothing here.
-    mutating func take(_ event: InputEvent) -> Bool {
+    mutating func take(event: InputEvent) -> Bool {
         switch event {
-        case .key(let key): return take(key)
+        case .key(let key): return take(key: key)
         case .paste(let text):
             text.forEach { insert($0) }
             return true
@@ -28,7 +28,7 @@ struct TextField: Equatable {
         }
     }
 
-    private mutating func take(_ key: InputEvent.Key) -> Bool {
+    private mutating func take(key: InputEvent.Key) -> Bool {
         switch key {
         case .character(let character): insert(character)
         case .backspace: remove(cursor - 1)
