@@ -76,7 +76,8 @@ class SystemPlace(UserPlace):
         self.service.start()
         self.user_home = self.temporary = self.service.path("home")
         path = f"{self.service.path('libexec')}:{os.environ['PATH']}"
-        self.environment = self.service.environment(PATH=path, RUNNER_TEMP=self.temporary, LC_ALL="C.UTF-8", **variables)
+        variables |= {"PATH": path, "RUNNER_TEMP": self.temporary, "LC_ALL": "C.UTF-8"}
+        self.environment = self.service.environment(**variables)
         self.environment["OWN"] = self.environment["KEYCHAIN_SOCKET"]
         del self.environment["KEYCHAIN_INTERACTION"]
         self.prepare(files)
