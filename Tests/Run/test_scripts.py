@@ -18,6 +18,7 @@ SYSTEM = {
     "policy",
     "run_path",
     "service_kill",
+    "sessions",
     "system_service",
     "unmade_keychain",
 }

@@ -44,7 +44,10 @@ struct ImportFile {
             return try AtomicFile.readSecret(path.text, limit: CertificateLimits.fileBytes)
         } catch {
             let reason = error.advice.isEmpty ? unsafe String(cString: strerror(error.code)) : error.advice
-            throw .failed("Error reading infile \(path.text): \(reason)")
+            throw .failed(
+                "Error reading infile \(path.text): \(reason)",
+                cause: "The file cannot be read, and nothing was imported.",
+                remedy: "Name a file that exists and that you may read.")
         }
     }
 }

@@ -52,11 +52,15 @@ enum SetKeychainPassword {
         let new = try passcodes.get(arguments.value("p"), prompt: "New Password: ")
         guard arguments.value("p") == nil else { return new }
         if session.input.isTerminal, try !PasswordInput(session).passcode("Retype New Password: ").isEqual(to: new) {
-            throw .failed("try again", remedy: "The two new passwords were not the same.")
+            throw .failed(
+                "try again", cause: "The two new passwords were not the same.",
+                remedy: "Start the command again, and type the same password twice.")
         }
         // Removing destroys items, so it takes more than a stray return key or an empty line.
         guard new.count > 0 else {
-            throw .failed("the new password is empty", remedy: "Use -p \"\" to have no password.")
+            throw .failed(
+                "the new password is empty", cause: "An empty line removes no password.",
+                remedy: "Use -p \"\" to have no password.")
         }
         return new
     }

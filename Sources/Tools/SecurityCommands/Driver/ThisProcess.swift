@@ -10,7 +10,8 @@ extension Session {
     package static func ofThisProcess() -> Session {
         // A standard stream that the caller closed would otherwise be the next socket, and a password would go there.
         for number in STDIN_FILENO...STDERR_FILENO where fcntl(number, F_GETFD) < 0 {
-            _ = unsafe open("/dev/null", O_RDWR)
+            // Output that nobody can receive is a failure, so it cannot be written to this one.
+            _ = unsafe open("/dev/null", number == STDOUT_FILENO ? O_RDONLY : O_RDWR)
         }
         do throws(Refusal) { return ofThisProcess(try Configuration.load()) } catch {
             return ofThisProcess(without: error)

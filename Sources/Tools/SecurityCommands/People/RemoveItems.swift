@@ -55,7 +55,9 @@ struct RemoveItems {
         let titles = (items + deleted).map(\.title)
         let goesOn = isConfirmed ? true : try isAnswered(titles)
         guard goesOn else {
-            throw .failed("\(verb): nothing was deleted", cause: "The question was not answered with yes.", remedy: "")
+            throw .failed(
+                "\(verb): nothing was deleted", cause: "The question was not answered with yes.",
+                remedy: "Answer yes, or confirm it with -y.")
         }
         if let first = (items + deleted).first { try session.turn(to: first.keychain, verb) }
         try session.asOneThing(verb) { () throws(CommandFailure) in
