@@ -64,6 +64,7 @@ let package = Package(
         .library(name: "KeychainModules", targets: ["KeychainModules"]),
         .executable(name: "security", targets: ["SecurityTool"]),
         .executable(name: "keychain-codesign", targets: ["CodesignTool"]),
+        .executable(name: "keychain-pki", targets: ["CertificateTool"]),
         .executable(name: "keychaind", targets: ["keychaind"]),
         .executable(name: "keychain-enclaved", targets: ["enclaved"]),
         .executable(name: "keychain-agent", targets: ["agent"]),
@@ -92,6 +93,7 @@ let package = Package(
 
         module("KeychainWire", in: "Wire", uses: ["KeychainModel", "LinuxSystem"]),
         module("EnclaveWire", in: "Wire", uses: ["KeychainWire", "KeychainModel", "LinuxSystem"]),
+        module("CertificateWire", in: "Wire", uses: ["KeychainWire", "KeychainModel", "LinuxSystem"]),
         module("KeychainClient", in: "Wire", uses: ["KeychainWire", "KeychainModel", "LinuxSystem"]),
 
         module(
@@ -188,8 +190,8 @@ let package = Package(
         module(
             "SecurityCommands", in: "Tools",
             uses: [
-                "KeychainClient", "KeychainWire", "KeychainModel", "DER", "CommandOptions", "LinuxSystem",
-                "TerminalText",
+                "CertificateWire", "KeychainClient", "KeychainWire", "KeychainModel", "DER", "CommandOptions",
+                "LinuxSystem", "TerminalText",
             ]),
         program(
             "SecurityTool", in: "Tools", uses: ["SecurityCommands"]),
@@ -200,6 +202,10 @@ let package = Package(
                 "KeychainModel", "CommandOptions", "LinuxSystem",
             ]),
         program("CodesignTool", in: "Tools", uses: ["CodesignCommands", "SecurityCommands", "CommandOptions"]),
+        module(
+            "CertificateWork", in: "Tools",
+            uses: ["CertificateWire", "KeychainWire", "KeychainCrypto", "DER", "KeychainModel", "LinuxSystem"]),
+        program("CertificateTool", in: "Tools", uses: ["CertificateWork"]),
 
         .target(
             name: "TestSupport", dependencies: ["LinuxSystem"], path: "Tests/Support",
@@ -226,6 +232,9 @@ let package = Package(
         tests(
             "KeychainWireTests", in: "Wire",
             uses: ["EnclaveWire", "KeychainWire", "KeychainModel", "LinuxSystem", "TestSupport"]),
+        tests(
+            "CertificateWireTests", in: "Wire",
+            uses: ["CertificateWire", "KeychainWire", "KeychainModel", "LinuxSystem", "TestSupport"]),
         tests(
             "KeychainClientTests", in: "Wire",
             uses: [

@@ -34,8 +34,8 @@ _security() {
         "delete-internet-password -s") _security_offer srvr "$current"; return ;;
     esac
     case "$command" in
-        "") words="-E --ephemeral -h -i -M --macos-compat -p -q -S --system -V --version -v --json help list-keychains default-keychain login-keychain create-keychain delete-keychain lock-keychain unlock-keychain set-keychain-settings set-keychain-password show-keychain-info dump-keychain add-generic-password add-internet-password find-generic-password delete-generic-password find-internet-password delete-internet-password set-key-partition-list set-generic-password-partition-list set-internet-password-partition-list error status verify-keychain snapshot history undelete restore-item identity anchor move-enclave migrate-store accept-store list-unlock-slots add-unlock-slot remove-unlock-slot attest-key set-credential list-credentials delete-credential codesign decisions why move-items rename-group orphans set-group-policy uninstalled ci-start ci-stop git-credential docker-credential setup run inject completions" ;;
-        help) words="help list-keychains default-keychain login-keychain create-keychain delete-keychain lock-keychain unlock-keychain set-keychain-settings set-keychain-password show-keychain-info dump-keychain add-generic-password add-internet-password find-generic-password delete-generic-password find-internet-password delete-internet-password set-key-partition-list set-generic-password-partition-list set-internet-password-partition-list error status verify-keychain snapshot history undelete restore-item identity anchor move-enclave migrate-store accept-store list-unlock-slots add-unlock-slot remove-unlock-slot attest-key set-credential list-credentials delete-credential codesign decisions why move-items rename-group orphans set-group-policy uninstalled ci-start ci-stop git-credential docker-credential setup run inject completions" ;;
+        "") words="-E --ephemeral -h -i -M --macos-compat -p -q -S --system -V --version -v --json help list-keychains default-keychain login-keychain create-keychain delete-keychain lock-keychain unlock-keychain set-keychain-settings set-keychain-password show-keychain-info dump-keychain create-keypair add-generic-password add-internet-password add-certificates find-generic-password delete-generic-password find-internet-password delete-internet-password find-key set-key-partition-list set-generic-password-partition-list set-internet-password-partition-list find-certificate find-identity delete-certificate delete-identity export import cms add-trusted-cert remove-trusted-cert dump-trust-settings verify-cert error status verify-keychain snapshot history undelete restore-item identity anchor move-enclave migrate-store accept-store list-unlock-slots add-unlock-slot remove-unlock-slot attest-key set-credential list-credentials delete-credential codesign decisions why move-items rename-group orphans set-group-policy uninstalled ci-start ci-stop git-credential docker-credential setup run inject completions list show copy generate add edit rm purge" ;;
+        help) words="help list-keychains default-keychain login-keychain create-keychain delete-keychain lock-keychain unlock-keychain set-keychain-settings set-keychain-password show-keychain-info dump-keychain create-keypair add-generic-password add-internet-password add-certificates find-generic-password delete-generic-password find-internet-password delete-internet-password find-key set-key-partition-list set-generic-password-partition-list set-internet-password-partition-list find-certificate find-identity delete-certificate delete-identity export import cms add-trusted-cert remove-trusted-cert dump-trust-settings verify-cert error status verify-keychain snapshot history undelete restore-item identity anchor move-enclave migrate-store accept-store list-unlock-slots add-unlock-slot remove-unlock-slot attest-key set-credential list-credentials delete-credential codesign decisions why move-items rename-group orphans set-group-policy uninstalled ci-start ci-stop git-credential docker-credential setup run inject completions list show copy generate add edit rm purge" ;;
         completions) words="bash zsh fish" ;;
         list-keychains) words="-d -s -o --orphans --json --help" ;;
         default-keychain) words="-d -s --json --help" ;;
@@ -47,15 +47,29 @@ _security() {
         set-keychain-settings) words="-l -u -t --json --help" ;;
         set-keychain-password) words="-o -p -R --recovery --json --help" ;;
         dump-keychain) words="-a -d -r -k --json --help" ;;
+        create-keypair) words="-a -s -f -t -d -k -A -T -E --enclave --json --help" ;;
         add-generic-password) words="-a -c -C -D -G -j -l -s -p -w -X -A -T -N --anchored -U -k --json --help" ;;
         add-internet-password) words="-a -c -C -d -D -j -l -p -P -r -s -t -w -X -A -T -N --anchored -U -k --json --help" ;;
+        add-certificates) words="-k --json --help" ;;
         find-generic-password) words="-a -c -C -D -G -j -l -s -g -w -k --json --help" ;;
         delete-generic-password) words="-a -c -C -D -G -j -l -s -F --forever -k --json --help" ;;
         find-internet-password) words="-a -c -C -d -D -j -l -p -P -r -s -t -g -w -k --json --help" ;;
         delete-internet-password) words="-a -c -C -d -D -j -l -p -P -r -s -t -F --forever -k --json --help" ;;
+        find-key) words="-a -c -l -t -d -e -r -s -u -v -w --json --help" ;;
         set-key-partition-list) words="-a -l -d -e -r -s -u -v -w -t -S -k --json --help" ;;
         set-generic-password-partition-list) words="-a -c -C -D -G -j -l -s -S -k --json --help" ;;
         set-internet-password-partition-list) words="-a -c -C -d -D -j -l -p -P -r -s -t -S -k --json --help" ;;
+        find-certificate) words="-a -c -e -m -p -Z --json --help" ;;
+        find-identity) words="-p -s -v --json --help" ;;
+        delete-certificate) words="-c -Z -t --json --help" ;;
+        delete-identity) words="-c -Z -t --json --help" ;;
+        export) words="-k -t -f -w -p -P -F --password-fd -L --legacy -o --json --help" ;;
+        import) words="-k -t -f -P -F --password-fd -w -x -a -A -T -n --dry-run --json --help" ;;
+        cms) words="-S -D -E -C -k -N -Z -r -H -i -o -c -T -G -n -u --json --help" ;;
+        add-trusted-cert) words="-d -r -p -k --json --help" ;;
+        remove-trusted-cert) words="-d --json --help" ;;
+        dump-trust-settings) words="-d -s --json --help" ;;
+        verify-cert) words="-c -r -p -n -s -e -d -k -C -L -l -N -P -t -v -R -q --json --help" ;;
         history) words="-a -c -l -s -F --forget --json --help" ;;
         undelete) words="-a -c -l -s --json --help" ;;
         restore-item) words="-t --at -a -c -l -s --json --help" ;;
@@ -76,6 +90,14 @@ _security() {
         setup) words="-l --system-library -n --dry-run -y --yes -u --undo --json --help" ;;
         run) words="-e --env -E --env-file -A --all -d --fd -f --file -i --stdin -m --mask -c --keep-core -n --inherit -t --trust-file -s --status-fd --json --help" ;;
         inject) words="-i --in-file -o --out-file -r --reveal -t --trust-file --json --help" ;;
+        list) words="-e --fail-empty -H --heading -k --sort -l --long -n --limit -r --reverse --json --help" ;;
+        show) words="-F --force-stdout -H --history -p --reveal --json --help" ;;
+        copy) words="-1 --once -f --field -o --osc52 -t --clear --json --help" ;;
+        generate) words="-c --copy -l --length -P --pin -R --rules -s --save -w --words --json --help" ;;
+        add) words="-d --password-fd --json --help" ;;
+        edit) words="-d --password-fd -p --password --json --help" ;;
+        rm) words="-y --yes --json --help" ;;
+        purge) words="-y --yes --json --help" ;;
     esac
     COMPREPLY=($(compgen -W "$words" -- "$current"))
 }

@@ -23,15 +23,29 @@ _security() {
         'set-keychain-password:Set the password of the keychain.'
         'show-keychain-info:Show the settings of the keychain.'
         'dump-keychain:Show all items of the keychain.'
+        'create-keypair:Create an asymmetric key pair.'
         'add-generic-password:Add a generic password item.'
         'add-internet-password:Add an internet password item.'
+        'add-certificates:Add certificates to a keychain.'
         'find-generic-password:Find a generic password item.'
         'delete-generic-password:Delete a generic password item.'
         'find-internet-password:Find an internet password item.'
         'delete-internet-password:Delete an internet password item.'
+        'find-key:Find keys.'
         'set-key-partition-list:Set the partition list of keys; noted without effect.'
         'set-generic-password-partition-list:Set the partition list of generic passwords; noted without effect.'
         'set-internet-password-partition-list:Set the partition list of internet passwords; noted without effect.'
+        'find-certificate:Find a certificate item.'
+        'find-identity:Find an identity (certificate and private key).'
+        'delete-certificate:Delete a certificate from a keychain.'
+        'delete-identity:Delete an identity from a keychain.'
+        'export:Export certificates and keys from a keychain.'
+        'import:Import certificates and keys from a file.'
+        'cms:Encode or decode CMS messages.'
+        'add-trusted-cert:Add a trusted certificate.'
+        'remove-trusted-cert:Remove a trusted certificate.'
+        'dump-trust-settings:Display contents of trust settings.'
+        'verify-cert:Verify certificates.'
         'error:Show what the given error codes mean.'
         'status:Show how the keychain is protected, its lock state and where it is.'
         'verify-keychain:Check that every item of the keychain can be opened.'
@@ -67,6 +81,14 @@ _security() {
         'run:Start a command with passwords of the keychain in its environment.'
         'inject:Write a file from a template, with passwords of the keychain in it.'
         'completions:Print the completion script for a shell.'
+        'list:List items, narrowed by words and filters.'
+        'show:Show an item; its value only where that is asked for.'
+        'copy:Copy an item'\''s password to the clipboard for a while.'
+        'generate:Generate a password.'
+        'add:Add a password.'
+        'edit:Change an item.'
+        'rm:Delete items; undelete brings them back.'
+        'purge:Delete items for ever, with their earlier versions.'
     )
     local context state line
     _arguments -C \
@@ -133,6 +155,17 @@ _security() {
                     '-r[Accepted for old scripts; the encrypted bytes are not handed out.]' \
                     '-k[The keychain; as an operand at the end.]:keychain: ' \
                     '--json[Write JSON.]' ;;
+                create-keypair) _arguments -S \
+                    '-a[rsa (unless one is given) or ec.]:alg: ' \
+                    '-s[In bits\: 3072 for rsa and 256 for ec, unless given.]:size: ' \
+                    '-f[Accepted for old scripts; changes nothing.]:date: ' \
+                    '-t[Accepted for old scripts; changes nothing.]:date: ' \
+                    '-d[Accepted for old scripts; changes nothing.]:days: ' \
+                    '-k[The keychain to keep the pair in.]:keychain: ' \
+                    '-A[Accepted for old scripts; changes nothing.]' \
+                    '-T[Accepted for old scripts; changes nothing.]:program: ' \
+                    {-E,--enclave}'[Make a private key that never leaves the Secure Enclave.]' \
+                    '--json[Write JSON.]' ;;
                 add-generic-password) _arguments -S \
                     '-a[Set the account name.]:account: _security_offer acct' \
                     '-c[Set the creator (four characters).]:creator: ' \
@@ -171,6 +204,9 @@ _security() {
                     {-N,--anchored}'[Only an anchored program of the item'\''s group may read it.]' \
                     '-U[Update the item if there is one already.]' \
                     '-k[The keychain; as an operand at the end.]:keychain: ' \
+                    '--json[Write JSON.]' ;;
+                add-certificates) _arguments -S \
+                    '-k[The keychain to add to.]:keychain: ' \
                     '--json[Write JSON.]' ;;
                 find-generic-password) _arguments -S \
                     '-a[Match the account name.]:account: _security_offer acct' \
@@ -230,6 +266,19 @@ _security() {
                     {-F,--forever}'[Keep no earlier version of the item, and drop those there are.]' \
                     '-k[The keychain; as an operand at the end.]:keychain: ' \
                     '--json[Write JSON.]' ;;
+                find-key) _arguments -S \
+                    '-a[Match the application label.]:label: ' \
+                    '-c[Match the creator, four characters.]:creator: ' \
+                    '-l[Match the label.]:label: ' \
+                    '-t[Match the type\: symmetric, public or private.]:type: ' \
+                    '-d[Match keys that can decrypt.]' \
+                    '-e[Match keys that can encrypt.]' \
+                    '-r[Match keys that can derive.]' \
+                    '-s[Match keys that can sign.]' \
+                    '-u[Match keys that can unwrap.]' \
+                    '-v[Match keys that can verify.]' \
+                    '-w[Match keys that can wrap.]' \
+                    '--json[Write JSON.]' ;;
                 set-key-partition-list) _arguments -S \
                     '-a[Match the application label.]:text: ' \
                     '-l[Match the label.]:text: ' \
@@ -271,6 +320,103 @@ _security() {
                     '-t[Match the authentication type (four characters, such as "dflt").]:type: ' \
                     '-S[The identifiers, with commas between them.]:identifiers: ' \
                     '-k[The keychain'\''s password.]:password: ' \
+                    '--json[Write JSON.]' ;;
+                find-certificate) _arguments -S \
+                    '-a[Find all matching certificates, not just the first one.]' \
+                    '-c[Match this part of the common name, whatever its case.]:name: ' \
+                    '-e[Match this address.]:emailAddress: ' \
+                    '-m[Show the certificate'\''s email addresses.]' \
+                    '-p[Write the certificate as PEM.]' \
+                    '-Z[Show the SHA-256 and the SHA-1 of the certificate.]' \
+                    '--json[Write JSON.]' ;;
+                find-identity) _arguments -S \
+                    '-p[Evaluate for this policy; may be given more than once.]:policy: ' \
+                    '-s[The host, or for smime the address, that must be named.]:string: ' \
+                    '-v[Show valid identities alone.]' \
+                    '--json[Write JSON.]' ;;
+                delete-certificate) _arguments -S \
+                    '-c[The common name, or a part of it.]:name: ' \
+                    '-Z[The SHA-256 or SHA-1 of the certificate, in hexadecimal.]:hash: ' \
+                    '-t[Also remove the user'\''s trust settings of the certificate.]' \
+                    '--json[Write JSON.]' ;;
+                delete-identity) _arguments -S \
+                    '-c[The common name, or a part of it.]:name: ' \
+                    '-Z[The SHA-256 or SHA-1 of the certificate, in hexadecimal.]:hash: ' \
+                    '-t[Also remove the user'\''s trust settings of the certificate.]' \
+                    '--json[Write JSON.]' ;;
+                export) _arguments -S \
+                    '-k[The keychain to export from; all of the search list unless given.]:keychain: ' \
+                    '-t[certs, allKeys, pubKeys, privKeys, identities, or all (unless one is given).]:type: ' \
+                    '-f[openssl, openssh2, pkcs7, pkcs8, pkcs12, x509 or pemseq.]:format: ' \
+                    '-w[Encrypt private keys with a passphrase.]' \
+                    '-p[Write PEM.]' \
+                    '-P[The passphrase of the file.]:passphrase: ' \
+                    {-F,--password-fd}'[Read the passphrase from this descriptor, a line.]:number: ' \
+                    {-L,--legacy}'[Encrypt PKCS #12 with 3DES and SHA-1, for old programs.]' \
+                    '-o[The file to write; standard output unless given.]:outfile: ' \
+                    '--json[Write JSON.]' ;;
+                import) _arguments -S \
+                    '-k[The keychain to import into.]:keychain: ' \
+                    '-t[Accepted for old scripts\: the file says what it holds.]:type: ' \
+                    '-f[Accepted for old scripts\: the bytes tell the format.]:format: ' \
+                    '-P[The file'\''s passphrase.]:passphrase: ' \
+                    {-F,--password-fd}'[Read the passphrase from this descriptor, a line.]:number: ' \
+                    '-w[Private keys are encrypted in the file.]' \
+                    '-x[Mark private keys so that export does not write them.]' \
+                    '-a[Accepted for old scripts; changes nothing.]:name value: ' \
+                    '-A[Accepted for old scripts; changes nothing.]' \
+                    '-T[Accepted for old scripts; changes nothing.]:program: ' \
+                    {-n,--dry-run}'[Say what would be imported, and import nothing.]' \
+                    '--json[Write JSON.]' ;;
+                cms) _arguments -S \
+                    '-S[Sign.]' \
+                    '-D[Decrypt, verify, and write the content.]' \
+                    '-E[Encrypt.]' \
+                    '-C[Make a message of certificates; not here.]' \
+                    '-k[The keychain with certificates and keys.]:keychain: ' \
+                    '-N[The signer, by the name of their certificate or a part of it.]:nick: ' \
+                    '-Z[The signer, by the SHA-1 or SHA-256 of their certificate.]:hash: ' \
+                    '-r[The recipients, by address or name.]:id,...: ' \
+                    '-H[SHA256 (unless one is given), SHA384, SHA512 or SHA1.]:hash: ' \
+                    '-i[The input; standard input unless given.]:infile: ' \
+                    '-o[The output; standard output unless given.]:outfile: ' \
+                    '-c[With -D, the file that was signed, for a detached signature.]:content: ' \
+                    '-T[Leave the content out of the signed message.]' \
+                    '-G[Sign the time, too.]' \
+                    '-n[With -D, write no content.]' \
+                    '-u[Accepted for old scripts; changes nothing.]:usage: ' \
+                    '--json[Write JSON.]' ;;
+                add-trusted-cert) _arguments -S \
+                    '-d[For all users; not here.]' \
+                    '-r[trustRoot (unless one is given), trustAsRoot, deny or unspecified.]:resultType: ' \
+                    '-p[basic or codeSign; may be given more than once.]:policy: ' \
+                    '-k[Also add the certificate to this keychain.]:keychain: ' \
+                    '--json[Write JSON.]' ;;
+                remove-trusted-cert) _arguments -S \
+                    '-d[For all users; not here.]' \
+                    '--json[Write JSON.]' ;;
+                dump-trust-settings) _arguments -S \
+                    '-d[For all users; there are none here.]' \
+                    '-s[The system'\''s; there are none here.]' \
+                    '--json[Write JSON.]' ;;
+                verify-cert) _arguments -S \
+                    '-c[The certificate, then others of its chain.]:certFile: ' \
+                    '-r[A root to trust in place of the system'\''s.]:rootCertFile: ' \
+                    '-p[basic (unless one is given), ssl, smime, eap, IPSec, codeSign or timestamping.]:policy: ' \
+                    '-n[The host, or for smime the address, that must be named.]:name: ' \
+                    '-s[The same, by its older name.]:name: ' \
+                    '-e[The address that must be named.]:emailAddress: ' \
+                    '-d[When\: YYYY-MM-DDThh\:mm\:ssZ, or the date alone.]:date: ' \
+                    '-k[Where other certificates are looked for.]:keychain: ' \
+                    '-C[The certificate is a client'\''s.]' \
+                    '-L[Accepted for old scripts\: nothing is fetched.]' \
+                    '-l[Accepted for old scripts\: the certificate may be an authority'\''s.]' \
+                    '-N[Do not use the keychain'\''s certificates.]' \
+                    '-P[Show the chain.]' \
+                    '-t[Show the chain.]' \
+                    '-v[Show the chain.]' \
+                    '-R[Check revocation; not here.]:check: ' \
+                    '-q[Write nothing; the exit status says it all.]' \
                     '--json[Write JSON.]' ;;
                 history) _arguments -S \
                     '-a[Match the account name.]:account: ' \
@@ -415,6 +561,46 @@ _security() {
                     {-o,--out-file}'[Write this file, for its owner alone; otherwise standard output.]:file:_files' \
                     {-r,--reveal}'[Write the values to a terminal too.]' \
                     {-t,--trust-file}'[Use the template without asking.]' \
+                    '--json[Write JSON.]' ;;
+                list) _arguments -S \
+                    {-e,--fail-empty}'[Exit with 44 when nothing is found.]' \
+                    {-H,--heading}'[Print the heading also where the output is no terminal.]' \
+                    {-k,--sort}'[Sort by name, kind, account, group, changed or created.]:column: ' \
+                    {-l,--long}'[Also show when items were made, expire and open.]' \
+                    {-n,--limit}'[Show so many items at most.]:number: ' \
+                    {-r,--reverse}'[Reverse the order.]' \
+                    '--json[Write JSON.]' ;;
+                show) _arguments -S \
+                    {-F,--force-stdout}'[With -p, also where the output is no terminal.]' \
+                    {-H,--history}'[Show the earlier versions in place of the item.]' \
+                    {-p,--reveal}'[Also show the value, on a terminal.]' \
+                    '--json[Write JSON.]' ;;
+                copy) _arguments -S \
+                    {-1,--once}'[Let it be pasted once.]' \
+                    {-f,--field}'[Copy password, account, label or comment.]:field: ' \
+                    {-o,--osc52}'[Have the terminal copy, by the sequence OSC 52.]' \
+                    {-t,--clear}'[Clear the clipboard after so many seconds (45).]:seconds: ' \
+                    '--json[Write JSON.]' ;;
+                generate) _arguments -S \
+                    {-c,--copy}'[Copy the password in place of printing it.]' \
+                    {-l,--length}'[The number of characters.]:length: ' \
+                    {-P,--pin}'[So many digits.]:length: ' \
+                    {-R,--rules}'[Obey a website'\''s rules.]:rules: ' \
+                    {-s,--save}'[Store the password as an item, service/account.]:item: ' \
+                    {-w,--words}'[So many words that can be pronounced.]:number: ' \
+                    '--json[Write JSON.]' ;;
+                add) _arguments -S \
+                    {-d,--password-fd}'[Read the password from this open descriptor.]:number: ' \
+                    '--json[Write JSON.]' ;;
+                edit) _arguments -S \
+                    {-d,--password-fd}'[Read the password from this open descriptor.]:number: ' \
+                    {-p,--password}'[Ask for a new password, or read it from standard input.]' \
+                    '--json[Write JSON.]' ;;
+                rm) _arguments -S \
+                    {-y,--yes}'[Do not ask.]' \
+                    '--json[Write JSON.]' ;;
+                purge) _arguments -S \
+                    {-y,--yes}'[Do not ask.]' \
                     '--json[Write JSON.]' ;;
             esac ;;
     esac

@@ -36,7 +36,8 @@ class Deployment:
         os.chown(self.path("home"), VICTIM, VICTIM)
         os.chown(self.path("mine"), VICTIM, VICTIM)
         self.products = products
-        for name in ("keychaind", "keychain-enclaved", "keychain-agent", "security", "keychain-codesign"):
+        programs = ("keychaind", "keychain-enclaved", "keychain-agent", "keychain-codesign", "keychain-pki")
+        for name in ("security", *programs):
             if os.path.exists(f"{products}/{name}"):
                 shutil.copy(f"{products}/{name}", self.path("libexec", name))
         self.secret = secrets.token_hex(16)

@@ -170,6 +170,7 @@ class Programs:
             ("arguments", both, [], []),
             ("objects", both, [self.certificate], []),
             ("items", both, [], ["-lpthread"]),
+            ("keychains", both, [], []),
             ("strictness", both, constants, ["-ldl"]),
             ("callbacks", ["clang"], [self.certificate], blocks),
         ):

@@ -157,10 +157,26 @@ def mistakes(home):
     forget(home)
 
 
+def hostile_folder(home):
+    """A folder in memory whose name has a line end adds no line to what a job reads."""
+    folder = f"/dev/shm/ci-test-{os.getpid()}\nLD_PRELOAD=x"
+    os.mkdir(folder, 0o700)
+    home.environment["XDG_RUNTIME_DIR"] = folder
+    try:
+        start(home, "--ttl", "10m")
+        assert "\n" not in home.environment["KEYCHAIN_SOCKET"]
+        home.says("ci-stop")
+        forget(home)
+        assert not os.listdir(folder)
+    finally:
+        shutil.rmtree(folder)
+        del home.environment["XDG_RUNTIME_DIR"]
+
+
 def main():
     programs, folder = os.path.abspath(sys.argv[1]), tempfile.mkdtemp(prefix="ci.")
     try:
-        for test in (store_and_stop, owner, time_to_live, password, killed, ephemeral, mistakes):
+        for test in (store_and_stop, owner, time_to_live, password, killed, ephemeral, mistakes, hostile_folder):
             os.mkdir(f"{folder}/{test.__name__}")
             home = Home(programs, f"{folder}/{test.__name__}")
             try:

@@ -39,9 +39,9 @@ class Home:
             **options,
         )
 
-    def says(self, *words, out="", err="", status=0, text=""):
+    def says(self, *words, out="", err="", status=0, text="", **options):
         """The command writes exactly this, as macOS's does."""
-        result = self.run("-M", *words, text=text)
+        result = self.run("-M", *words, text=text, **options)
         found = (result.returncode, result.stdout, result.stderr)
         assert found == (status, out, err), f"{words}:\n{found}\nin place of\n{(status, out, err)}"
 

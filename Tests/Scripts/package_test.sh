@@ -17,7 +17,7 @@ debs=${KEYCHAIN_DEBS:-}
 if [ -z "$debs" ]; then
     built=$($swift build --show-bin-path)
     mkdir "$work/built"
-    for program in security keychaind keychain-enclaved keychain-agent keychain-codesign; do
+    for program in security keychaind keychain-enclaved keychain-agent keychain-codesign keychain-pki; do
         [ ! -e "$built/$program" ] || cp "$built/$program" "$work/built/"
     done
     scripts/build-pam "$work/built"

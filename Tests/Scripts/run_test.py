@@ -6,12 +6,14 @@ usage: run_test.py FOLDER-OF-PROGRAMS
 import base64
 import json
 import os
+import pty
 import select
 import signal
 import subprocess
 import sys
 import tempfile
 
+from keychain_parts import eventually
 from kill_test import daemon_of, environment
 
 SECRET = "s3cret-value-of-a-token"
@@ -133,6 +135,199 @@ def check_repository(keychain):
     expect(keychain.run(*run, "--", "./script", "word"), 0, "./script word\n")
 
 
+def read_until(file, text, shown=b""):
+    """Reads what a program shows until a text is there, or all of it."""
+    while text is None or text.encode() not in shown:
+        assert select.select([file], [], [], 30)[0], shown
+        try:
+            more = os.read(file, 4096)
+        except OSError:
+            more = b""
+        if not more:
+            assert text is None, (text, shown)
+            return shown
+        shown += more
+    return shown
+
+
+class Person:
+    """A program at a terminal, and the person who types."""
+
+    def __init__(self, keychain, *words):
+        self.shown = b""
+        self.child, self.terminal = pty.fork()
+        if self.child == 0:
+            os.chdir(keychain.folder)
+            os.execve(words[0], words, keychain.environment)
+
+    def sees(self, text):
+        self.shown = read_until(self.terminal, text, self.shown)
+
+    def types(self, text):
+        os.write(self.terminal, text.encode())
+
+    def end(self):
+        """The exit status and all that was shown."""
+        self.sees(None)
+        # Closed before the program has ended, the terminal would send it SIGHUP.
+        status = os.waitstatus_to_exitcode(os.waitpid(self.child, 0)[1])
+        os.close(self.terminal)
+        return status, self.shown.decode()
+
+
+COUNTER = """import signal, sys
+numbers = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2]
+signal.pthread_sigmask(signal.SIG_BLOCK, numbers)
+print("ready", flush=True)
+print("got", int(signal.sigwait(numbers)), flush=True)
+print("again" if signal.sigtimedwait(numbers, 0.5) else "once", flush=True)
+"""
+
+
+def check_terminal(keychain):
+    """Ctrl-C reaches the command once, masked or not; a job stops and goes on; keys and the end of input arrive."""
+    script = keychain.write("counter.py", COUNTER)
+    run = f"{keychain.security} run --env T=kc://deploy/ci --mask"
+    for words in (f"{run} auto -- python3 {script}", f"{run} always -- python3 {script}"):
+        for tail in ("", " | (trap '' INT; exec cat)"):
+            person = Person(keychain, "/bin/sh", "-c", words + tail)
+            person.sees("ready")
+            person.types("\3")
+            status, shown = person.end()
+            # The shell around it dies of the same key.
+            assert status in (0, -2) and "got 2" in shown and "once" in shown, (words, tail, status, shown)
+    person = Person(keychain, keychain.security, *"run --env T=kc://deploy/ci --mask always -- sh -c".split(),
+                    "echo $T; echo ready; cat; tty")
+    person.sees("ready")
+    person.types("typed\r")
+    person.sees("typed\r\ntyped")
+    person.types("\4")
+    status, shown = person.end()
+    assert "[masked:T]" in shown and "/dev/pts/" in shown, shown
+    assert SECRET not in shown, shown
+    for mask in ("auto", "never"):
+        person = Person(keychain, "/bin/bash", "--norc", "-i")
+        person.sees("bash-")
+        person.types(f"{run} {mask} -- sh -c 'echo rea''dy; read x; echo got $x' | cat\n")
+        person.sees("ready")
+        person.types("\x1a")
+        person.sees("Stopped")
+        person.types("fg\n")
+        person.types("word\n")
+        person.sees("got word")
+        person.types("exit\n")
+        assert person.end()[0] == 0, person.shown
+
+
+def check_signals(keychain):
+    """A signal to the masking process reaches the command once; its crash and its end leave nothing."""
+    script = keychain.write("counter.py", COUNTER)
+    words = [keychain.security, "run", "--env", "T=kc://deploy/ci", "--"]
+
+    def start(*command):
+        return subprocess.Popen(
+            [*words, *command], env=keychain.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        )
+
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2):
+        with start("python3", script) as process:
+            assert process.stdout.readline() == b"ready\n"
+            process.send_signal(number)
+            assert process.stdout.read() == f"got {int(number)}\nonce\n".encode() and process.wait() == 0
+    for number in (signal.SIGABRT, signal.SIGSEGV, signal.SIGKILL):
+        with start("sh", "-c", "echo $$; exec sleep 600") as process:
+            command = int(process.stdout.readline())
+            process.send_signal(number)
+            assert process.wait() == -number
+            # No crash shows memory, and the command does not outlive it.
+            assert process.stderr.read() == b"", number
+            eventually(lambda: not is_running(command))
+
+
+def is_running(number):
+    try:
+        with open(f"/proc/{number}/stat") as file:
+            return file.read().rsplit(")", 1)[1].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
+def check_children_and_disk(keychain):
+    """What children of the command have of a value, and that no way but inject leaves it on the disk."""
+    child = "sh -c 'tr \"\\0\" \"\\n\" < /proc/$$/environ | grep -c c[r]et-value'; "
+    os.remove(os.path.join(keychain.folder, "t.out"))
+    opened = "sh -c 'cat $T' < /dev/null"
+    ways = [
+        ("--env", "T=kc://deploy/ci", child + "sh -c 'echo $T'", f"1\n{SECRET}\n"),
+        ("--fd", "T=kc://deploy/ci", child + opened, f"0\n{SECRET}"),
+        ("--file", "T=kc://deploy/ci", child + opened, f"0\n{SECRET}"),
+        ("--stdin", "kc://deploy/ci", child + "cat > /dev/null; sh -c cat", "0\n"),
+    ]
+    for option, value, script, shown in ways:
+        expect(keychain.run("run", option, value, "--mask", "never", "--", "sh", "-c", script), 0, shown)
+        # A child that closes its descriptors has neither.
+        if option in ("--fd", "--file"):
+            close = "import os,subprocess; subprocess.run(['sh','-c','cat $T'], close_fds=True)"
+            done = keychain.run("run", option, value, "--mask", "never", "--", "python3", "-c", close)
+            assert SECRET.encode() not in done.stdout, (option, done)
+        assert not files_with(SECRET, keychain.folder), option
+    keychain.write("disk.in", "{{ kc://deploy/ci }}")
+    expect(keychain.run("inject", "-t", "-i", "disk.in", "-o", "disk.out"), 0, "")
+    assert files_with(SECRET, keychain.folder) == ["disk.out"]
+    os.remove(os.path.join(keychain.folder, "disk.out"))
+
+
+def files_with(text, folder):
+    found = []
+    for place, _, names in os.walk(folder):
+        for name in names:
+            path = os.path.join(place, name)
+            if os.path.isfile(path):
+                with open(path, "rb") as file:
+                    if text.encode() in file.read():
+                        found.append(name)
+    return found
+
+
+def check_broken_masks(keychain):
+    """Line ends within base64 and hexadecimal, and single lines of a value, hide nothing from the mask."""
+    long = "".join(f"{number:03}+/?" for number in range(40))
+    keychain.add("masks", "long", long)
+    keychain.add("masks", "lines", "first line of it\nsecond line of it\n")
+    words = ["run", "--env", "L=kc://masks/long", "--env", "M=kc://masks/lines", "--", "sh", "-c"]
+    expect(keychain.run(*words, 'printf %s "$L" | base64'), 0, "[masked:L]==\n" if len(long) % 3 else "[masked:L]\n")
+    expect(keychain.run(*words, 'printf %s "$L" | od -An -v -tx1 | tr -d " "'), 0, "[masked:L]\n")
+    expect(keychain.run(*words, 'echo "$M" | sed "s/^/> /"'), 0, "> [masked:M]\n> [masked:M]\n> \n")
+
+
+def check_questions(keychain):
+    """A template is asked about once; a flood of lines moves no item out of sight; a value has no zero byte."""
+    keychain.write("asked.in", "{{ kc://deploy/ci }}")
+    words = (keychain.security, "inject", "-i", "asked.in", "-o", "asked.out")
+    person = Person(keychain, *words)
+    person.sees("Go on? [y/N]")
+    person.types("y\r")
+    assert person.end()[0] == 0, person.shown
+    expect(keychain.run(*words[1:], start_new_session=True), 0, "")
+    words = (keychain.security, "run", "--env-file", "flood.env", "--", "true")
+    keychain.write("flood.env", "T=kc://deploy/ci\n" + "".join(f"A{number}=x\n" for number in range(5000)))
+    person = Person(keychain, *words)
+    person.sees("Go on? [y/N]")
+    lines = person.shown.decode().splitlines()
+    assert lines[-2] == "  T = kc://deploy/ci" and max(map(len, lines)) < 400, lines
+    person.types("n\r")
+    assert person.end()[0] == 1, person.shown
+    keychain.write("flood.env", "T=kc://deploy/ci\n" + "".join(f"A{n}=kc://deploy/other\n" for n in range(50)))
+    status, shown = Person(keychain, *words).end()
+    assert status == 1 and "more items than can be asked about" in shown, shown
+    keychain.write("zero.env", "A=x\0LD_PRELOAD=y\n")
+    zero = keychain.run("run", "--trust-file", "--env-file", "zero.env", "--", "true")
+    expect(zero, 1, "", "zero byte")
+    keychain.write("big.env", "A=" + "x" * 150_000 + "\n")
+    big = keychain.run("run", "--trust-file", "--env-file", "big.env", "--", "true")
+    expect(big, 126, "", "--fd or --file")
+
+
 def check_inject(keychain):
     template = "a={{ kc://deploy/ci }}\nb={{ kc://deploy/ci | json }} {{{{ c={{ kc://deploy/ci | base64 }}\n"
     keychain.write("t.in", template)
@@ -158,7 +353,9 @@ def main():
             keychain.add("deploy", "ci", SECRET)
             keychain.add("deploy", "other", "another-value")
             keychain.add("short", "a", "abc")
-            for check in (check_ends, check_status, check_places, check_masks, check_repository, check_inject):
+            checks = [check_ends, check_status, check_places, check_masks, check_repository, check_inject]
+            checks += [check_terminal, check_signals, check_children_and_disk, check_broken_masks, check_questions]
+            for check in checks:
                 check(keychain)
         finally:
             daemon = daemon_of(keychain.home)

@@ -99,6 +99,12 @@ def is_public(one):
     return is_case or re.search(r"\b(?:public|open)\b|@_cdecl|@c\b", above) is not None
 
 
+def is_private(one):
+    """By its text, as `is_public`."""
+    line = code(one.file).splitlines()[one.line - 1]
+    return re.search(r"\b(?:private|fileprivate)\b", line) is not None
+
+
 def parents():
     """USR -> the USR of the type that a member belongs to."""
     return {one.usr: usr for one in occurrences() for roles, usr in one.relations if roles & CHILD}
@@ -155,10 +161,16 @@ def for_tests_alone():
 
 @rule("functions of one name whose first parameter has no label, over four in a module")
 def overloads():
+    """A function that fulfils a protocol has its name from there: such functions count once, as the requirement.
+
+    A private one is called in its own file alone, where nobody takes it for another.
+    """
+    fulfilling = {one.usr for one in occurrences() if any(roles & OVERRIDE for roles, _ in one.relations)}
     found = collections.defaultdict(set)
     for one in definitions().values():
         if one.kind in FUNCTIONS and one.file.startswith("Sources/") and "(_:" in one.name:
-            found[module_folder(one.file), one.name.split("(")[0]].add(one.usr)
+            if one.usr not in fulfilling and not is_private(one):
+                found[module_folder(one.file), one.name.split("(")[0]].add(one.usr)
     for (module, name), usrs in found.items():
         if len(usrs) > 4 and module != APPLE_SHAPED:
             yield module, f"{name}, {len(usrs)} times"

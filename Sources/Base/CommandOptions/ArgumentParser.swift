@@ -7,22 +7,24 @@ import LinuxSystem
 package struct ArgumentParser {
     private let options: [CommandOption]
     private let words: [Argument]
+    private let isMixed: Bool
     private var next = 0
     private var parsed = ParsedArguments()
 
-    private init(_ words: [Argument], _ options: [CommandOption]) {
-        self.words = words
-        self.options = options
+    private init(_ words: [Argument], _ options: [CommandOption], mixed: Bool = false) {
+        (self.words, self.options, isMixed) = (words, options, mixed)
     }
 
     /// Reads the words behind a command's name.
     ///
-    /// - Parameter options: what the command knows; nil for one whose operands may begin with a minus sign.
+    /// - Parameters:
+    ///   - options: what the command knows; nil for one whose operands may begin with a minus sign.
+    ///   - mixed: whether every option may stand behind operands, until `--`.
     /// - Throws: for an option that does not exist or lacks its value.
     package static func parse(
-        _ words: [Argument], options: [CommandOption]?
+        _ words: [Argument], options: [CommandOption]?, mixed: Bool = false
     ) throws(WrongCommandLine) -> ParsedArguments {
-        var parser = ArgumentParser(words, options ?? [])
+        var parser = ArgumentParser(words, options ?? [], mixed: mixed && options != nil)
         if options != nil { try parser.parseOptions() }
         try parser.parseOperands()
         return parser.parsed
@@ -49,6 +51,10 @@ package struct ArgumentParser {
 
     private mutating func parseOperands() throws(WrongCommandLine) {
         while next < words.count {
+            if isMixed, !parsed.endsOptions, words[next].startsWithMinus {
+                try parseOptions()
+                continue
+            }
             let word = words[next]
             next += 1
             let isOption = try parsed.endsOptions ? false : takeLong(word)
@@ -113,8 +119,11 @@ package struct ArgumentParser {
             return parsed.values.append(.init(option.letter, nil))
         }
         if option.isSecret { parsed.secretWords.append(next) }
-        parsed.values.append(.init(option.letter, words[next]))
-        next += 1
+        for _ in 0..<(option.hasTwoWords ? 2 : 1) {
+            guard next < words.count else { throw WrongCommandLine("option requires two words -- \(option.letter)") }
+            parsed.values.append(.init(option.letter, words[next]))
+            next += 1
+        }
     }
 }
 
@@ -153,6 +162,11 @@ package struct ParsedArguments {
 
     /// The value of an option; of one given twice, the last.
     package func value(_ letter: Character) -> Argument? { values.last { $0.letter == letter }?.value }
+
+    /// The values of an option that may come several times.
+    package func values(of letter: Character) -> [Argument] {
+        values.filter { $0.letter == letter }.compactMap(\.value)
+    }
 }
 
 extension CommandOption {

@@ -12,15 +12,19 @@ package struct CommandOption: Sendable {
     package let meaning: String
     /// The value is a password: never shown, and asked for when the option is the last word.
     package let isSecret: Bool
+    /// The value has two words, as of an attribute with its name.
+    package let hasTwoWords: Bool
 
     package init(
-        _ letter: Character, word: String? = nil, value: String? = nil, isSecret: Bool = false, _ meaning: String
+        _ letter: Character, word: String? = nil, value: String? = nil, isSecret: Bool = false,
+        hasTwoWords: Bool = false, _ meaning: String
     ) {
         self.letter = letter
         self.word = word
         self.value = value
         self.meaning = meaning
         self.isSecret = isSecret
+        self.hasTwoWords = hasTwoWords
     }
 
     /// As help shows it: `-R, --recovery`.

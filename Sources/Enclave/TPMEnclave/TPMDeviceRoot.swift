@@ -33,7 +33,7 @@ package struct TPMDeviceRoot: DeviceRoot {
         let (record, secret) = try tpm.run { (connection) throws(TPMFailure) in
             let device = DeviceObject(
                 storageName: connection.storageName, chipName: try connection.chipName(),
-                object: try connection.create(Template.deviceKey))
+                object: try connection.create(ObjectTemplate.deviceKey))
             return (device, try connection.secret(of: device, Self.purpose))
         }
         tpm.expect(record.storageName)
@@ -55,7 +55,7 @@ package struct TPMDeviceRoot: DeviceRoot {
         let secret = SecretBytes(count: 32)
         secret.withMutableSpan { Randomness.fill(&$0) }
         let object = try tpm.run { (connection) throws(TPMFailure) in
-            try connection.create(Template.sealedSecret, auth: key, sealing: secret)
+            try connection.create(ObjectTemplate.sealedSecret, auth: key, sealing: secret)
         }
         return (object.encoded, secret)
     }

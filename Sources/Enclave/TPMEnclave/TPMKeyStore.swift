@@ -23,7 +23,7 @@ package struct TPMKeyStore: EnclaveKeyStore {
         let auth = SecretBytes(count: Self.authBytes)
         auth.withMutableSpan { Randomness.fill(&$0) }
         let (object, point) = try tpm.run { (connection) throws(TPMFailure) in
-            let object = try connection.create(Template.userKey, auth: auth)
+            let object = try connection.create(ObjectTemplate.userKey, auth: auth)
             guard let point = try object.unmarshalled().point else { throw .malformed }
             return (object, point)
         }

@@ -11,11 +11,11 @@ enum Primary {
 
     var hierarchy: UInt32 { self == .chipKey ? ESYS_TR_RH_ENDORSEMENT : ESYS_TR_RH_OWNER }
 
-    var template: TPM2B_PUBLIC { self == .attestationKey ? Template.attestationKey : Template.storageKey }
+    var template: TPM2B_PUBLIC { self == .attestationKey ? ObjectTemplate.attestationKey : ObjectTemplate.storageKey }
 }
 
 /// The public areas that our objects are made with (TPM 2.0 Library, part 2, 12.2).
-enum Template {
+enum ObjectTemplate {
     /// The bits of `objectAttributes`.
     private struct Attributes: OptionSet {
         let rawValue: UInt32

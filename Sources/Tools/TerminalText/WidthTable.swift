@@ -3,9 +3,6 @@
 /// Ranges of characters by their width on a terminal: the first and the last of each range, in ascending order. All
 /// others have one column.
 enum WidthTable {
-    /// The version of Unicode whose facts these are.
-    static let version = "14.0.0"
-
     /// No column of their own: they combine with the character before them, or cannot be seen.
     static let zero: [UInt32] = [
         0x300, 0x36F, 0x483, 0x489, 0x591, 0x5BD, 0x5BF, 0x5BF, 0x5C1, 0x5C2, 0x5C4, 0x5C5, 0x5C7, 0x5C7, 0x600, 0x605,

@@ -116,7 +116,7 @@ struct FindingTests {
 
     @Test(
         "Match keys that Apple's engine ignores are ignored here", .rule("queries.match-keys.ignored"),
-        arguments: ["m_SubjectContains", "m_CaseInsensitive", "m_ItemList", "m_SearchList", "m_Unknown"])
+        arguments: ["m_SubjectContains", "m_CaseInsensitive", "m_ItemList", "m_Unknown"])
     func ignoredMatchKeys(key: String) throws {
         try withKeychain { _ in
             add(genericPassword())

@@ -9,6 +9,7 @@ struct RandomQueryTests {
     private static let known: Set<OSStatus> = [
         errSecSuccess, errSecParam, errSecUnimplemented, errSecDuplicateItem, errSecItemNotFound, errSecNoSuchAttr,
         errSecNoSuchClass, errSecMissingEntitlement, errSecAuthFailed, errSecInteractionNotAllowed,
+        errSecInvalidKeychain, errSecNoSuchKeychain,
     ]
 
     @Test(

@@ -86,6 +86,9 @@ extension QueryKey.Role {
         case .noAuthenticationUI: "True is the same as fail."
         case .operationPrompt: "What the user reads when he is asked: at most 1 KiB of it."
         case .authenticationContext: "An LAContext, whose state, reason and password count; another object: -50."
+        case .searchList:
+            "An array of SecKeychain: these are searched, in order. An update or a delete takes one; in an add -50."
+        case .keychain: "The SecKeychain to which an add goes; ignored otherwise."
         case .useTombstones: "False: deleting a synchronised item leaves no tombstone."
         case .updateExisting:
             "True: an add changes the item that is there under the same primary key, as an update would. Ours; "

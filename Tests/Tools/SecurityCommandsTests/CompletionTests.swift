@@ -50,8 +50,12 @@ private func bash(_ script: String) -> String? {
     @Test(
         "bash completes commands, options and what they name",
         arguments: [
-            ("security find", "find-generic-password find-internet-password"), ("security -v st", "status"),
-            ("security help show", "show-keychain-info"), ("security completions z", "zsh"),
+            (
+                "security find",
+                "find-generic-password find-internet-password find-key find-certificate find-identity"
+            ),
+            ("security -v st", "status"),
+            ("security help show", "show-keychain-info show"), ("security completions z", "zsh"),
             ("security lock-keychain -", "-a --json --help"), ("security find-generic-password -s ex", "example\\ one"),
             ("security delete-generic-password -s $", "\\$\\(exit\\ 9\\)"),
             ("security dump-keychain --j", "--json"),

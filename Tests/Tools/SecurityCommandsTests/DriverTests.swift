@@ -30,11 +30,12 @@ import Testing
             names == [
                 "help", "list-keychains", "default-keychain", "login-keychain", "create-keychain", "delete-keychain",
                 "lock-keychain", "unlock-keychain", "set-keychain-settings", "set-keychain-password",
-                "show-keychain-info", "dump-keychain", "add-generic-password", "add-internet-password",
-                "find-generic-password",
-                "delete-generic-password", "find-internet-password", "delete-internet-password",
-                "set-key-partition-list", "set-generic-password-partition-list", "set-internet-password-partition-list",
-                "error", "status",
+                "show-keychain-info", "dump-keychain", "create-keypair", "add-generic-password",
+                "add-internet-password", "add-certificates", "find-generic-password", "delete-generic-password",
+                "find-internet-password", "delete-internet-password", "find-key", "set-key-partition-list",
+                "set-generic-password-partition-list", "set-internet-password-partition-list", "find-certificate",
+                "find-identity", "delete-certificate", "delete-identity", "export", "import", "cms",
+                "add-trusted-cert", "remove-trusted-cert", "dump-trust-settings", "verify-cert", "error", "status",
                 "verify-keychain", "snapshot", "history", "undelete", "restore-item", "identity", "anchor",
                 "move-enclave", "migrate-store", "accept-store",
                 "list-unlock-slots",
@@ -44,6 +45,7 @@ import Testing
                 "why", "move-items", "rename-group", "orphans",
                 "set-group-policy", "uninstalled", "ci-start", "ci-stop", "git-credential", "docker-credential",
                 "setup", "run", "inject", "completions",
+                "list", "show", "copy", "generate", "add", "edit", "rm", "purge",
             ])
         #expect(shell.run("-h") == shell.run("help"))
     }
@@ -83,10 +85,42 @@ import Testing
             ("s", "set-keychain-settings"), ("set-keychain-p", "set-keychain-password"), ("st", "status"),
             ("d", "default-keychain"), ("du", "dump-keychain"),
             ("del", "delete-keychain"),
-            ("e", "error"), ("u", "unlock-keychain"), ("sh", "show-keychain-info"), ("v", "verify-keychain"),
+            ("e", "export"), ("er", "error"), ("u", "unlock-keychain"),
+            ("sh", "show-keychain-info"), ("v", "verify-cert"),
         ])
     func prefix(short: String, full: String) {
-        #expect(shell.run("help", short).text.hasPrefix("Usage: \(full)"))
+        #expect(shell.run("-M", "help", short).text.hasPrefix("Usage: \(full)"))
+    }
+
+    @Test(
+        "A word that may mean a verb for people, or that deletes or changes something, is not completed",
+        arguments: ["l", "lis", "s", "set", "set-", "del", "delete", "delete-", "remove", "rem"])
+    func vague(word: String) {
+        let outcome = shell.run(word)
+        #expect(outcome == .init(1, errors: "security: \"\(word)\" is no command\n"))
+        #expect(outcome.reasons.hasPrefix("security: why: These begin so: "))
+        #expect(outcome.reasons.hasSuffix("\nsecurity: next: Give the whole name."))
+    }
+
+    @Test("With macOS's habits there are no verbs for people, and a name is completed as on macOS")
+    func compatible() {
+        var imitating = Shell()
+        imitating.environment["KEYCHAIN_MACOS_COMPAT"] = "1"
+        for outcome in [shell.run("-M", "help"), imitating.run("help")] {
+            #expect(!outcome.text.contains("    list "))
+            #expect(outcome.text.contains("    lock-keychain "))
+        }
+        #expect(imitating.run("help", "list").text.hasPrefix("Usage: list-keychains"))
+        #expect(shell.run("help", "list").text.hasPrefix("Usage: list ["))
+        #expect(shell.run("help", "set-keychain-p").text.hasPrefix("Usage: set-keychain-password"))
+    }
+
+    @Test("The options of a verb for people may stand behind its operands, until two minus signs")
+    func mixed() {
+        #expect(shell.run("list", "x", "-e").status == KeychainStatus.itemNotFound.rawValue)
+        #expect(shell.run("list", "x", "--", "-e").status == 0)
+        #expect(shell.run("list", "x", "--sotr", "name").reasons == "security: next: Did you mean --sort?")
+        #expect(shell.run("list", "-d", "user").errors.hasPrefix("security: illegal option -- d\n"))
     }
 
     @Test("a command line that cannot be read shows the usage on stderr, and the status is 2")

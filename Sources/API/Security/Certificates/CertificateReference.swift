@@ -12,28 +12,19 @@ extension SecCertificate: ReferencedItem {
     }
 
     func itemToAdd() throws(Refusal) -> ReferencedContent {
-        var content = try itemToFind()
-        content.attributes.append((.certificateEncoding, .number(3)))
-        if let identifier = certificate.extensions.subjectKeyIdentifier {
-            content.attributes.append((.subjectKeyID, .data(identifier)))
-        }
-        let summary = certificate.subjectSummary
-        if !summary.isEmpty { content.attributes.append((.label, .string(summary))) }
         let encoded = certificate.encoded
-        content.value = SecretBytes(copying: encoded.span)
-        return content
+        return ReferencedContent(
+            attributes: try described { () throws(CryptoError) in try certificate.itemAttributes() },
+            value: SecretBytes(copying: encoded.span))
     }
 
     func itemToFind() throws(Refusal) -> ReferencedContent {
-        let hash: [UInt8]
-        do throws(CryptoError) { hash = try certificate.publicKeyHash() } catch {
-            throw error.refusal("pkhh")
-        }
-        return ReferencedContent(attributes: [
-            (.certificateType, .number(Int64(certificate.version))), (.subject, .data(certificate.subject.normalized)),
-            (.issuer, .data(certificate.issuer.normalized)), (.serialNumber, .data(certificate.serialNumber)),
-            (.publicKeyHash, .data(hash)),
-        ])
+        ReferencedContent(
+            attributes: try described { () throws(CryptoError) in try certificate.identifyingAttributes() })
+    }
+
+    private func described<Result>(_ body: () throws(CryptoError) -> Result) throws(Refusal) -> Result {
+        do throws(CryptoError) { return try body() } catch { throw error.refusal("pkhh") }
     }
 }
 

@@ -44,7 +44,7 @@
 @safe nonisolated(unsafe) public let kSecUseDataProtectionKeychain: CFString = "nleg"
 /// The key of whether the keychain that all users share is meant.
 @safe nonisolated(unsafe) public let kSecUseUserIndependentKeychain: CFString = "u_UserIndependentKeychain"
-/// The key of the keychain file to add to.
+/// The key of the keychain to add to.
 @safe nonisolated(unsafe) public let kSecUseKeychain: CFString = "u_Keychain"
 /// The key of the items to work on.
 @safe nonisolated(unsafe) public let kSecUseItemList: CFString = "u_ItemList"

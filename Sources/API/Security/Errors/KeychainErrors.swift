@@ -120,7 +120,7 @@ public let errSecNoTrustSettings: OSStatus = -25263
 
 /// The format is not supported for this import or export.
 public let errSecUnsupportedFormat: OSStatus = -25256
-/// The format of the data was not recognized.
+/// Unknown format in import.
 public let errSecUnknownFormat: OSStatus = -25257
 /// The key leaves the keychain only in wrapped form.
 public let errSecKeyIsSensitive: OSStatus = -25258
@@ -130,7 +130,7 @@ public let errSecMultiplePrivKeys: OSStatus = -25259
 public let errSecPassphraseRequired: OSStatus = -25260
 /// The reference to the passphrase is not valid.
 public let errSecInvalidPasswordRef: OSStatus = -25261
-/// The PKCS #12 file could not be verified; the passphrase may be wrong.
+/// MAC verification failed during PKCS12 import (wrong password?).
 public let errSecPkcs12VerifyFailure: OSStatus = -25264
 /// The certificate is not the signer's.
 public let errSecNotSigner: OSStatus = -26267

@@ -67,7 +67,7 @@ public func SecIdentityCreate(
 /// Finds the private key of a certificate in the keychain.
 ///
 /// - Parameters:
-///   - keychainOrArray: of no meaning here; nil.
+///   - keychainOrArray: the keychain with the key, or an array of keychains; nil for that of the login.
 ///   - certificateRef: the certificate; it need not be in the keychain itself.
 ///   - identityRef: receives the identity.
 /// - Returns: `errSecSuccess`, `errSecItemNotFound`, or what `SecItemCopyMatching` returns.
@@ -78,10 +78,13 @@ public func SecIdentityCreateWithCertificate(
     guard let key = SecCertificateCopyKey(certificateRef),
         let label = (SecKeyCopyAttributes(key) as? [CFString: Any])?[kSecAttrApplicationLabel]
     else { return errSecItemNotFound }
-    let query: [CFString: Any] = [
+    var query: [CFString: Any] = [
         kSecClass: kSecClassKey, kSecAttrKeyClass: kSecAttrKeyClassPrivate, kSecAttrApplicationLabel: label,
         kSecReturnRef: true,
     ]
+    if let keychainOrArray {
+        query[kSecMatchSearchList] = keychainOrArray is SecKeychain ? NSArray(object: keychainOrArray) : keychainOrArray
+    }
     let found: SessionItem?
     do throws(Refusal) { found = try KeychainSession.find(query as CFDictionary) } catch {
         return error.status.rawValue

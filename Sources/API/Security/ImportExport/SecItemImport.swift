@@ -47,7 +47,7 @@ public struct SecItemImportExportFlags: OptionSet, Sendable {
 }
 
 /// Reads keys and certificates of many forms: PEM, and DER of certificates, keys (PKCS #1, SEC 1, PKCS #8), PKCS #7
-/// and PKCS #12.
+/// and PKCS #12; OpenSSH's private keys without a passphrase.
 ///
 /// Nothing is put into the keychain: add the objects with `SecItemAdd` and `kSecValueRef`.
 ///
@@ -57,7 +57,7 @@ public struct SecItemImportExportFlags: OptionSet, Sendable {
 ///   - itemType: receives the kind: `itemTypeAggregate` for several kinds.
 ///   - flags: ignored.
 ///   - keyParams: the passphrase, a string or data.
-///   - importKeychain: nil; there are no keychain files.
+///   - importKeychain: nil. Another value is refused with `errSecUnimplemented`, because nothing would be put there.
 ///   - outItems: receives an array of `SecCertificate`, `SecKey` and `SecIdentity`.
 /// - Returns: `errSecSuccess`; `errSecUnknownFormat` for any other format; `errSecPassphraseRequired`;
 ///   `errSecPkcs12VerifyFailure` for a wrong passphrase. ``SecCopyLastItemError()`` tells more.
@@ -69,6 +69,7 @@ public func SecItemImport(
     _ outItems: UnsafeMutablePointer<CFArray?>?
 ) -> OSStatus {
     reporting { () throws(Refusal) in
+        if importKeychain != nil { throw .importsIntoNothing }
         let passphrase = try unsafe passphrase(keyParams)
         let file = try importedData.withSpan { (bytes) throws(Refusal) in
             try explained("importedData") { () throws(ExternalFailure) in
@@ -87,7 +88,8 @@ public func SecItemImport(
 /// - Parameters:
 ///   - secItemOrArray: a `SecCertificate`, a `SecKey`, a `SecIdentity`, or an array of them.
 ///   - outputFormat: `formatX509Cert`, `formatOpenSSL`, `formatWrappedPKCS8`, `formatPKCS7` (certificates),
-///     `formatPKCS12` (one identity and certificates), `formatPEMSequence`; `formatUnknown` for the usual one.
+///     `formatPKCS12` (identities, private keys and certificates), `formatPEMSequence`; `formatUnknown` for the usual
+///     one.
 ///   - flags: `pemArmour` for PEM.
 ///   - keyParams: the passphrase, a string or data. With a passphrase the result is encrypted.
 ///   - exportedData: receives the file.
@@ -153,7 +155,7 @@ extension SecExternalFormat {
         case .formatPEMSequence: return .pemSequence
         case .formatSSH, .formatBSAFE, .formatRawKey, .formatWrappedOpenSSL, .formatWrappedSSH, .formatWrappedLSH,
             .formatNetscapeCertSequence, .formatSSHv2:
-            throw .external(.unsupportedForm, "outputFormat")
+            throw ExternalFailure.unsupportedForm.refusal("outputFormat")
         }
     }
 }
@@ -163,10 +165,12 @@ extension ExternalForm {
         switch self {
         case .x509: .formatX509Cert
         case .openSSL: .formatOpenSSL
+        case .pkcs8: .formatOpenSSL
         case .wrappedPKCS8: .formatWrappedPKCS8
         case .pkcs7: .formatPKCS7
         case .pkcs12: .formatPKCS12
         case .pemSequence: .formatPEMSequence
+        case .openSSH: .formatSSHv2
         }
     }
 }
@@ -199,36 +203,11 @@ extension ExternalItem {
 private func explained<Result>(
     _ subject: String, _ body: () throws(ExternalFailure) -> Result
 ) throws(Refusal) -> Result {
-    do throws(ExternalFailure) { return try body() } catch { throw .external(error, subject) }
+    do throws(ExternalFailure) { return try body() } catch { throw error.refusal(subject) }
 }
 
 extension Refusal {
-    fileprivate static func external(_ failure: ExternalFailure, _ subject: String) -> Refusal {
-        let (status, problem, remedy) = failure.explanation
-        return Refusal(.init(rawValue: status), .externalItem, subject, problem, do: remedy)
-    }
-}
-
-extension ExternalFailure {
-    fileprivate var explanation: (OSStatus, problem: String, remedy: String) {
-        switch self {
-        case .unknownForm:
-            (
-                errSecUnknownFormat, "The data is no key, certificate or file of them that is read here.",
-                "Make it PEM or PKCS #12 with openssl."
-            )
-        case .unsupportedForm:
-            (errSecUnsupportedFormat, "The form does not hold these items.", "Use formatPEMSequence, or formatUnknown.")
-        case .needsPassphrase:
-            (errSecPassphraseRequired, "There is no passphrase.", "Give one with the key parameters.")
-        case .wrongPassphrase:
-            (errSecPkcs12VerifyFailure, "The passphrase is another one.", "Give the passphrase of the file.")
-        case .nothing: (errSecParam, "There is nothing to write.", "Give at least one item.")
-        case .libraryFailure: (errSecInternalComponent, "OpenSSL has refused.", "Check the free memory.")
-        }
-    }
-}
-
-extension Refusal.Rule {
-    fileprivate static let externalItem = Self(rawValue: "import.external-item")
+    fileprivate static let importsIntoNothing = Refusal(
+        .unimplemented, .notImplemented, "importKeychain", "SecItemImport puts nothing into a keychain.",
+        do: "Leave the keychain out, and add the objects with SecItemAdd, kSecValueRef and kSecUseKeychain.")
 }

@@ -87,7 +87,7 @@ final class CertificateMatches {
         verifier.others = try walk.issuers(above: certificate)
         verifier.date = date ?? Clock.secondsSinceReferenceDate
         let demands = policy?.demands ?? CertificateDemands()
-        return demands.check(certificate, with: verifier, isPublic: SystemAnchors.isFromDistribution).problems.isEmpty
+        return demands.check(certificate, with: verifier, isPublic: SystemAnchors.isFromDistribution).findings.isEmpty
     }
 }
 
@@ -97,6 +97,6 @@ extension CertificateDemands {
         var verifier = ChainVerifier()
         verifier.anchors = TrustAnchors([certificate])
         verifier.date = date ?? Clock.secondsSinceReferenceDate
-        return check(certificate, with: verifier, isPublic: { _ in false }).problems.isEmpty
+        return check(certificate, with: verifier, isPublic: { _ in false }).findings.isEmpty
     }
 }

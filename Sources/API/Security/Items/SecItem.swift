@@ -15,6 +15,9 @@ internal import KeychainWire
 ///
 /// Adding an item asks nobody, even when its access control requires the user.
 ///
+/// Without `kSecUseKeychain` the item goes to the keychain of the login. `errSecNoSuchKeychain` and
+/// `errSecInvalidKeychain` say that it names none.
+///
 /// Source: Apple, SecItemAdd; rules items.add.result, items.delete.free.
 @discardableResult
 public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus {
@@ -45,6 +48,9 @@ public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointe
 /// The user is asked once for all found items. The prompt has the text of
 /// `kSecUseOperationPrompt`, or the `localizedReason` of the context under `kSecUseAuthenticationContext`.
 ///
+/// `kSecMatchSearchList` restricts the search to its keychains, in order. Without it the keychain of the login is
+/// searched. `errSecNoSuchKeychain` and `errSecInvalidKeychain` say that the list has something that names none.
+///
 /// Source: Apple, SecItemCopyMatching; rules queries.limit.default, results.shape.limit, results.shape.object,
 /// items.delete.free.
 @discardableResult
@@ -55,9 +61,8 @@ public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePo
             try CertificateMatches.take(key, value, into: &matches)
         }
         try unsafe requirePointer(result, for: request)
-        let (object, notice) = try KeychainSession.asking(use) { (session) throws(Refusal) in
-            try search(session, request, matches, use)
-        }
+        let search = ItemSearch(request, matches, use)
+        let (object, notice) = try search.run()
         unsafe result?.pointee = request.returns.isEmpty ? nil : object
         return notice
     }
@@ -66,7 +71,8 @@ public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePo
 /// Changes all items that a query finds. Attributes that are not named stay as they are.
 ///
 /// - Parameters:
-///   - query: class and attributes of the items; no match or return keys.
+///   - query: class and attributes of the items; no match or return keys, except for a `kSecMatchSearchList` of one
+///     keychain.
 ///   - attributesToUpdate: the new attributes, and the new value under `kSecValueData`.
 /// - Returns: `errSecSuccess`, or among others the following. `errSecItemNotFound`: nothing matches.
 ///   `errSecDuplicateItem`: two items would have the same primary key; then nothing is changed. `errSecNoSuchAttr`: a
@@ -78,6 +84,7 @@ public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDiction
     reporting { () throws(Refusal) in
         var use = AuthenticationUse.unsaid
         let request = try ItemRequest(.update, dictionary: query, changes: attributesToUpdate, use: &use)
+        try use.takeOnlyKeychain()
         return try KeychainSession.asking(use) { (session) throws(Refusal) in
             try session.send(request).notice
         }
@@ -86,7 +93,8 @@ public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDiction
 
 /// Deletes all items that a query finds. An incomplete query may delete more than one.
 ///
-/// - Parameter query: class and attributes of the items; no match keys.
+/// - Parameter query: class and attributes of the items; no match keys, except for a `kSecMatchSearchList` of one
+///   keychain.
 /// - Returns: `errSecSuccess`; `errSecItemNotFound`; `errSecParam` for a malformed query.
 ///
 /// Source: Apple, SecItemDelete; rule items.delete.free.
@@ -97,30 +105,9 @@ public func SecItemDelete(_ query: CFDictionary) -> OSStatus {
         var use = AuthenticationUse.unsaid
         let request = try ItemRequest(.delete, dictionary: query, use: &use)
         try use.checkContext()
-        return try KeychainSession.current().send(request).notice
+        try use.takeOnlyKeychain()
+        return try NamedKeychainSession.connection(to: use.keychain).send(request).notice
     }
-}
-
-/// The objects of a search: one, or an array when the limit is not one.
-private func search(
-    _ session: any KeychainConnection, _ request: ItemRequest, _ matches: CertificateMatches?, _ use: AuthenticationUse
-) throws(Refusal) -> (object: AnyObject?, notice: Refusal?) {
-    guard case .one = request.limit else { return try searchMany(session, request, matches, use) }
-    let response =
-        if let matches { try FilteredSearch(request, matches, session).run() } else { try session.sendAll(request) }
-    return (response.items.first.flatMap { ItemResult(request.returns, $0, use).object }, response.notice)
-}
-
-private func searchMany(
-    _ session: any KeychainConnection, _ request: ItemRequest, _ matches: CertificateMatches?, _ use: AuthenticationUse
-) throws(Refusal) -> (object: AnyObject?, notice: Refusal?) {
-    guard let matches else {
-        let (objects, notice) = try Enumeration(session, use).objects(of: request)
-        return (ItemResult.array(objects), notice)
-    }
-    let response = try FilteredSearch(request, matches, session).run()
-    let objects = response.items.compactMap { ItemResult(request.returns, $0, use).object }
-    return (ItemResult.array(objects), response.notice)
 }
 
 private func requirePointer(

@@ -42,7 +42,7 @@ struct KeyGeneration {
         guard keepsPrivateKey else { return key }
         do throws(Refusal) { return try add(key, privateAttributes) } catch {
             // Deletes by reference, so that no other item is deleted. If that fails too, the first refusal is reported.
-            try? KeychainSession.delete(NSDictionary(dictionary: ["v_PersistentRef": reference]))
+            try? KeychainSession.delete(query(for: reference))
             throw error
         }
     }
@@ -75,6 +75,13 @@ struct KeyGeneration {
                 do: "Run security verify-keychain.")
         }
         return NSData(data: Data(reference))
+    }
+
+    /// The query for the public half, in the keychain that has it.
+    private func query(for reference: NSData) -> NSDictionary {
+        var query: [String: AnyObject] = ["v_PersistentRef": reference]
+        query["m_SearchList"] = publicAttributes["u_Keychain"].map { NSArray(object: $0) }
+        return NSDictionary(dictionary: query)
     }
 
     private func add(

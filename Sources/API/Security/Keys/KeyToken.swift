@@ -51,11 +51,13 @@ enum KeyToken {
 }
 
 extension AuthenticationUse {
-    /// The settings for prompts in a program's description of a key.
+    /// The settings for prompts, and the keychain, in a program's description of a key.
     ///
-    /// - Throws: `Refusal` with −50 for an invalid context or text.
+    /// - Throws: `Refusal` with −50 for an invalid context or text; `errSecInvalidKeychain` for another object than a
+    ///   keychain.
     fileprivate init(_ attributes: [String: AnyObject]) throws(Refusal) {
         self = .unsaid
+        if let given = attributes["u_Keychain"] { keychain = try SecKeychain.given(given, "kSecUseKeychain") }
         let said = attributes.filter { ["u_AuthCtx", "u_OpPrompt", "u_AuthUI", "u_NoAuthUI"].contains($0.key) }
         if said.isEmpty { return }
         _ = try ItemRequest(

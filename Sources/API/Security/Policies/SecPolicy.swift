@@ -1,4 +1,3 @@
-internal import DER
 internal import KeychainCrypto
 
 /// The conditions that a certificate must meet. Immutable; any thread may use it. Source: Apple, `SecPolicy`.
@@ -28,20 +27,6 @@ public final class SecPolicy: NSObject, SecurityObject, Sendable {
 
     /// A hash that equal policies share.
     public override var hash: Int { identifier.hashValue }
-}
-
-/// The conditions of a policy on a certificate, beyond a chain to an anchor.
-struct CertificateDemands: Equatable, Sendable {
-    /// The conditions that OpenSSL checks on the whole chain.
-    var purpose = ChainVerifier.Purpose.anything
-    var name: ChainVerifier.Name?
-    /// A purpose that the certificate itself must name.
-    var extendedUsage: DERObjectIdentifier?
-    /// The required uses of the certificate's key, if the certificate restricts them.
-    var keyUsage: CertificateKeyUsage = []
-    /// A positive answer about revocation is required, which this system cannot obtain.
-    var needsRevocationCheck = false
-    var isClient = false
 }
 
 extension ChainVerifier.Name {

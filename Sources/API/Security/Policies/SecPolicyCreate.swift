@@ -121,7 +121,3 @@ private func tls(_ properties: PolicyProperties, isClient: Bool) -> CertificateD
         purpose: isClient ? .tlsClient : .tlsServer, name: properties.name.map { .host($0) },
         keyUsage: properties.keyUsage, isClient: isClient)
 }
-
-extension DERObjectIdentifier {
-    fileprivate static let codeSigning = Self(1, 3, 6, 1, 5, 5, 7, 3, 3)
-}

@@ -3,7 +3,8 @@ internal import KeychainModel
 internal import KeychainWire
 internal import LinuxSystem
 
-/// The settings for prompts in a program's dictionary (rule authentication.query.keys).
+/// The settings in a program's dictionary that its own process obeys: those for prompts (rule
+/// authentication.query.keys), and the keychains.
 struct AuthenticationUse: Sendable {
     /// `kSecUseAuthenticationContext`. Its state is read when the request is sent, not when the program gave it.
     var context: (any AuthenticationContextSource)?
@@ -11,6 +12,10 @@ struct AuthenticationUse: Sendable {
     var reason: String?
     /// `kSecUseAuthenticationUI`.
     var ui = ItemRequest.AuthenticationUI.allow
+    /// `kSecUseKeychain` of an add, or the keychain of the list that is searched now; nil for the login's.
+    var keychain: SecKeychain?
+    /// `kSecMatchSearchList`; nil when the dictionary has none.
+    var searchList: [SecKeychain]?
 
     /// No settings.
     static let unsaid = AuthenticationUse()
@@ -47,7 +52,7 @@ extension KeychainSession {
         _ use: AuthenticationUse, _ body: (any KeychainConnection) throws(Refusal) -> Answer
     ) throws(Refusal) -> Answer {
         try use.checkContext()
-        var session = try current()
+        var session = try use.keychain == nil ? current() : NamedKeychainSession.connection(to: use.keychain)
         if use.startsPlainly {
             do throws(Refusal) { return try body(session) } catch {
                 session = try use.asking(over: session, after: error)

@@ -4,7 +4,8 @@ internal import LinuxSystem
 
 /// Reads a program's dictionaries.
 extension ItemRequest {
-    /// Makes a request from the dictionaries that a `SecItem` function was given. Settings for prompts go into `use`.
+    /// Makes a request from the dictionaries that a `SecItem` function was given. Settings for prompts and the
+    /// keychains go into `use`.
     ///
     /// - Parameter match: takes the entries that look into certificates. Only a search has them: the rules refuse them
     ///   in any other request.
@@ -22,6 +23,11 @@ extension ItemRequest {
                 if let context = value as? any AuthenticationContextSource { return use.context = context }
             case .valueReference?:
                 if let object = value as? any ReferencedItem { return reference = object }
+            // An add does not search: the rules refuse the list there. Only an add stores something new.
+            case .searchList? where operation != .add:
+                return use.searchList = try SecKeychain.list(value, "kSecMatchSearchList")
+            case .keychain? where operation == .add:
+                return use.keychain = try SecKeychain.given(value, "kSecUseKeychain")
             default: break
             }
             guard let data = data(value) else { return try builder.set(key, RawValue(value)) }

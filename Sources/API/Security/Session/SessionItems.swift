@@ -39,10 +39,10 @@ extension KeychainSession {
         try noting { () throws(Refusal) in
             var use = AuthenticationUse.unsaid
             let request = try ItemRequest(operation, dictionary: dictionary, use: &use)
-            let response = try asking(use) { (session) throws(Refusal) in
-                try operation == .copyMatching ? session.sendAll(request) : session.send(request)
+            return try inFirst(use) { (session, use) throws(Refusal) in
+                let response = try operation == .copyMatching ? session.sendAll(request) : session.send(request)
+                return (response.items.first.map { SessionItem(item: $0, use: use) }, response.notice)
             }
-            return (response.items.first.map { SessionItem(item: $0, use: use) }, response.notice)
         }
     }
 }

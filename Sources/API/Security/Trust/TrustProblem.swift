@@ -1,16 +1,8 @@
 internal import KeychainCrypto
 internal import KeychainModel
 
-/// The problems that an evaluation of trust can find.
-enum TrustFinding: Hashable, Sendable {
-    case problem(ChainProblem)
-    /// The key is not for the purpose of the policy.
-    case keyUsage
-    /// The policy requires an answer about revocation.
-    case revocationUnknown
-    /// The same for a certificate that names no responder.
-    case revocationUntold
-
+/// The table of the problems that an evaluation of trust can find.
+extension TrustFinding {
     /// One row of the table: the status, whether it is fatal, the sentence about the certificate, and the remedy.
     fileprivate typealias Row = (
         finding: TrustFinding, status: OSStatus, isFatal: Bool, problem: String, remedy: String

@@ -29,7 +29,9 @@ struct TrustVerdict: Sendable {
         var (found, problems): ([Certificate], [TrustProblem]) = ([leaf], [])
         for policy in question.policies {
             let answer = policy.demands.check(leaf, with: verifier, isPublic: { Self.isPublic($0, question) })
-            problems += answer.problems
+            problems += answer.findings.map {
+                TrustProblem(finding: $0.finding, place: $0.place, name: policy.demands.name)
+            }
             if answer.chain.count > found.count { found = answer.chain }
         }
         chain = found.map { SecCertificate($0) }
@@ -54,58 +56,6 @@ struct TrustVerdict: Sendable {
     private static func systemAnchors(_ question: SecTrust.Question) -> (anchors: TrustAnchors, failure: Refusal?)? {
         guard question.withSystemAnchors ?? (question.anchors == nil) else { return nil }
         do throws(Refusal) { return (try SystemAnchors.load(), nil) } catch { return (TrustAnchors([]), error) }
-    }
-}
-
-extension CertificateDemands {
-    /// Whether a certificate meets a policy, and the chain.
-    ///
-    /// - Parameter isPublic: whether the root that the chain ends in came with the system.
-    func check(
-        _ certificate: Certificate, with verifier: ChainVerifier, isPublic: (Certificate) -> Bool
-    ) -> (problems: [TrustProblem], chain: [Certificate]) {
-        var verifier = verifier
-        verifier.purpose = purpose
-        verifier.name = name
-        do throws(CryptoError) {
-            let finding = try verifier.verify(certificate)
-            let found = finding.reasons.map {
-                TrustProblem(finding: .problem($0.problem), place: $0.place, name: name)
-            }
-            let isPublic = { finding.chain.last.map(isPublic) ?? false }
-            return (found + ownProblems(certificate, isPublic), finding.chain)
-        } catch {
-            let finding: TrustFinding = error == .invalidParameter ? .problem(.wrongName) : .problem(.malformed)
-            return ([TrustProblem(finding: finding, place: 0, name: name)], [certificate])
-        }
-    }
-
-    /// The conditions that OpenSSL does not check.
-    private func ownProblems(_ certificate: Certificate, _ isPublic: () -> Bool) -> [TrustProblem] {
-        var findings: [TrustFinding] = []
-        if purpose == .tlsServer {
-            findings += TLSServerRules.problems(of: certificate, isPublic: isPublic).map { .problem($0) }
-        }
-        if let extendedUsage, certificate.extensions.extendedKeyUsage?.contains(extendedUsage) != true {
-            findings.append(.problem(.wrongPurpose))
-        }
-        if let usage = certificate.extensions.keyUsage, !usage.isSuperset(of: keyUsage) { findings.append(.keyUsage) }
-        if needsRevocationCheck {
-            findings.append(certificate.extensions.namesRevocation ? .revocationUnknown : .revocationUntold)
-        }
-        return findings.map { TrustProblem(finding: $0, place: 0, name: name) }
-    }
-}
-
-extension ChainVerifier.Finding {
-    /// The problems without those that follow from another. OpenSSL does not accept an authority whose key may not
-    /// sign.
-    fileprivate var reasons: [(problem: ChainProblem, place: Int)] {
-        problems.filter { problem, place in
-            guard problem == .notAnAuthority, chain.indices.contains(place) else { return true }
-            let saysSo = chain[place].extensions.isAuthority == true
-            return !saysSo || !problems.contains { $0.problem == .mayNotSign && $0.place == place }
-        }
     }
 }
 

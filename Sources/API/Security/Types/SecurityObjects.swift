@@ -25,13 +25,6 @@ public final class SecTrustedApplication: NSObject, SecurityObject, Sendable {
     init(_ nothing: Never) {}
 }
 
-/// A keychain file.
-public final class SecKeychain: NSObject, SecurityObject, Sendable {
-    static let runtimeType = RuntimeType(SecKeychain.self)
-    private let runtimeWord = SecKeychain.runtimeType.word
-    init(_ nothing: Never) {}
-}
-
 /// An item of a keychain file.
 public final class SecKeychainItem: NSObject, SecurityObject, Sendable {
     static let runtimeType = RuntimeType(SecKeychainItem.self)

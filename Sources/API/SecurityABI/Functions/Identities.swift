@@ -75,7 +75,7 @@ public func secItemImport(
         var parameters = try unsafe FileParameters(keyParams)
         let status = try unsafe SecItemImport(
             borrowed(importedData), optionalString(fileNameOrExtension), &format, &type,
-            SecItemImportExportFlags(rawValue: flags), &parameters.given, nil, items)
+            SecItemImportExportFlags(rawValue: flags), &parameters.given, optional(importKeychain), items)
         unsafe inputFormat?.pointee = format.rawValue
         unsafe itemType?.pointee = type.rawValue
         return status

@@ -6,6 +6,8 @@ package import LinuxSystem
 /// The contents of a file: keys and certificates, in any of the known forms.
 package struct ExternalFile: Sendable {
     package let items: [ExternalItem]
+    /// The names that the file gives its items, in their order; nil for an item without one.
+    package let names: [String?]
     package let form: ExternalForm
 
     /// Reads a file and detects its form.
@@ -15,21 +17,33 @@ package struct ExternalFile: Sendable {
     package init(_ bytes: Span<UInt8>, passphrase: SecretBytes?) throws(ExternalFailure) {
         let blocks = try external(or: .unknownForm) { () throws(PEM.Malformed) in try PEM.read(bytes) }
         guard !blocks.isEmpty else {
-            (items, form) = try Self.readDER(bytes, passphrase)
+            let found = try Self.readDER(bytes, passphrase)
+            (items, names, form) = (found.items, found.names, found.form)
             return
         }
-        var (items, forms) = ([ExternalItem](), [ExternalForm]())
-        for block in blocks {
-            let (read, form) = try block.content.withSpan { (content) throws(ExternalFailure) in
-                try Self.readBlock(content, block.label, passphrase)
-            }
-            items += read
-            forms.append(form)
+        var all: [Found] = []
+        for block in blocks where block.label != "EC PARAMETERS" {
+            all.append(
+                try block.content.withSpan { (content) throws(ExternalFailure) in
+                    try Self.readBlock(content, block.label, passphrase)
+                })
         }
-        (self.items, form) = (items, forms.count == 1 ? forms[0] : .pemSequence)
+        guard let first = all.first else { throw .unknownForm }
+        (items, names) = (all.flatMap(\.items), all.flatMap(\.names))
+        form = all.count == 1 ? first.form : .pemSequence
     }
 
-    private typealias Found = (items: [ExternalItem], form: ExternalForm)
+    /// The content of a file, or of one block.
+    private struct Found {
+        let items: [ExternalItem]
+        let names: [String?]
+        let form: ExternalForm
+
+        init(_ items: [ExternalItem], _ form: ExternalForm, names: [String?]? = nil) {
+            (self.items, self.form) = (items, form)
+            self.names = names ?? items.map { _ in nil }
+        }
+    }
 
     private static func readBlock(
         _ content: Span<UInt8>, _ label: String, _ passphrase: SecretBytes?
@@ -40,6 +54,7 @@ package struct ExternalFile: Sendable {
         case "ENCRYPTED PRIVATE KEY": try wrappedKey(content, passphrase)
         case "PUBLIC KEY", "RSA PUBLIC KEY": try publicKey(content)
         case "PKCS7", "CMS": try certificates(content)
+        case OpenSSHKey.label: try openSSHKey(content)
         default: throw .unknownForm
         }
     }
@@ -58,7 +73,7 @@ package struct ExternalFile: Sendable {
 
     private static func certificate(_ bytes: Span<UInt8>) throws(ExternalFailure) -> Found {
         let certificate = try external(or: .unknownForm) { () throws(DERError) in try Certificate(parsing: bytes) }
-        return ([.certificate(certificate)], .x509)
+        return Found([.certificate(certificate)], .x509)
     }
 
     /// Reads PKCS #8, PKCS #1 or SEC 1; OpenSSL tells them apart.
@@ -69,7 +84,7 @@ package struct ExternalFile: Sendable {
             return try PrivateKey(
                 checking: try unsafe decodedKey(bytes) { unsafe d2i_PrivateKey(EVP_PKEY_EC, nil, &$0, $1) })
         }
-        return ([.privateKey(key)], .openSSL)
+        return Found([.privateKey(key)], .openSSL)
     }
 
     private static func publicKey(_ bytes: Span<UInt8>) throws(ExternalFailure) -> Found {
@@ -77,7 +92,7 @@ package struct ExternalFile: Sendable {
             if let key = try? PublicKey(subjectPublicKeyInfo: bytes) { return key }
             return try PublicKey(external: bytes, type: .rsa)
         }
-        return ([.publicKey(key)], .openSSL)
+        return Found([.publicKey(key)], .openSSL)
     }
 
     private static func certificates(_ bytes: Span<UInt8>) throws(ExternalFailure) -> Found {
@@ -85,7 +100,7 @@ package struct ExternalFile: Sendable {
             try CMSMessage(bytes.array(0, bytes.count), content: nil) { _ in nil }
         }
         guard !message.certificates.isEmpty else { throw .unknownForm }
-        return (message.certificates.map { .certificate($0) }, .pkcs7)
+        return Found(message.certificates.map { .certificate($0) }, .pkcs7)
     }
 
     private static func wrappedKey(
@@ -93,7 +108,7 @@ package struct ExternalFile: Sendable {
     ) throws(ExternalFailure) -> Found {
         do throws(CryptoError) {
             let key = try PrivateKey(encryptedPrivateKeyInfo: bytes, passphrase ?? SecretBytes(count: 0))
-            return ([.privateKey(key)], .wrappedPKCS8)
+            return Found([.privateKey(key)], .wrappedPKCS8)
         } catch {
             guard error == .authenticationFailed else { throw .unknownForm }
             throw passphrase == nil ? .needsPassphrase : .wrongPassphrase
@@ -105,10 +120,24 @@ package struct ExternalFile: Sendable {
             let content = try PKCS12(bytes, passphrase: passphrase ?? SecretBytes(count: 0))
             let owned = Set(content.identities.map(\.certificate))
             let others = content.certificates.filter { !owned.contains($0) }.map { ExternalItem.certificate($0) }
-            return (content.identities.map { .identity($0.key, $0.certificate) } + others, .pkcs12)
-        } catch {
-            guard error == .wrongPassphrase else { throw .unknownForm }
-            throw passphrase == nil ? .needsPassphrase : .wrongPassphrase
+            let pairs = content.identities.map { ExternalItem.identity($0.key, $0.certificate) }
+            return Found(
+                pairs + content.loneKeys.map { .privateKey($0.key) } + others, .pkcs12,
+                names: content.identities.map(\.label) + content.loneKeys.map(\.label) + others.map { _ in nil })
+        } catch { throw failure(of: error, hasPassphrase: passphrase != nil) }
+    }
+
+    private static func failure(of error: PKCS12.Failure, hasPassphrase: Bool) -> ExternalFailure {
+        switch error {
+        case .wrongPassphrase: hasPassphrase ? .wrongPassphrase : .needsPassphrase
+        case .tooLarge: .tooMuchWork
+        case .unknownCipher: .unknownCipher
+        case .malformed, .unsupportedKey: .unknownForm
         }
+    }
+
+    private static func openSSHKey(_ bytes: Span<UInt8>) throws(ExternalFailure) -> Found {
+        let (key, comment) = try OpenSSHKey.read(bytes)
+        return Found([.privateKey(key)], .openSSH, names: [comment.isEmpty ? nil : comment])
     }
 }

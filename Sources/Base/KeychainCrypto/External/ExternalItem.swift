@@ -12,12 +12,16 @@ package enum ExternalForm: Sendable {
     case x509
     /// A key as OpenSSL writes it: PKCS #1 (RFC 8017), SEC 1 (RFC 5915), or a public key as in a certificate.
     case openSSL
+    /// A private key that is not encrypted (RFC 5208).
+    case pkcs8
     /// A private key encrypted with a passphrase (RFC 5958).
     case wrappedPKCS8
     /// Certificates in a message without content (RFC 5652).
     case pkcs7
     /// Keys and certificates encrypted with a passphrase (RFC 7292).
     case pkcs12
+    /// A private key as ssh-keygen writes it (PROTOCOL.key of OpenSSH).
+    case openSSH
     /// Several items, each between lines that name its type (RFC 7468).
     case pemSequence
 }
@@ -32,6 +36,12 @@ package enum ExternalFailure: Error, Equatable, Sendable {
     case needsPassphrase
     /// The passphrase is wrong.
     case wrongPassphrase
+    /// The file demands more work or memory than is allowed.
+    case tooMuchWork
+    /// The cipher is unknown, or one that OpenSSL's legacy provider has, which is missing.
+    case unknownCipher
+    /// An OpenSSH key with a passphrase, whose derivation (bcrypt) OpenSSL does not have.
+    case wrappedOpenSSH
     /// There is nothing to write.
     case nothing
     case libraryFailure

@@ -8,6 +8,8 @@ package struct ExternalWriter: Sendable {
     package var items: [ExternalItem]
     package var isPEM = false
     package var passphrase: SecretBytes?
+    /// Whether programs must read a PKCS #12 file that know 3DES and SHA-1 alone.
+    package var isLegacy = false
 
     package init(_ items: [ExternalItem]) { self.items = items }
 
@@ -35,6 +37,8 @@ package struct ExternalWriter: Sendable {
         case .x509: try appendEach(as: .x509, to: output, isPEM)
         case .openSSL: try appendEach(as: .openSSL, to: output, isPEM)
         case .wrappedPKCS8: try appendEach(as: .wrappedPKCS8, to: output, isPEM)
+        case .pkcs8: try appendEach(as: .pkcs8, to: output, isPEM)
+        case .openSSH: try appendOpenSSH(to: output)
         }
         return output.copy()
     }
@@ -52,6 +56,9 @@ package struct ExternalWriter: Sendable {
                 let info = try external(or: .libraryFailure) { () throws(CryptoError) in try key.subjectPublicKeyInfo()
                 }
                 try append(SecretBytes(copying: info.span), "PUBLIC KEY", to: output, isPEM)
+            case (.privateKey(let key), .pkcs8):
+                let info = try external(or: .libraryFailure) { () throws(CryptoError) in try key.privateKeyInfo() }
+                try append(info, "PRIVATE KEY", to: output, isPEM)
             case (.privateKey(let key), nil), (.privateKey(let key), .openSSL), (.privateKey(let key), .wrappedPKCS8):
                 try append(key, form == .wrappedPKCS8 || form == nil && passphrase != nil, to: output, isPEM)
             case (.identity(let key, let certificate), nil):
@@ -98,44 +105,34 @@ package struct ExternalWriter: Sendable {
         return SecretBytes(copying: message.span)
     }
 
-    /// The number of iterations over the passphrase: what OpenSSL uses for a passphrase that people type, times fifty.
-    private static let passes: CInt = 100_000
-
-    /// Writes one identity and other certificates.
+    /// Writes private keys, alone or with their certificates, and other certificates.
     private func appendArchive(to output: SecretBuffer) throws(ExternalFailure) {
         guard let passphrase else { throw .needsPassphrase }
-        var (identity, others): ((PrivateKey, Certificate)?, [Certificate]) = (nil, [])
+        var (keys, certificates) = ([PrivateKey](), [Certificate]())
         for item in items {
             switch item {
-            case .identity(let key, let certificate) where identity == nil: identity = (key, certificate)
-            case .certificate(let certificate): others.append(certificate)
-            default: throw .unsupportedForm
+            case .identity(let key, let certificate):
+                keys.append(key)
+                certificates.append(certificate)
+            case .certificate(let certificate): certificates.append(certificate)
+            case .privateKey(let key): keys.append(key)
+            case .publicKey: throw .unsupportedForm
             }
         }
-        guard let (key, certificate) = identity else { throw .unsupportedForm }
-        let file = try external(or: .libraryFailure) { [others] () throws(CryptoError) in
-            try Self.archive(key, certificate, others, passphrase)
+        let writer = PKCS12Writer(keys, certificates, isLegacy: isLegacy)
+        let file = try external(or: .libraryFailure) { () throws(CryptoError) in
+            try writer.file(try Self.terminated(passphrase))
         }
         try append(file, "PKCS12", to: output, false)
     }
 
-    private static func archive(
-        _ key: PrivateKey, _ certificate: Certificate, _ others: [Certificate], _ passphrase: SecretBytes
-    ) throws(CryptoError) -> SecretBytes {
-        let own = try X509Handle(certificate)
-        var handles: [X509Handle] = []
-        for other in others { handles.append(try X509Handle(other)) }
-        let stack = try X509Stack(handles)
-        defer { extendLifetime((own, handles, stack, key)) }
-        let made = try unsafe terminated(passphrase).withSpan { (span) throws(CryptoError) in
-            try unsafe withCharacters(of: span) { (text, _) throws(CryptoError) in
-                try unsafe KeychainCrypto.made(
-                    PKCS12_create(
-                        text, nil, key.handle.reference, own.reference, stack.reference, 0, 0, passes, passes, 0))
-            }
+    /// Writes public keys, each as a line of an authorized_keys file.
+    private func appendOpenSSH(to output: SecretBuffer) throws(ExternalFailure) {
+        for item in items {
+            guard case .publicKey(let key) = item, let line = OpenSSHPublicKey.line(key) else { throw .unsupportedForm }
+            var text = line + "\n"
+            text.withUTF8 { bytes in unsafe output.append(bytes.span) }
         }
-        defer { unsafe PKCS12_free(made) }
-        return try unsafe secretlyEncoded { unsafe i2d_PKCS12(made, &$0) }
     }
 
     /// The passphrase as a C string: with a zero at the end, and no other zero.

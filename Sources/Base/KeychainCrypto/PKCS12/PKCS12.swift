@@ -13,7 +13,14 @@ package struct PKCS12: Sendable {
         package let keyID: [UInt8]?
     }
 
+    /// A private key without a certificate in the file.
+    package struct LoneKey: Sendable {
+        package let key: PrivateKey
+        package let label: String?
+    }
+
     package let identities: [Identity]
+    package let loneKeys: [LoneKey]
     /// All certificates of the file, in its order.
     package let certificates: [Certificate]
 
@@ -37,6 +44,9 @@ package struct PKCS12: Sendable {
     /// milliseconds.
     package static let mostParts = 1024
 
+    /// Loads OpenSSL's old ciphers from their file, for a process that is about to lose its files.
+    package static func loadCiphers() { _ = PKCS12Library.shared }
+
     /// Decrypts a file.
     ///
     /// - Parameter passphrase: its UTF-8 bytes.
@@ -48,6 +58,7 @@ package struct PKCS12: Sendable {
         try file.read(passphrase, into: &bags)
         certificates = bags.certificates.map(\.certificate)
         identities = bags.identities
+        loneKeys = bags.loneKeys
     }
 }
 
@@ -74,6 +85,15 @@ struct PKCS12Bags {
             return PKCS12.Identity(
                 key: key, certificate: found.certificate, label: attributes.label ?? found.attributes.label,
                 keyID: attributes.keyID ?? found.attributes.keyID)
+        }
+    }
+
+    /// Keys without a certificate, each once.
+    var loneKeys: [PKCS12.LoneKey] {
+        var seen = Set(certificates.map(\.certificate.publicKey))
+        return keys.compactMap { key, attributes in
+            guard seen.insert(key.publicKey.external()).inserted else { return nil }
+            return PKCS12.LoneKey(key: key, label: attributes.label)
         }
     }
 }

@@ -154,7 +154,7 @@ package struct ItemRequestBuilder: ~Copyable {
         case .valueReference: throw .wrongType(key, raw, "a SecKey, a SecCertificate or a SecIdentity")
         case .useRestricted: throw .restricted(key)
         case .useItemList: if request.operation == .add { throw request.notHere(key.constant, key.code) }
-        case .matchCertificate, .matchIgnored, .useAccepted: break
+        case .matchCertificate, .matchIgnored, .useAccepted, .searchList, .keychain: break
         }
     }
 

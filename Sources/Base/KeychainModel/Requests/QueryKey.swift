@@ -31,6 +31,10 @@ package final class QueryKey: Sendable {
         /// An object that only the program's own process knows. It travels next to the request as the value that it
         /// stands for.
         case authenticationContext
+        /// The keychains that are searched. The program's own process sends the request to them.
+        case searchList
+        /// The keychain to which an add goes.
+        case keychain
         case useTombstones
         /// An extension of this project: adds or updates in one step.
         case updateExisting
@@ -53,7 +57,7 @@ package final class QueryKey: Sendable {
         .init(code: "m_ValidOnDate", constant: "kSecMatchValidOnDate", role: .matchCertificate),
         .init(code: "m_HostOrSubdomainOfHost", constant: "kSecMatchHostOrSubdomainOfHost", role: .matchHost),
         .init(code: "m_ItemList", constant: "kSecMatchItemList", role: .matchIgnored),
-        .init(code: "m_SearchList", constant: "kSecMatchSearchList", role: .matchIgnored),
+        .init(code: "m_SearchList", constant: "kSecMatchSearchList", role: .searchList),
         .init(code: "m_SubjectContains", constant: "kSecMatchSubjectContains", role: .matchIgnored),
         .init(code: "m_SubjectStartsWith", constant: "kSecMatchSubjectStartsWith", role: .matchIgnored),
         .init(code: "m_SubjectEndsWith", constant: "kSecMatchSubjectEndsWith", role: .matchIgnored),
@@ -73,7 +77,7 @@ package final class QueryKey: Sendable {
         .init(code: "u_NoAuthUI", constant: "kSecUseNoAuthenticationUI", role: .noAuthenticationUI),
         .init(code: "u_OpPrompt", constant: "kSecUseOperationPrompt", role: .operationPrompt),
         .init(code: "u_AuthCtx", constant: "kSecUseAuthenticationContext", role: .authenticationContext),
-        .init(code: "u_Keychain", constant: "kSecUseKeychain", role: .useAccepted),
+        .init(code: "u_Keychain", constant: "kSecUseKeychain", role: .keychain),
         .init(code: "u_ItemList", constant: "kSecUseItemList", role: .useItemList),
         .init(code: "u_CallerName", constant: "kSecUseCallerName", role: .useAccepted),
         .init(code: "u_Tomb", constant: "kSecUseTombstones", role: .useTombstones),

@@ -25,9 +25,10 @@ package enum PrivateDirectory {
 
     /// The path without its last component; `nil` when there is only one.
     package static func parent(of path: String) -> String? {
-        var rest = path[...]
-        while rest.count > 1, rest.last == "/" { rest.removeLast() }
-        guard let slash = rest.lastIndex(of: "/") else { return nil }
+        // Bytes are compared, as the kernel does: a combining mark behind a slash makes it another character.
+        var rest = path.utf8[...]
+        while rest.count > 1, rest.last == UInt8(ascii: "/") { rest.removeLast() }
+        guard let slash = rest.lastIndex(of: UInt8(ascii: "/")) else { return nil }
         return slash == rest.startIndex ? "/" : String(rest[..<slash])
     }
 

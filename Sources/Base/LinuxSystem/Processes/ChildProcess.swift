@@ -53,21 +53,25 @@ package final class ChildProcess: Sendable {
         return try unsafe spawn(executable, [executable] + arguments, [], &actions, &attributes)
     }
 
-    /// Starts a program whose input and output are given. It inherits error output and no other descriptors. All its
+    /// Starts a program whose input and output are given. It inherits no other descriptors, but for error output where
+    /// that is not given either. All its
     /// signals have the default action, whatever this process blocks or ignores. It leads a process group, so that the
     /// children of a script are killed with it.
     ///
-    /// - Parameter environment: its complete environment.
+    /// - Parameters:
+    ///   - environment: its complete environment.
+    ///   - errors: its error output; nil for that of this process.
     /// - Throws: `SystemError` of `posix_spawn`: `ENOENT`, `EACCES`.
     package static func start(
         _ executable: String, _ arguments: [String], environment: [String: String], input: FileDescriptor,
-        output: FileDescriptor
+        output: FileDescriptor, errors: FileDescriptor? = nil
     ) throws(SystemError) -> ChildProcess {
         var actions = unsafe posix_spawn_file_actions_t()
         unsafe posix_spawn_file_actions_init(&actions)
         defer { unsafe posix_spawn_file_actions_destroy(&actions) }
         unsafe posix_spawn_file_actions_adddup2(&actions, input.number, STDIN_FILENO)
         unsafe posix_spawn_file_actions_adddup2(&actions, output.number, STDOUT_FILENO)
+        if let errors { unsafe posix_spawn_file_actions_adddup2(&actions, errors.number, STDERR_FILENO) }
         unsafe clinux_close_from(&actions, firstDescriptor)
         var attributes = posix_spawnattr_t()
         unsafe posix_spawnattr_init(&attributes)

@@ -21,7 +21,11 @@ extension ProcessHardening {
     /// program that it executes is traceable again.
     ///
     /// - Throws: `SystemError` of `prctl`.
-    package static func hideMemory() throws(SystemError) { _ = try retrying("prctl") { clinux_set_dumpable(0) } }
+    package static func hideMemory() throws(SystemError) {
+        // Swift's runtime would show memory around the registers of a crash on standard error.
+        clinux_crash_silently()
+        _ = try retrying("prctl") { clinux_set_dumpable(0) }
+    }
 
     /// Sets the limit of core files to none, for this process and those it starts.
     ///

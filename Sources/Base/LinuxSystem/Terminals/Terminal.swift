@@ -173,6 +173,13 @@ package struct Terminal {
 extension FileDescriptor {
     /// Whether the descriptor is a terminal.
     package var isTerminal: Bool { isatty(number) == 1 }
+
+    /// How many columns the terminal has; nil for one that does not say, and for everything else.
+    package var terminalColumns: Int? {
+        var size = winsize()
+        guard unsafe ioctl(number, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
+        return Int(size.ws_col)
+    }
 }
 
 extension UInt8 {

@@ -137,6 +137,8 @@ int clinux_has_more_than_its_user(void);
 
 int clinux_get_dumpable(void);
 int clinux_set_dumpable(int dumpable);
+/// Gives the signals of crashes their default effects: the process ends, and no handler of a runtime reports on it.
+void clinux_crash_silently(void);
 int clinux_set_no_new_privileges(void);
 
 /// setresgid: sets the real, effective and saved group.

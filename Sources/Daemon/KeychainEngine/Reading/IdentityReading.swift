@@ -44,13 +44,15 @@ extension ItemReader {
         if page.wantsValues { try batch.keys.unwrap(by: sealer.enclave) }
         for index in stride(from: 0, to: batch.count, by: 2) where !page.isFull && !gate.isFull {
             let (certificate, key) = (batch[index], batch[index + 1])
-            try append(certificate, key, to: page)
+            try appendIdentity(of: certificate, key, to: page)
             last = IdentityCursor(certificate: certificate.id, key: key.id)
         }
     }
 
     /// An identity one of whose rows does not open is hidden; one whose class is closed refuses the query.
-    private func append(_ first: BatchRow, _ second: BatchRow, to page: borrowing Page) throws(Refusal) {
+    private func appendIdentity(
+        of first: BatchRow, _ second: BatchRow, to page: borrowing Page
+    ) throws(Refusal) {
         do throws(ItemSealer.Failure) {
             guard let one = try half(first, page), let other = try half(second, page) else { return }
             let (certificate, key) = (try list(one, page), try list(other, page))

@@ -248,7 +248,7 @@ package final class ItemReader {
 
     /// A row that is looked up alone: its key is asked for only when its value is wanted.
     private func unwrapKey(of row: some RowSource, _ keys: UnwrappedKeys) throws(ItemSealer.Failure) {
-        keys.append(row)
+        keys.appendRecord(of: row)
         do throws(Refusal) { try keys.unwrap(by: sealer.enclave) } catch { throw .refused(error) }
     }
 

@@ -33,23 +33,23 @@ extension ItemReader {
         try reader.walk(itemClass, after: first) { (row) throws(Refusal) in
             batch.append(row)
             guard batch.count >= 64 else { return true }
-            try check(batch, opened, &found)
+            try checkBatch(batch, opened, &found)
             last = found.checked >= Self.rowsInPage || deadline.hasPassed ? row.id : nil
             return last == nil
         }
-        try check(batch, opened, &found)
+        try checkBatch(batch, opened, &found)
         report = found
         return last
     }
 
-    private func check(
+    private func checkBatch(
         _ batch: RowBatch, _ opened: SecretBuffer, _ report: inout VerificationReport
     ) throws(Refusal) {
         guard !batch.isEmpty else { return }
         try batch.keys.unwrap(by: sealer.enclave)
         for row in batch {
             report.checked += 1
-            do throws(ItemSealer.Failure) { try check(row, opened) } catch {
+            do throws(ItemSealer.Failure) { try checkRow(row, opened) } catch {
                 switch error {
                 case .refused: report.locked += 1
                 case .damaged(let part):
@@ -61,7 +61,7 @@ extension ItemReader {
         batch.removeAll()
     }
 
-    private func check(_ row: BatchRow, _ opened: SecretBuffer) throws(ItemSealer.Failure) {
+    private func checkRow(_ row: BatchRow, _ opened: SecretBuffer) throws(ItemSealer.Failure) {
         let tamper = try sealer.openMetadata(of: row, reader: reader, into: opened)
         guard let list = try? AttributeList(parsing: opened.copy()) else { throw .damaged("its attributes") }
         try checkKey(of: row, list)

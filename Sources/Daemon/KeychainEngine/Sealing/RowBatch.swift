@@ -42,7 +42,7 @@ final class RowBatch: RandomAccessCollection {
             copy.places[Int(part.rawValue)] = start..<sealed.count
         }
         columns.append(copy)
-        keys.append(row)
+        keys.appendRecord(of: row)
     }
 }
 

@@ -22,7 +22,7 @@ struct UnwrappedKeys {
     }
 
     /// Adds the record of a row.
-    func append(_ row: some RowSource) {
+    func appendRecord(of row: some RowSource) {
         let isWhole =
             row.withPart(.uuid) { $0.count == RowKeyRecord.rowBytes }
             && row.withPart(.wrappedKey) { $0.count == RowKeyRecord.wrappedBytes }

@@ -17,7 +17,7 @@ enum ReleaseLines {
     }
 
     /// The lines of `status`.
-    static func lines(_ daemon: Release?, isService: Bool) -> [(String, String)] {
+    static func lines(of daemon: Release?, isService: Bool) -> [(String, String)] {
         let both = [("version:", "security \(own), keychaind \(line(of: daemon))")]
         if daemon?.version == own { return both }
         return both + [("", difference), ("", isService ? whenTheServiceGoes : whenItGoes)]

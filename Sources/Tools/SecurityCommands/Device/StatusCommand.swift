@@ -12,7 +12,7 @@ enum StatusCommand {
         let release = try session.release("status")
         if session.writesJSON { return session.output.write(json(status, details, caller, release, session)) }
         let lines = lines(status, details, caller, session)
-        session.output.write(table: lines + ReleaseLines.lines(release, isService: status.isOfService))
+        session.output.write(table: lines + ReleaseLines.lines(of: release, isService: status.isOfService))
     }
 
     private static func lines(

@@ -41,8 +41,8 @@ package enum Driver {
     /// Runs one command, and says on stderr why it failed if it does.
     static func execute(_ words: [Argument], _ session: Session) -> Int32 {
         guard let name = words.first else { return 0 }
-        guard let command = CommandTable.find(name) else {
-            let (problem, cause, remedy) = CommandTable.explanation(ofUnknown: name.text)
+        guard let command = CommandTable.find(name, as: session.imitatesMacOS) else {
+            let (problem, cause, remedy) = CommandTable.explanation(ofUnknown: name.text, as: session.imitatesMacOS)
             return session.report(.failed(problem, cause: cause, remedy: remedy))
         }
         let wroteJSON = session.writesJSON
@@ -81,6 +81,7 @@ package enum Driver {
     private static func perform(
         _ command: Command, _ words: [Argument], _ session: Session, _ body: Command.Body
     ) throws(CommandFailure) {
+        let words = command.ordered(words)
         let arguments = try ArgumentParser.parse(words, for: command)
         session.writesJSON = session.writesJSON || arguments.wantsJSON
         if session.isVerbose { session.echo(command, words, hiding: arguments.secretWords) }

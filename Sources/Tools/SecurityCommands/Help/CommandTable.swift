@@ -21,10 +21,13 @@ package enum CommandTable {
         DeleteKeychain.command, LockKeychain.lock, LockKeychain.unlock, SetKeychainSettings.command,
         SetKeychainPassword.command,
         ShowKeychainInfo.command,
-        DumpKeychain.command, AddPassword.command(.generic), AddPassword.command(.internet),
-        FindPassword.command(.generic), DeletePassword.command(.generic), FindPassword.command(.internet),
-        DeletePassword.command(.internet), PartitionList.ofKeys, PartitionList.ofPasswords(.generic),
-        PartitionList.ofPasswords(.internet), ErrorCommand.command, StatusCommand.command, VerifyKeychain.command,
+        DumpKeychain.command, CreateKeypair.command, AddPassword.command(.generic), AddPassword.command(.internet),
+        AddCertificates.command, FindPassword.command(.generic), DeletePassword.command(.generic),
+        FindPassword.command(.internet), DeletePassword.command(.internet), FindKey.command, PartitionList.ofKeys,
+        PartitionList.ofPasswords(.generic), PartitionList.ofPasswords(.internet), FindCertificate.command,
+        FindIdentity.command, DeleteCertificate.certificate, DeleteCertificate.identity, ExportCommand.command,
+        ImportCommand.command, MessageCommand.command, TrustCommands.add, TrustCommands.remove, TrustCommands.dump,
+        VerifyCertificate.command, ErrorCommand.command, StatusCommand.command, VerifyKeychain.command,
         SnapshotCommand.command, ItemHistory.list, ItemHistory.undelete, ItemHistory.restore,
         IdentityCommand.command, AnchorCommand.command,
         MoveEnclave.command, MigrateStore.command, AcceptStore.command, UnlockSlots.list, UnlockSlots.add,
@@ -37,6 +40,8 @@ package enum CommandTable {
         GitCredential.command, DockerCredential.command, SetupCommand.command,
         RunCommand.command, InjectCommand.command,
         Completions.command,
+        ListItems.command, ShowItem.command, CopyItem.command, GenerateCommand.command,
+        AddNewItem.command, EditItem.command, RemoveItems.remove, RemoveItems.purge,
     ]
 
     /// The command that programs call by a name of its own: `git-credential-keychain` is `security git-credential`.
@@ -48,14 +53,44 @@ package enum CommandTable {
 
     private static let helperSuffix = "-keychain"
 
-    /// The answer to a command that does not exist.
-    static func explanation(ofUnknown name: String) -> (problem: String, cause: String, remedy: String) {
-        UnknownCommand.explanation(name, among: commands.map(\.name))
+    /// The answer to a command that does not exist, or to a word that several begin with.
+    static func explanation(
+        ofUnknown name: String, as imitatesMacOS: Bool
+    ) -> (problem: String, cause: String, remedy: String) {
+        let candidates = imitatesMacOS ? [] : ambiguous(name)
+        guard candidates.isEmpty else {
+            return (
+                "\"\(name)\" is no command", "These begin so: \(candidates.joined(separator: ", ")).",
+                "Give the whole name."
+            )
+        }
+        return UnknownCommand.explanation(name, among: visible(imitatesMacOS).map(\.name))
     }
 
-    /// The first command whose name begins with the word.
-    static func find(_ word: Argument) -> Command? {
-        let text = word.text
-        return text.isEmpty ? nil : commands.first { $0.name.hasPrefix(text) }
+    /// The commands that there are: those for people only where macOS is not imitated.
+    static func visible(_ imitatesMacOS: Bool) -> [Command] {
+        imitatesMacOS ? commands.filter { $0.layer != .people } : commands
+    }
+
+    /// The command that has the name, or the first of those for scripts whose name begins with the word. A word that
+    /// may also mean a verb for people, or that deletes or changes something, is not completed.
+    package static func find(_ word: Argument, as imitatesMacOS: Bool = false) -> Command? {
+        let (text, commands) = (word.text, visible(imitatesMacOS))
+        if let exact = commands.first(where: { $0.name == text }) { return exact }
+        guard !text.isEmpty, imitatesMacOS || ambiguous(text).isEmpty else { return nil }
+        return commands.first { $0.layer == .scripts && $0.name.hasPrefix(text) }
+    }
+
+    /// Verbs whose first letters do not stand for the first command that begins so.
+    private static let neverShortened = ["delete", "remove", "set"]
+
+    /// The commands that a shortened name may mean, where none is to be guessed.
+    private static func ambiguous(_ text: String) -> [String] {
+        guard !text.isEmpty else { return [] }
+        let names = commands.filter { $0.name.hasPrefix(text) }
+        let isVague =
+            names.contains { $0.layer == .people }
+            || neverShortened.contains { $0.hasPrefix(text) || text == "\($0)-" }
+        return isVague ? names.map(\.name) : []
     }
 }

@@ -8,8 +8,9 @@ enum Help {
         if arguments.operands.isEmpty { return showTable(session) }
         var commands: [Command] = []
         for word in arguments.operands {
-            guard let command = CommandTable.find(word) else {
-                let (_, cause, remedy) = CommandTable.explanation(ofUnknown: word.text)
+            guard let command = CommandTable.find(word, as: session.imitatesMacOS) else {
+                let (_, cause, remedy) = CommandTable.explanation(
+                    ofUnknown: word.text, as: session.imitatesMacOS)
                 throw .failed("help: no such command: \(word.text)", cause: cause, remedy: remedy)
             }
             commands.append(command)
@@ -47,8 +48,9 @@ enum Help {
     }
 
     private static func showTable(_ session: Session) {
-        if session.writesJSON { return session.output.write(.array(CommandTable.commands.map(\.json))) }
-        for command in CommandTable.commands {
+        let commands = CommandTable.visible(session.imitatesMacOS)
+        if session.writesJSON { return session.output.write(.array(commands.map(\.json))) }
+        for command in commands {
             let padding = String(repeating: " ", count: max(0, 36 - command.name.utf8.count))
             session.output.write("    \(command.name)\(padding) \(command.summary)\n")
         }
@@ -60,6 +62,15 @@ extension Command {
         .object([
             ("name", .string(name)), ("summary", .string(summary)), ("synopsis", .string(synopsis)),
             ("options", .array(options.map(\.json))), ("notes", .string(notes.joined(separator: " "))),
+            ("layer", .string(layer.rawValue)),
+            (
+                "exits",
+                .array(
+                    exits.map {
+                        .object([("status", .number(Int64($0.status))), ("meaning", .string($0.meaning))])
+                    })
+            ),
+            ("examples", .array(examples.map { .string($0) })),
         ])
     }
 }

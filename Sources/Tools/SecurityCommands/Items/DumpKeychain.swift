@@ -31,7 +31,7 @@ struct DumpKeychain {
         try session.inEach(arguments.keychains, PasswordQuery.call) { () throws(CommandFailure) in
             var dump = DumpKeychain(
                 session: session, showsAccess: arguments.has("a"), showsValues: arguments.has("d"))
-            try dump.run(list)
+            try dump.dump(list)
         }
         list.end()
     }
@@ -40,7 +40,7 @@ struct DumpKeychain {
         (self.session, self.showsAccess, self.showsValues) = (session, showsAccess, showsValues)
     }
 
-    private mutating func run(_ list: JSONList) throws(CommandFailure) {
+    private mutating func dump(_ list: JSONList) throws(CommandFailure) {
         for itemClass in ItemClass.stored {
             var request = try listing(of: itemClass)
             repeat {

@@ -131,14 +131,6 @@ private enum KeyCriteria {
     }
 }
 
-extension CommandFailure {
-    /// The same, with the status that macOS's command has here.
-    fileprivate var withStatusOne: CommandFailure {
-        guard case .refused = self, let message else { return self }
-        return .failed(message, cause: explanation.cause, remedy: explanation.remedy)
-    }
-}
-
 extension Refusal {
     static let passwordIsEmpty = Refusal(
         .authFailed, .wrongPasscode, "password", "The password of this keychain is empty.",

@@ -48,6 +48,9 @@ package enum CommandFailure: Error {
         switch self {
         case .usage(_, let nearest): ("", nearest.map { "Did you mean \($0)?" } ?? "")
         case .shown, .ended: ("", "")
+        case .refused(let call, let refusal)
+        where refusal.rule == .duplicate && ["add", "generate", "edit"].contains(call):
+            ("There is an item of this name already.", "`security edit` changes it, `security rm` deletes it.")
         case .refused(_, let refusal): (refusal.problem, refusal.commandRemedy)
         case .failed(_, let cause, let remedy), .notStarted(_, _, let cause, let remedy): (cause, remedy)
         }

@@ -7,7 +7,7 @@ import LinuxSystem
 ///     escape  = "\" ( "\" | '"' | "n" | "t" )
 ///     comment = "#" any, at the beginning or behind a blank
 ///
-/// Nothing is expanded. Of a name that stands twice the later value counts.
+/// Nothing is expanded, and no value has a zero byte. Of a name that stands twice the later value counts.
 enum EnvironmentFile {
     struct Line {
         let number: Int
@@ -60,6 +60,8 @@ enum EnvironmentFile {
             throw Malformed(line: number, problem: "it is not NAME=VALUE")
         }
         let value = try value(line.extracting((equals + 1)...), number)
+        let hasZero = value.withSpan { bytes in bytes.indices.contains { bytes[$0] == 0 } }
+        guard !hasZero else { throw Malformed(line: number, problem: "its value has a zero byte") }
         return Line(number: number, name: name, value: value)
     }
 

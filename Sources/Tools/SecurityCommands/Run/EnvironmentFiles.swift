@@ -28,7 +28,8 @@ struct EnvironmentFiles {
         }
     }
 
-    /// The lines that a person sees before a file is used for the first time.
+    /// The lines that a person sees before a file is used for the first time. The items stand last, so that nothing
+    /// moves them out of sight.
     func question(_ path: String, _ words: [Argument]) -> [String] {
         let items = variables.compactMap { variable in
             if case .item(let reference) = variable.value { return "  \(variable.name) = \(reference.text)" }
@@ -38,12 +39,16 @@ struct EnvironmentFiles {
             if case .plain = variable.value { return variable.name }
             return nil
         }
+        let more = plain.count > Self.mostPlain ? " and \(plain.count - Self.mostPlain) more" : ""
         let parent = CurrentProcess.parentProgram.map { ", started by \($0)" } ?? ""
         return [
             "\(files.map(\.name).joined(separator: ", ")): not used before for \(path)\(parent)",
             "  " + words.map { $0.text.quoted }.joined(separator: " "),
-        ] + items + (plain.isEmpty ? [] : ["  also sets \(plain.joined(separator: ", "))"])
+        ] + (plain.isEmpty ? [] : ["  sets \(plain.prefix(Self.mostPlain).joined(separator: ", "))\(more)"]) + items
     }
+
+    /// As many names of variables without an item are shown.
+    private static let mostPlain = 20
 
     private mutating func read(_ file: UntrustedFile) throws(CommandFailure) {
         let lines: [EnvironmentFile.Line]

@@ -38,6 +38,8 @@ struct FileTrust {
     private let use: String
     /// A text that changes with the program.
     private let version: String
+    /// As many lines fit on every terminal, with the answer below them.
+    private static let mostLines = 20
 
     init(_ session: Session, for verb: String, use: String, version: String = "") {
         (self.session, self.verb, self.use, self.version) = (session, verb, use, version)
@@ -47,7 +49,8 @@ struct FileTrust {
     ///
     /// - Parameter question: lines that say what they name and what gets it.
     /// - Returns: the files that were asked about, to be remembered when they have been used.
-    /// - Throws: ``CommandFailure`` where nobody can be asked, and for any answer but yes.
+    /// - Throws: ``CommandFailure`` where nobody can be asked, for more than a person sees at once, and for any answer
+    ///   but yes.
     func check(_ files: [UntrustedFile], question: [String]) throws(CommandFailure) -> [UntrustedFile] {
         var unknown: [UntrustedFile] = []
         for file in files where try !isKnown(file) { unknown.append(file) }
@@ -57,6 +60,12 @@ struct FileTrust {
                 "\(verb): \(first.name) was not looked at before, or was changed",
                 cause: "It names items for \(use), and nobody can be asked here whether it may have them.",
                 remedy: "Use it once at a terminal, or give --trust-file after looking at it.")
+        }
+        guard question.count <= Self.mostLines else {
+            throw .failed(
+                "\(verb): \(first.name) names more items than can be asked about",
+                cause: "The question has \(question.count) lines, and the first would move out of sight.",
+                remedy: "Look at it, and give --trust-file.")
         }
         guard try ask(question, at: terminal) else {
             throw .failed(

@@ -34,9 +34,10 @@ struct InjectCommand {
                 "inject: values are not written to a terminal", cause: "They would stay in its history.",
                 remedy: "Give -o FILE, or --reveal.")
         }
+        try ProcessHardening.hide(for: "inject")
         let file = try UntrustedFile(name, for: "inject")
         let template = try parse(file)
-        let use = target.map { SymbolicLink.resolve($0) ?? $0 } ?? "standard output"
+        let use = target.map(Self.fullPath) ?? "standard output"
         let trust = FileTrust(session, for: "inject", use: use)
         let asked = try arguments.has("t") ? [] : trust.check([file], question: question(file, template, use))
         let values = try ReferenceResolver(session, for: "inject").values(
@@ -44,6 +45,15 @@ struct InjectCommand {
         let text = try fill(template, values.single)
         try trust.remember(asked)
         try write(text, target)
+    }
+
+    /// The place of a file that is made or replaced there, whether there is one or not.
+    private static func fullPath(_ target: String) -> String {
+        let parent = PrivateDirectory.parent(of: target) ?? "."
+        guard let folder = SymbolicLink.resolve(parent), let name = target.split(separator: "/").last else {
+            return target
+        }
+        return folder == "/" ? "/\(name)" : "\(folder)/\(name)"
     }
 
     private func parse(_ file: UntrustedFile) throws(CommandFailure) -> Template {

@@ -1,8 +1,8 @@
 import Glibc
 import LinuxSystem
 
-/// A command that runs as a child of this process, which shows its output with secrets masked, passes signals on, and
-/// waits for its end and for the end of its streams, as a shell waits for a pipeline.
+/// A command that runs as a child of this process. This process shows its output with secrets masked and passes signals
+/// on. It waits for the child's end and for the end of its streams, as a shell waits for a pipeline.
 final class MaskedProgram {
     private let way: MaskedStreams
     private let secrets: RunSecrets

@@ -92,6 +92,8 @@ extension CommandFailure {
         }
         return .notStarted(
             126, "run: \(name.quoted) cannot be executed", cause: "\(error).",
-            remedy: "Look at its permissions and its first line.")
+            remedy: error.code == E2BIG
+                ? "The kernel takes 128 KiB for a variable: hand a longer value over with --fd or --file."
+                : "Look at its permissions and its first line.")
     }
 }

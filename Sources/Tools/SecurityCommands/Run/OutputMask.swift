@@ -3,7 +3,7 @@ import LinuxSystem
 /// Replaces secrets in a stream of bytes by `[masked:NAME]`, wherever the stream is cut into pieces.
 ///
 /// Bytes that may be the beginning of a secret are held back until it is clear what they are, or until the owner wants
-/// them (``release(to:)``). So no more is held back than the longest form has.
+/// them (``release(to:)``). So no more is held back than the longest form has with its line ends.
 final class OutputMask {
     private let forms: [MaskedForm]
     private let beginnings: Beginnings
@@ -31,7 +31,8 @@ final class OutputMask {
 
     private enum Finding {
         case plain
-        case secret(MaskedForm)
+        /// A form of a secret, with the bytes that it has here.
+        case secret(MaskedForm, Int)
         /// More bytes may make it a secret.
         case undecided
     }
@@ -43,11 +44,11 @@ final class OutputMask {
                 switch find(bytes, at: offset, isEnd) {
                 case .plain: offset += 1
                 case .undecided: break search
-                case .secret(let form):
+                case .secret(let form, let length):
                     shown.append(bytes.extracting(plain..<offset))
                     shown.append(utf8: "[masked:\(form.name)]")
                     count += 1
-                    offset += form.bytes.count
+                    offset += length
                     plain = offset
                 }
             }
@@ -61,18 +62,46 @@ final class OutputMask {
 
     private func find(_ bytes: Span<UInt8>, at offset: Int, _ isEnd: Bool) -> Finding {
         if !beginnings.mayBegin(bytes, at: offset) { return .plain }
-        let left = bytes.count - offset
         for form in forms {
-            let length = min(left, form.bytes.count)
-            let isSame = form.bytes.withSpan { secret in
-                for index in 0..<length where secret[index] != bytes[offset + index] { return false }
-                return true
+            switch form.match(bytes, at: offset) {
+            case .whole(let length): return .secret(form, length)
+            case .beginning where !isEnd: return .undecided
+            case .beginning, .none: continue
             }
-            if isSame, length == form.bytes.count { return .secret(form) }
-            if isSame, !isEnd { return .undecided }
         }
         return .plain
     }
+}
+
+extension MaskedForm {
+    fileprivate enum Match {
+        case none
+        /// All bytes that there are so far.
+        case beginning
+        /// The whole form, in so many bytes.
+        case whole(Int)
+    }
+
+    /// Compares the form with the bytes at a place.
+    fileprivate func match(_ text: Span<UInt8>, at start: Int) -> Match {
+        bytes.withSpan { secret in
+            var (place, breaks) = (start, 0)
+            for index in secret.indices {
+                while isBroken, index > 0, breaks < Self.longestBreak, place < text.count, Self.isBreak(text[place]) {
+                    (place, breaks) = (place + 1, breaks + 1)
+                }
+                guard place < text.count else { return .beginning }
+                guard text[place] == secret[index] else { return .none }
+                (place, breaks) = (place + 1, 0)
+            }
+            return .whole(place - start)
+        }
+    }
+
+    /// A carriage return and a line feed. More in a row would hold back a stream of them.
+    private static let longestBreak = 2
+
+    fileprivate static func isBreak(_ byte: UInt8) -> Bool { byte == 0x0A || byte == 0x0D }
 }
 
 /// A quick answer to whether a secret may begin at a place; it may be wrong with yes, never with no.
@@ -93,6 +122,8 @@ private struct Beginnings {
     func mayBegin(_ bytes: Span<UInt8>, at offset: Int) -> Bool {
         guard isFirst[Int(bytes[offset])] else { return false }
         guard bytes.count - offset >= 4 else { return true }
+        // A line may end within the first four.
+        for index in offset + 1..<offset + 4 where MaskedForm.isBreak(bytes[index]) { return true }
         let place = Self.place(bytes, offset)
         return bits[place >> 6] & 1 << UInt64(place & 63) != 0
     }

@@ -17,7 +17,10 @@ enum ProtectedVariables {
         ),
         (
             "a shell obeys it",
-            ["BASH_ENV", "ENV", "IFS", "PS4", "SHELLOPTS", "BASHOPTS", "PROMPT_COMMAND", "ZDOTDIR"], ["BASH_FUNC_"]
+            [
+                "BASH_ENV", "ENV", "IFS", "PS0", "PS1", "PS2", "PS4", "SHELLOPTS", "BASHOPTS", "PROMPT_COMMAND",
+                "ZDOTDIR", "FPATH", "BASH_LOADABLES_PATH", "INPUTRC", "HISTFILE",
+            ], ["BASH_FUNC_"]
         ),
         (
             "an interpreter obeys it",
@@ -25,20 +28,33 @@ enum ProtectedVariables {
                 "NODE_OPTIONS", "NODE_PATH", "NODE_EXTRA_CA_CERTS", "NODE_REPL_EXTERNAL_MODULE", "CLASSPATH",
                 "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS", "JAVA_HOME", "PHPRC", "PHP_INI_SCAN_DIR",
                 "GEM_HOME", "GEM_PATH", "BUNDLE_GEMFILE", "ELECTRON_RUN_AS_NODE", "DENO_DIR", "DOTNET_STARTUP_HOOKS",
-                "GOFLAGS", "AWKPATH", "AWKLIBPATH",
+                "BUNDLE_PATH", "BUNDLE_BIN", "BUNDLE_APP_CONFIG", "COMPOSER", "COMPOSER_HOME", "COMPOSER_VENDOR_DIR",
+                "YARN_RC_FILENAME", "YARN_YARN_PATH", "YARN_PLUGINS", "DOTNET_ROOT", "DOTNET_ADDITIONAL_DEPS",
+                "R_HOME", "R_ENVIRON", "R_ENVIRON_USER", "GOFLAGS", "GOENV", "GOROOT", "GOPATH", "GOPROXY",
+                "GOTOOLCHAIN", "AWKPATH", "AWKLIBPATH",
+                "TCLLIBPATH", "OCAMLRUNPARAM", "JAVA_OPTS", "MAVEN_OPTS", "GRADLE_OPTS", "ANT_OPTS", "SBT_OPTS",
             ],
-            ["PYTHON", "PERL", "RUBY", "LUA_", "CORECLR_", "COR_", "GUILE_"]
+            ["PYTHON", "PERL", "RUBY", "LUA_", "CORECLR_", "COR_", "GUILE_", "JULIA_", "ERL_", "R_PROFILE", "R_LIBS"]
         ),
         (
             "a build tool or a package manager obeys it",
             ["MAKEFLAGS", "GNUMAKEFLAGS", "MAKEFILES", "MFLAGS", "RUSTC", "RUSTC_WRAPPER", "RUSTFLAGS", "CC", "CXX"],
-            ["npm_config_", "NPM_CONFIG_", "CARGO_", "PIP_", "UV_", "RUSTUP_", "CMAKE_"]
+            [
+                "npm_config_", "NPM_CONFIG_", "CARGO_", "PIP_", "UV_", "RUSTUP_", "CMAKE_", "COREPACK_", "ANSIBLE_",
+                "TF_CLI_", "CGO_", "PKG_CONFIG",
+            ]
         ),
         (
             "a program starts what it names",
             [
                 "EDITOR", "VISUAL", "PAGER", "MANPAGER", "LESSOPEN", "LESSCLOSE", "BROWSER", "SSH_ASKPASS",
                 "SUDO_ASKPASS", "OPENSSL_CONF", "OPENSSL_MODULES", "OPENSSL_ENGINES", "TERMINFO", "TERMINFO_DIRS",
+                "TAR_OPTIONS", "RSYNC_RSH", "CVS_RSH", "SVN_SSH", "SVN_EDITOR", "HGEDITOR", "HGRCPATH", "FCEDIT",
+                "VIMINIT",
+                "EXINIT", "SYSTEMD_PAGER", "SYSTEMD_EDITOR", "PSQL_PAGER", "PSQL_EDITOR", "PSQLRC", "AWS_PAGER",
+                "AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE", "KUBECONFIG", "DOCKER_CONFIG", "GNUPGHOME",
+                "XDG_CONFIG_HOME", "XDG_CONFIG_DIRS", "XDG_DATA_HOME", "XDG_DATA_DIRS", "XDG_RUNTIME_DIR", "CURL_HOME",
+                "WGETRC", "GTK_MODULES", "GTK_PATH", "GIO_EXTRA_MODULES", "GIO_MODULE_DIR", "QT_PLUGIN_PATH",
             ], []
         ),
         ("git obeys it", [], ["GIT_"]),
@@ -48,7 +64,8 @@ enum ProtectedVariables {
             [
                 "http_proxy", "https_proxy", "all_proxy", "no_proxy", "ftp_proxy", "HTTP_PROXY", "HTTPS_PROXY",
                 "ALL_PROXY", "NO_PROXY", "FTP_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR", "CURL_CA_BUNDLE",
-                "REQUESTS_CA_BUNDLE",
+                "REQUESTS_CA_BUNDLE", "NODE_TLS_REJECT_UNAUTHORIZED", "SSLKEYLOGFILE", "DOCKER_HOST", "SSH_AUTH_SOCK",
+                "DBUS_SESSION_BUS_ADDRESS", "DBUS_SYSTEM_BUS_ADDRESS",
             ], []
         ),
     ]

@@ -37,7 +37,7 @@ struct RunCommand {
     }
 
     private func start(_ report: RunReport) throws(CommandFailure) {
-        try Self.hide(request.keepsCore)
+        try ProcessHardening.hide(for: "run", keepsCore: request.keepsCore)
         var environment = ChildEnvironment(ProcessEnvironment.variables)
         let command = try OpenedCommand(
             request.command[0].text,
@@ -57,14 +57,6 @@ struct RunCommand {
         nameUnresolved(environment)
         let execution = try command.execution(request.command, environment.texts)
         try launch(execution, secrets, report)
-    }
-
-    /// From here on no other program of the user's reads this one's memory, and no crash writes it.
-    private static func hide(_ keepsCore: Bool) throws(CommandFailure) {
-        do throws(SystemError) {
-            try ProcessHardening.hideMemory()
-            if !keepsCore { try ProcessHardening.forbidCores() }
-        } catch { throw CommandFailure("run: the memory cannot be hidden", error) }
     }
 
     /// The references in inherited variables that the command line names. Others may have come from anywhere, such as
@@ -129,6 +121,16 @@ struct RunCommand {
         case .exited(let status): throw .ended(status)
         case .killed(let signal): CurrentProcess.die(of: signal)
         }
+    }
+}
+
+extension ProcessHardening {
+    /// From here on no other program of the user's reads this one's memory, and no crash writes it.
+    static func hide(for verb: String, keepsCore: Bool = false) throws(CommandFailure) {
+        do throws(SystemError) {
+            try hideMemory()
+            if !keepsCore { try forbidCores() }
+        } catch { throw CommandFailure("\(verb): the memory cannot be hidden", error) }
     }
 }
 

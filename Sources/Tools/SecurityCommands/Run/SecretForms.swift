@@ -5,28 +5,47 @@ import LinuxSystem
 struct MaskedForm {
     let name: String
     let bytes: SecretBytes
+    /// Whether programs put line ends anywhere into it, as they do into base64 and hexadecimal (RFC 2045 section 6.8).
+    var isBroken = false
 }
 
-/// The forms in which a program may write a value without meaning to: as it is, in base64 at each of the three offsets
-/// within a longer text, in hexadecimal, and escaped for a URL or for JSON.
+/// The forms in which a program may write a value without meaning to: as it is, line by line, in base64 at each of the
+/// three offsets within a longer text, in hexadecimal, and escaped for a URL or for JSON.
 enum SecretForms {
     /// A shorter value would be found in every other line by chance.
     static let fewestBytes = 6
+    /// A line of a value says less than the value, and a short one stands in many texts.
+    static let fewestLineBytes = 8
+    /// Forms cost time with every byte of output.
+    private static let mostLines = 256
 
     /// The forms of a value; empty for one that is too short.
     static func all(of value: SecretBytes, named name: String) -> [MaskedForm] {
         let value = withoutLineEnds(value)
         guard value.count >= fewestBytes else { return [] }
-        var forms = [value]
+        var (forms, broken) = ([value], [SecretBytes]())
         value.withSpan { bytes in
-            for offset in 0..<3 { forms += base64(bytes, at: offset) }
-            forms += [hexadecimal(bytes, upper: false), hexadecimal(bytes, upper: true)]
-            forms += [url(bytes), onTerminal(bytes)]
+            for offset in 0..<3 { broken += base64(bytes, at: offset) }
+            broken += [hexadecimal(bytes, upper: false), hexadecimal(bytes, upper: true)]
+            forms += [url(bytes), onTerminal(bytes)] + lines(of: bytes)
             if (try? UTF8Span(validating: bytes)) != nil {
                 forms += [json(bytes, asciiOnly: false), json(bytes, asciiOnly: true)]
             }
         }
-        return distinct(forms).map { MaskedForm(name: name, bytes: $0) }
+        return distinct(broken).map { MaskedForm(name: name, bytes: $0, isBroken: true) }
+            + distinct(forms).map { MaskedForm(name: name, bytes: $0) }
+    }
+
+    /// The lines of a value that has several: a program may indent them, or write one alone.
+    private static func lines(of bytes: Span<UInt8>) -> [SecretBytes] {
+        var (lines, start) = ([SecretBytes](), 0)
+        for end in 0...bytes.count where end == bytes.count || bytes[end] == 0x0A || bytes[end] == 0x0D {
+            if end - start >= fewestLineBytes, end - start < bytes.count, lines.count < mostLines {
+                lines.append(SecretBytes(copying: bytes.extracting(start..<end)))
+            }
+            start = end + 1
+        }
+        return lines
     }
 
     /// A program may write a value with another line end behind it, or with none.

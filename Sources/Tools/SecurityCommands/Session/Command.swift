@@ -6,6 +6,8 @@ package struct Command: Sendable {
     package typealias Body = @Sendable (ParsedArguments, Session) throws(CommandFailure) -> Void
 
     package let name: String
+    /// Whose names and habits the command follows.
+    package let layer: Layer
     /// One sentence for the list of commands.
     package var summary: String { makeSummary() }
     /// Options and operands in one line, as in a manual page.
@@ -13,10 +15,18 @@ package struct Command: Sendable {
     package var options: [CommandOption] { makeOptions() }
     /// Facts for people beyond the options, a line each.
     package var notes: [String] { makeNotes() }
+    /// The exit statuses that mean something of this command's own, and what each means.
+    package var exits: [(status: UInt8, meaning: String)] { makeExits() }
+    /// Command lines to learn from.
+    package var examples: [String] { makeExamples() }
     /// How many operands it takes.
     var operands: ClosedRange<Int> { makeOperands() }
     /// False for a command whose operands may begin with a minus sign.
     let hasOptions: Bool
+    /// Options may also stand behind operands.
+    var mixesOptions: Bool { layer == .people }
+    /// Whether the operand may stand before the options, as macOS's `import` has it.
+    let takesOperandFirst: Bool
     let body: Body
     /// The program that does it, for a command that is one of its own; it reads the words itself.
     let program: String?
@@ -25,24 +35,47 @@ package struct Command: Sendable {
     private let makeOptions: @Sendable () -> [CommandOption]
     private let makeNotes: @Sendable () -> [String]
     private let makeOperands: @Sendable () -> ClosedRange<Int>
+    private let makeExits: @Sendable () -> [(status: UInt8, meaning: String)]
+    private let makeExamples: @Sendable () -> [String]
+
+    /// The two layers of the table.
+    package enum Layer: String, Sendable {
+        /// macOS's commands, and those of this keychain that follow their habits.
+        case scripts
+        /// Short verbs for people at a terminal. With macOS's habits demanded there are none.
+        case people
+    }
 
     init(
         _ name: String, _ summary: @autoclosure @escaping @Sendable () -> String,
         synopsis: @autoclosure @escaping @Sendable () -> String,
         options: @autoclosure @escaping @Sendable () -> [CommandOption] = [],
         notes: @autoclosure @escaping @Sendable () -> [String] = [],
+        exits: @autoclosure @escaping @Sendable () -> [(status: UInt8, meaning: String)] = [],
+        examples: @autoclosure @escaping @Sendable () -> [String] = [],
         operands: @autoclosure @escaping @Sendable () -> ClosedRange<Int> = 0...0, hasOptions: Bool = true,
-        program: String? = nil, body: @escaping Body
+        takesOperandFirst: Bool = false, layer: Layer = .scripts, program: String? = nil, body: @escaping Body
     ) {
         (self.name, self.hasOptions, self.program, self.body) = (name, hasOptions, program, body)
+        (self.layer, self.takesOperandFirst, makeExits, makeExamples) = (layer, takesOperandFirst, exits, examples)
         (makeSummary, makeSynopsis, makeOptions, makeNotes) = (summary, synopsis, options, notes)
         makeOperands = operands
     }
 
     /// The text that `help` prints after `Usage: `.
     package var usage: String {
-        let lines = options.map { "    \($0.names)  \($0.meaning)" } + notes
+        let statuses = exits.map { "Exits with \($0.status): \($0.meaning)" }
+        let lines =
+            options.map { "    \($0.names)  \($0.meaning)" } + notes + statuses + examples.map { "Example: \($0)" }
         return ([synopsis.isEmpty ? name : "\(name) \(synopsis)"] + lines).joined(separator: "\n")
+    }
+}
+
+extension Command {
+    /// The words in the order in which they are read: options, then operands.
+    func ordered(_ words: [Argument]) -> [Argument] {
+        guard takesOperandFirst, let first = words.first, !first.text.hasPrefix("-") else { return words }
+        return words.dropFirst() + [first]
     }
 }
 
@@ -52,7 +85,8 @@ extension ArgumentParser {
     /// - Throws: ``CommandFailure/usage(_:nearest:)`` for an option that does not exist or lacks its value.
     static func parse(_ words: [Argument], for command: Command) throws(CommandFailure) -> ParsedArguments {
         do throws(WrongCommandLine) {
-            return try parse(words, options: command.hasOptions ? command.options : nil)
+            return try parse(
+                words, options: command.hasOptions ? command.options : nil, mixed: command.mixesOptions)
         } catch { throw CommandFailure(error) }
     }
 }

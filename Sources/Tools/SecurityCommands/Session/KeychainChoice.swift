@@ -104,10 +104,20 @@ extension Session {
     }
 }
 
+extension ChosenKeychain {
+    /// The name by which people know it: that of its file, without the ending.
+    var name: String {
+        guard case .named(let keychain) = self else { return "login" }
+        let file = keychain.path.split(separator: "/").last ?? ""
+        let ending = [".keychain-db", ".keychain", "-db"].first { file.hasSuffix($0) } ?? ""
+        return String(file.dropLast(ending.count))
+    }
+}
+
 extension CommandFailure {
-    fileprivate var isLocked: Bool {
-        if case .refused(_, let refusal) = self { return refusal.rule == .locked }
-        return false
+    /// Whether the keychain has refused because it is locked.
+    var isLocked: Bool {
+        if case .refused(_, let refusal) = self { refusal.rule == .locked } else { false }
     }
 }
 

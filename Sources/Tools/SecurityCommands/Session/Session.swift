@@ -33,6 +33,8 @@ package final class Session {
     let policy: AdministratorPolicy
     /// A variable of the environment; nil when it is not set.
     let environment: @Sendable (String) -> String?
+    /// The present moment, in seconds since 2001.
+    let now: @Sendable () -> Double
     private let openTerminal: () -> Terminal?
     private let connect, connectSystem: Connecting
     private let connectRunning: (_ isForSystem: Bool) throws(Refusal) -> (any KeychainConnection)?
@@ -58,6 +60,7 @@ package final class Session {
     ///   - policy: what the machine's administrator demands.
     ///   - progressInterval: milliseconds between signs of life of a long task.
     ///   - environment: gives the variables of the environment.
+    ///   - now: gives the present moment, in seconds since 2001.
     ///   - terminal: opens the terminal of the person who gave the command, wherever the standard streams lead.
     ///   - connectSystem: reaches the system's keychain.
     ///   - connectAs: reaches the keychain of any owner in the system service, in that owner's name, for root.
@@ -73,6 +76,7 @@ package final class Session {
         policy: AdministratorPolicy = .none,
         progressInterval: Int = 1000,
         environment: @escaping @Sendable (String) -> String? = { _ in nil },
+        now: @escaping @Sendable () -> Double = { Clock.secondsSinceReferenceDate },
         terminal: @escaping () -> Terminal? = { nil },
         connectSystem: @escaping Connecting = { () throws(Refusal) in throw .noSystemKeychain },
         connectAs: @escaping (KeychainOwner) throws(Refusal) -> any KeychainConnection = { _ throws(Refusal) in
@@ -94,7 +98,7 @@ package final class Session {
         self.socket = socket
         self.mayAsk = mayAsk
         self.progressInterval = progressInterval
-        self.environment = environment
+        (self.environment, self.now) = (environment, now)
         imitatesMacOS = !["", "0"].contains(environment("KEYCHAIN_MACOS_COMPAT") ?? "")
         openTerminal = terminal
         (self.programsEmbed, self.olderStore, self.policy) = (programsEmbed, olderStore, policy)
@@ -285,6 +289,12 @@ extension Session {
             cause += " A store from before the system service lies in \(older.folder)."
             remedy = "`security migrate-store` moves its items here, after a question."
         }
+        giveReasons(cause, remedy)
+    }
+
+    /// Says why something failed and what to do, behind macOS's line; not where only that is wanted.
+    func giveReasons(_ cause: String, _ remedy: String) {
+        guard givesReasons else { return }
         if !cause.isEmpty { complain("why: \(cause)") }
         if !remedy.isEmpty { complain("next: \(remedy)") }
     }

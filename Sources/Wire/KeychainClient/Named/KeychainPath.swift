@@ -38,7 +38,7 @@ struct KeychainPath {
 
     /// The places in which the name file of a keychain may be, the first that exists being the one.
     func places(_ name: String) -> [String] {
-        let folders = name.contains("/") ? [] : library.map { [$0] } ?? []
+        let folders = isPath(name) ? [] : library.map { [$0] } ?? []
         return ([absolute(name)] + folders.map { "\($0)/\(name)" }).flatMap { path in
             isEnding(path) && !path.hasSuffix(Self.ending) ? [path + Self.ending, path] : [path]
         }
@@ -50,9 +50,14 @@ struct KeychainPath {
         return parent == folder || parent == library
     }
 
+    /// Bytes are compared, as the kernel does: a combining mark behind a slash makes it another character.
+    private func isPath(_ name: String) -> Bool { name.utf8.contains(Self.slash) }
+
+    private static let slash = UInt8(ascii: "/")
+
     private func absolute(_ name: String) -> String {
-        guard name.contains("/") else { return "\(folder)/\(name)" }
-        guard !name.hasPrefix("/"), let current = unsafe getcwd(nil, 0) else { return name }
+        guard isPath(name) else { return "\(folder)/\(name)" }
+        guard name.utf8.first != Self.slash, let current = unsafe getcwd(nil, 0) else { return name }
         defer { unsafe free(current) }
         return "\(unsafe String(cString: current))/\(name)"
     }

@@ -11,7 +11,7 @@ extension NamedKeychains {
     package func list() throws(Refusal) -> SearchList {
         guard areKept else { return SearchList() }
         do throws(SystemError) { return try SearchList.load(listFile) } catch {
-            throw .cannot("read the search list", listFile, error)
+            throw .noList(listFile, error)
         }
     }
 
@@ -19,15 +19,18 @@ extension NamedKeychains {
     ///
     /// - Throws: `errSecNotAvailable` when it cannot be read or written, or would hold a path with a control character.
     package func changeList(_ change: (inout SearchList) -> Void) throws(Refusal) {
-        try alone { () throws(Refusal) in
-            var list = try list()
-            let before = list
-            change(&list)
-            guard list != before else { return }
-            do throws(SystemError) {
-                try AtomicFile.replace(listFile, with: Array(list.text.utf8).span)
-            } catch { throw .cannot("write the search list", listFile, error) }
-        }
+        try alone { () throws(Refusal) in try updateList(change) }
+    }
+
+    /// The same for a program that holds the lock.
+    func updateList(_ change: (inout SearchList) -> Void) throws(Refusal) {
+        var list = try list()
+        let before = list
+        change(&list)
+        guard list != before else { return }
+        do throws(SystemError) {
+            try AtomicFile.replace(listFile, with: Array(list.text.utf8).span)
+        } catch { throw .cannot("write the search list", listFile, error) }
     }
 
     /// The keychain at a place of the list.
@@ -38,6 +41,16 @@ extension NamedKeychains {
         case .login: .login
         case .path(let path): try find(path)
         }
+    }
+
+    /// The place that a name stands for, whether or not there is a keychain.
+    ///
+    /// - Throws: `errSecParam` for a path with a control character.
+    package func place(named name: String) throws(Refusal) -> SearchList.Place {
+        if paths.isLogin(name) { return .login }
+        let path = paths.places(name).first { NameFile.content(at: $0) != .nothing } ?? paths.new(name)
+        guard SearchList.isPath(path) else { throw .notAPath(path) }
+        return .path(path)
     }
 
     /// The place of a keychain in a list.

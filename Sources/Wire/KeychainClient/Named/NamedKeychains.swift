@@ -9,6 +9,7 @@ package import LinuxSystem
 ///     keychains/list        the default and the search list (``SearchList``)
 ///     keychains/UUID/       a store: a keychain's folder as `KEYCHAIN_HOME` names one, served by a daemon of its own
 ///     keychains/UUID/name   the path of its name file
+///     keychains/UUID.new    is there while the store is made; no name file names it yet
 ///     keychains/NAME-db     the name file of a bare name
 ///
 /// Secrets are in the stores alone.
@@ -21,6 +22,7 @@ package struct NamedKeychains: Sendable {
     /// How long a program waits for another one that makes or deletes a keychain: milliseconds.
     private static let patience = 10_000
     private static let deletedEnding = ".deleted"
+    private static let unfinishedEnding = ".new"
 
     /// - Parameters:
     ///   - configuration: the settings of the keychain that there always is.
@@ -115,23 +117,27 @@ extension NamedKeychains {
     ///   - name: a bare name or a path.
     ///   - password: a memory file with its password; nil for none.
     /// - Throws: `errSecDuplicateKeychain` when there is a file already; `errSecNotAvailable` when there are too many,
-    ///   or the daemon cannot be started; what the file system says. Nothing is left then.
+    ///   the daemon cannot be started, or the search list cannot be changed; what the file system says. Nothing is left
+    ///   then.
     @discardableResult
     package func create(_ name: String, password: FileDescriptor?) throws(Refusal) -> NamedKeychain {
         if paths.isLogin(name) { throw .duplicate(paths.ofLogin) }
-        let keychain = try alone { () throws(Refusal) in
+        return try alone { () throws(Refusal) in
             let keychain = NamedKeychain(NamedKeychain.Identifier(), path: paths.new(name))
             try checkFree(keychain.path)
+            _ = try list()
             sweep()
             guard try identifiers().count < Self.most else { throw .tooMany(folder) }
-            do throws(Refusal) { try makeStore(keychain, password) } catch {
+            do throws(Refusal) {
+                try makeStore(keychain, password)
+                try updateList { $0.search.append(.path(keychain.path)) }
+            } catch {
+                try? removeName(keychain)
                 discard(keychain.identifier)
                 throw error
             }
             return keychain
         }
-        try changeList { $0.search.append(.path(keychain.path)) }
-        return keychain
     }
 
     private func checkFree(_ path: String) throws(Refusal) {
@@ -146,6 +152,7 @@ extension NamedKeychains {
     private func makeStore(_ keychain: NamedKeychain, _ password: FileDescriptor?) throws(Refusal) {
         let store = store(keychain.identifier)
         do throws(SystemError) {
+            try AtomicFile.replace(store + Self.unfinishedEnding, with: [UInt8]().span)
             try PrivateDirectory.ensure(store)
             try AtomicFile.replace(store + "/name", with: Array(keychain.path.utf8).span)
         } catch { throw .cannot("make the keychain", keychain.path, error) }
@@ -156,6 +163,8 @@ extension NamedKeychains {
             _ = try connection.device(.status, passcodes: [])
         }
         do throws(SystemError) {
+            // A store with a name is never taken for one that was not finished.
+            try AtomicFile.remove(store + Self.unfinishedEnding)
             if let parent = PrivateDirectory.parent(of: keychain.path), parent == paths.library {
                 try PrivateDirectory.make(parent)
             }
@@ -167,15 +176,18 @@ extension NamedKeychains {
 
     /// Deletes a keychain: its store first, then its name.
     ///
-    /// - Throws: `errSecNotAvailable` when the store cannot be moved away; nothing is changed then.
+    /// - Throws: `errSecNoSuchKeychain` when another program has deleted it; `errSecNotAvailable` when the store cannot
+    ///   be moved away, or the search list cannot be read. Nothing is changed then.
     package func delete(_ keychain: NamedKeychain) throws(Refusal) {
         try alone { () throws(Refusal) in
+            guard isStored(keychain.identifier) else { throw .namesNothing(keychain.path) }
+            _ = try list()
             try remove(keychain.identifier)
             try removeName(keychain)
-        }
-        try changeList { list in
-            list.search.removeAll { $0 == .path(keychain.path) }
-            if list.standard == .path(keychain.path) { list.standard = .login }
+            try updateList { list in
+                list.search.removeAll { $0 == .path(keychain.path) }
+                if list.standard == .path(keychain.path) { list.standard = .login }
+            }
         }
     }
 
@@ -216,12 +228,24 @@ extension NamedKeychains {
         }
     }
 
-    private func discard(_ identifier: NamedKeychain.Identifier) { try? remove(identifier) }
+    private func discard(_ identifier: NamedKeychain.Identifier) {
+        try? remove(identifier)
+        try? AtomicFile.remove(store(identifier) + Self.unfinishedEnding)
+    }
 
-    /// Removes what a program has left that was ended while it deleted a keychain.
+    /// Removes what programs have left that were ended while they made or deleted a keychain.
     private func sweep() {
-        let names = (try? FolderEntries.names(in: folder)) ?? []
-        for name in names where name.hasSuffix(Self.deletedEnding) { try? PrivateDirectory.remove("\(folder)/\(name)") }
+        for name in (try? FolderEntries.names(in: folder)) ?? [] {
+            if name.hasSuffix(Self.deletedEnding) {
+                try? PrivateDirectory.remove("\(folder)/\(name)")
+            } else if name.hasSuffix(Self.unfinishedEnding),
+                let identifier = NamedKeychain.Identifier(name.dropLast(Self.unfinishedEnding.count))
+            {
+                // A daemon that was just starting can make the store again: the mark stays for the next time.
+                guard isStored(identifier) else { try? AtomicFile.remove("\(folder)/\(name)"); continue }
+                try? remove(identifier)
+            }
+        }
     }
 
     private func identifiers() throws(Refusal) -> [NamedKeychain.Identifier] {

@@ -72,6 +72,12 @@ extension Refusal {
             do: "Use login.keychain, a throw-away keychain (security ci-start), or set KEYCHAIN_HOME.")
     }
 
+    static func noList(_ path: String, _ error: SystemError) -> Refusal {
+        Refusal(
+            .notAvailable, .unavailable, path, "Cannot read the search list: \(error).",
+            do: "Look at \(path), or remove it: the list is login's keychain alone then.")
+    }
+
     static func cannot(_ what: String, _ path: String, _ error: SystemError) -> Refusal {
         Refusal(
             error.code == ENOSPC ? .diskFull : .notAvailable, .unavailable, path, "Cannot \(what): \(error).",

@@ -28,7 +28,7 @@ package struct PartitionNotes: Sendable {
     ) throws(Refusal) {
         let heads = references.map { Self.head($0, keychain) }
         try keychains.alone { () throws(Refusal) in
-            let kept = read().filter { line in !heads.contains { line.hasPrefix($0) } }
+            let kept = read().filter { line in !heads.contains { line.utf8.starts(with: $0.utf8) } }
             let text = Self.text(identifiers)
             let lines = (kept + heads.map { $0 + text }).suffix(Self.most)
             do throws(SystemError) {
@@ -41,7 +41,7 @@ package struct PartitionNotes: Sendable {
     /// The identifiers of an item; nil when none were given.
     package func identifiers(of reference: [UInt8], in keychain: ChosenKeychain) -> String? {
         let head = Self.head(reference, keychain)
-        return read().last { $0.hasPrefix(head) }.map { String($0.dropFirst(head.count)) }
+        return read().last { $0.utf8.starts(with: head.utf8) }.map { String($0.utf8.dropFirst(head.utf8.count)) ?? "" }
     }
 
     private func read() -> [String] {

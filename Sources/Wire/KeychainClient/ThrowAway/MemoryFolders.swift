@@ -10,7 +10,8 @@ enum MemoryFolders {
 
     /// The first in which this user may make a folder; nil when there is none.
     static func find() -> String? {
-        candidates.first { $0.hasPrefix("/") && isInMemory($0) && isWritable($0) }
+        // A line end in the path would make two variables of one in the lines that `ci-start` writes.
+        candidates.first { SearchList.isPath($0) && isInMemory($0) && isWritable($0) }
     }
 
     /// Whether it is a folder in memory that this user alone may enter.

@@ -41,6 +41,8 @@ struct Shell {
     var policy = AdministratorPolicy.none
     /// The variables the command sees.
     var environment: [String: String] = [:]
+    /// The keychain that the command reaches in place of the stand-in.
+    var other: (any KeychainConnection)?
 
     func run(_ words: String..., input: String = "") -> Outcome { run(words, input: Array(input.utf8)) }
 
@@ -68,9 +70,10 @@ struct Shell {
         Session(
             input: input, output: output, diagnostics: diagnostics, socket: "/run/user/1000/keychain",
             olderStore: older, policy: policy, progressInterval: 1, environment: { [environment] in environment[$0] },
+            now: { StandInKeychain.date + 3600 },
             terminal: { terminal.flatMap { try? Terminal(behind: $0) } },
             connectAs: { _ in keychain }, connectRunning: { [runs] _ throws(Refusal) in runs ? keychain : nil },
-            connect: { keychain })
+            connect: { other ?? keychain })
     }
 
     /// A file without a name, to be read from its beginning.

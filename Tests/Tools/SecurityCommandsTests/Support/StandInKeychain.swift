@@ -37,6 +37,8 @@ final class StandInKeychain: KeychainConnection {
         /// Moves with every change that a watcher is to hear of.
         var epoch: UInt32 = 1
         var pageSize = Int.max
+        /// The protection classes whose items do not open.
+        var sealed: Set<String> = []
         /// The refusal of every item request, when there is one.
         var refusal: Refusal?
         /// The results of a verification: all rows on its first page, the file on the second.
@@ -217,6 +219,8 @@ extension StandInKeychain {
     private static func search(_ request: ItemRequest, _ state: State) throws(Refusal) -> ItemResponse {
         let matches = state.items.filter { isMatch($0, request, state.group) }
         guard !matches.isEmpty else { throw notFound }
+        let classes = matches.compactMap { $0.attributes[.accessible]?.string }
+        guard state.sealed.isDisjoint(with: classes) else { throw locked }
         let start = Int(request.cursor)
         let wanted = request.limit == .one ? 1 : state.pageSize
         let end = min(matches.count, start.addingReportingOverflow(wanted).overflow ? matches.count : start + wanted)

@@ -66,8 +66,10 @@ typedef struct __SecAccessControl *SecAccessControlRef;
 // The evaluation of a certificate.
 typedef struct __SecTrust *SecTrustRef;
 
-// Objects of the macOS file keychain, which is not here: no function returns one.
+// A keychain with a name.
 typedef struct __SecKeychain *SecKeychainRef;
+
+// Objects of the macOS file keychain, which is not here: no function returns one.
 typedef struct __SecKeychainItem *SecKeychainItemRef;
 typedef struct __SecAccess *SecAccessRef;
 

@@ -38,7 +38,7 @@ extern const CFStringRef kSecUseNoAuthenticationUI;
 extern const CFStringRef kSecUseDataProtectionKeychain;
 // The key of whether the keychain that all users share is meant.
 extern const CFStringRef kSecUseUserIndependentKeychain;
-extern const CFStringRef kSecUseKeychain;  // The key of the keychain file to add to.
+extern const CFStringRef kSecUseKeychain;  // The key of the keychain to add to.
 extern const CFStringRef kSecUseItemList;  // The key of the items to work on.
 
 // Number of results:

@@ -1,15 +1,16 @@
 // All of Security. SecBase.h has the types and the statuses (Errors/), SecItem.h the keychain's items with their
-// attributes, values and request keys, SecAccessControl.h who may open them; SecKey.h keys and algorithms, SecRandom.h
-// random bytes; SecCertificate.h, SecIdentity.h, SecPolicy.h and SecTrust.h certificates and trust in them;
-// SecImportExport.h, CMSEncoder.h and CMSDecoder.h files and messages; SecTask.h, SecCode.h, SecStaticCode.h,
-// SecRequirement.h and CSCommon.h programs and their signatures; SecProtocolTypes.h and CipherSuite.h the numbers of
-// TLS, SecureTransport.h what to use in its place; SecSharedCredential.h passwords shared with web sites, which are
-// not here; SecExtensions.h what Apple has not.
+// attributes, values and request keys, SecKeychain.h keychains with names, SecAccessControl.h who may open items;
+// SecKey.h keys and algorithms, SecRandom.h random bytes; SecCertificate.h, SecIdentity.h, SecPolicy.h and SecTrust.h
+// certificates and trust in them; SecImportExport.h, CMSEncoder.h and CMSDecoder.h files and messages; SecTask.h,
+// SecCode.h, SecStaticCode.h, SecRequirement.h and CSCommon.h programs and their signatures; SecProtocolTypes.h and
+// CipherSuite.h the numbers of TLS, SecureTransport.h what to use in its place; SecSharedCredential.h passwords shared
+// with web sites, which are not here; SecExtensions.h what Apple has not.
 #ifndef SECURITY_SECURITY_H
 #define SECURITY_SECURITY_H
 
 #include <Security/SecBase.h>
 #include <Security/SecItem.h>
+#include <Security/SecKeychain.h>
 #include <Security/SecKey.h>
 #include <Security/SecCertificate.h>
 #include <Security/SecIdentity.h>

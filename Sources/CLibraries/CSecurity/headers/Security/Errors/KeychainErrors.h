@@ -69,12 +69,12 @@ CF_ENUM(OSStatus) {
 
     // Import and export:
     errSecUnsupportedFormat = -25256,  // The format is not supported for this import or export.
-    errSecUnknownFormat = -25257,  // The format of the data was not recognized.
+    errSecUnknownFormat = -25257,  // Unknown format in import.
     errSecKeyIsSensitive = -25258,  // The key leaves the keychain only in wrapped form.
     errSecMultiplePrivKeys = -25259,  // The data holds more than one private key.
     errSecPassphraseRequired = -25260,  // A passphrase is needed to import or export this.
     errSecInvalidPasswordRef = -25261,  // The reference to the passphrase is not valid.
-    errSecPkcs12VerifyFailure = -25264,  // The PKCS #12 file could not be verified; the passphrase may be wrong.
+    errSecPkcs12VerifyFailure = -25264,  // MAC verification failed during PKCS12 import (wrong password?).
     errSecNotSigner = -26267,  // The certificate is not the signer's.
     errSecDecode = -26275,  // The data could not be decoded.
 };

@@ -12,18 +12,27 @@ enum ItemHistory {
 
     static let list = Command(
         "history", "Show the earlier versions of items, and deleted items.",
-        synopsis: "[-a account] [-c class] [-l label] [-s place] [-F]",
+        synopsis: "[-a account] [-c class] [-l label] [-s place] [-F]\nitem",
         options: ItemSelection.options + [
             CommandOption("F", word: "forget", "Drop the versions that were found, for good, in place of showing them.")
         ],
         notes: [
             "A line for each version: when it ended and how, what it was, and since when; never a value. Only items of",
-            "this command are shown; those that ask their user, only after the answer.",
-        ] + kept
+            "this command are shown; those that ask their user, only after the answer. An item is named as for show.",
+        ] + kept,
+        operands: 0...1
     ) { arguments, session throws(CommandFailure) in
         let selection = try ItemSelection(arguments)
+        if let word = arguments.operands.first {
+            guard selection.isEmpty, !arguments.has("F") else { throw .usage("an item, or options that describe one") }
+            return try show(of: try ItemName(word), session)
+        }
         if arguments.has("F") { return try forget(selection, session) }
         let versions = try versions(selection, "history", session)
+        try writeVersions(versions, session)
+    }
+
+    private static func writeVersions(_ versions: [ItemVersion], _ session: Session) throws(CommandFailure) {
         guard !versions.isEmpty else { throw .refused(call: "history", .noVersions) }
         for version in versions {
             if session.writesJSON {
@@ -34,18 +43,53 @@ enum ItemHistory {
         }
     }
 
+    /// Shows the earlier versions of everything that a name describes, wholly or in part.
+    private static func show(of name: ItemName, _ session: Session) throws(CommandFailure) {
+        let all = try versions(.everything, "history", session)
+        try writeVersions(all.filter { name.match(ListedItem($0.item, in: session.place)) != .none }, session)
+    }
+
+    /// Shows the earlier versions of one item.
+    static func show(of item: ListedItem, _ session: Session) throws(CommandFailure) {
+        try session.turn(to: item.keychain, "history")
+        let all = try versions(.everything, "history", session)
+        let own = all.filter { version in
+            let earlier = ListedItem(version.item, in: session.place)
+            return earlier.itemClass == item.itemClass && earlier.reference == item.reference
+        }
+        try writeVersions(own, session)
+    }
+
     static let undelete = Command(
-        "undelete", "Bring a deleted item back.", synopsis: "[-a account] [-c class] [-l label] [-s place]",
+        "undelete", "Bring a deleted item back.",
+        synopsis: "item\n[-a account] [-c class] [-l label] [-s place]",
         options: ItemSelection.options,
         notes: [
             "Brings back the item that was deleted last among those that match, as it was, and shows it. Where there",
             "is another one under the same name meanwhile, nothing is changed. An item that asks its user comes back",
-            "after the answer.",
-        ] + kept
+            "after the answer. An item is named as for rm.",
+        ] + kept,
+        examples: ["security undelete deploy/ci"], operands: 0...1, layer: .people
     ) { arguments, session throws(CommandFailure) in
         let selection = try ItemSelection(arguments)
+        if let word = arguments.operands.first {
+            guard selection.isEmpty else { throw .usage("an item, or options that describe one") }
+            let name = try ItemName(word)
+            return try session.asOneThing("undelete") { () throws(CommandFailure) in try undelete(name, session) }
+        }
         // It is looked for first, and asking for what is found once is enough.
         try session.asOneThing("undelete") { () throws(CommandFailure) in try undelete(selection, session) }
+    }
+
+    private static func undelete(_ name: ItemName, _ session: Session) throws(CommandFailure) {
+        let found = try NameSearch(session, "undelete", exactly: true).allDeleted([name])
+        guard let item = found.first else { throw .refused(call: "undelete", .noVersions) }
+        try ItemAccess(session, "undelete").restore(item)
+        if session.writesJSON {
+            return session.output.write(
+                .object([("restored", .string(item.title)), ("ref", .string(item.encodedReference))]))
+        }
+        session.output.write(shown: "Brought back \(item.title).")
     }
 
     private static func undelete(_ selection: ItemSelection, _ session: Session) throws(CommandFailure) {
@@ -129,86 +173,6 @@ enum ItemHistory {
             } catch { guard error.isStatus(.itemNotFound) else { throw error } }
         }
         guard isFound else { throw .refused(call: "history", .noVersions) }
-    }
-}
-
-/// The items that options speak of, in the classes that have what they ask for.
-struct ItemSelection {
-    private let classes: [(itemClass: ItemClass, criteria: [(code: String, value: RawValue)])]
-    /// Whether it says nothing at all.
-    let isEmpty: Bool
-
-    static let options = [
-        CommandOption("a", value: "account", "Match the account name."),
-        CommandOption("c", value: "class", "Only items of a class: genp, inet, cert or keys."),
-        CommandOption("l", value: "label", "Match the label."),
-        CommandOption("s", value: "place", "Match the service name or the server name."),
-    ]
-
-    /// - Throws: ``CommandFailure/usage(_:nearest:)`` for a class that is none.
-    init(_ arguments: ParsedArguments) throws(CommandFailure) {
-        let letters: [Character] = ["a", "l", "s"]
-        let named = letters.filter { arguments.value($0) != nil }
-        var classes = ItemClass.stored
-        if let name = arguments.value("c")?.text {
-            classes = classes.filter { $0.code == name }
-            guard !classes.isEmpty else { throw .usage("\"\(name)\" is none of genp, inet, cert and keys") }
-        }
-        isEmpty = named.isEmpty && arguments.value("c") == nil
-        var chosen: [(itemClass: ItemClass, criteria: [(code: String, value: RawValue)])] = []
-        for itemClass in classes {
-            var criteria: [(code: String, value: RawValue)] = []
-            for letter in named {
-                guard let code = Self.code(letter, itemClass), let value = arguments.value(letter) else { continue }
-                criteria.append((code, value.attribute))
-            }
-            if criteria.count == named.count { chosen.append((itemClass, criteria)) }
-        }
-        self.classes = chosen
-    }
-
-    /// The key in a query of what a letter speaks of; nil in a class that has no such thing.
-    private static func code(_ letter: Character, _ itemClass: ItemClass) -> String? {
-        switch (letter, itemClass) {
-        case ("l", _): "labl"
-        case ("a", .genericPassword), ("a", .internetPassword): "acct"
-        case ("s", .genericPassword): "svce"
-        case ("s", .internetPassword): "srvr"
-        default: nil
-        }
-    }
-
-    /// A request for each class.
-    func requests(_ operation: ItemRequest.Operation, _ call: String) throws(CommandFailure) -> [ItemRequest] {
-        do throws(Refusal) {
-            var requests: [ItemRequest] = []
-            for (itemClass, criteria) in classes {
-                var builder = ItemRequestBuilder(operation)
-                try builder.set("class", .string(itemClass.code))
-                try builder.set("sync", .string("syna"))
-                for (code, value) in criteria { try builder.set(code, value) }
-                if operation != .forget {
-                    try builder.set("m_Limit", .string("m_LimitAll"))
-                    try builder.set("r_Attributes", .boolean(true))
-                    try builder.set("r_PersistentRef", .boolean(true))
-                }
-                requests.append(try builder.build())
-            }
-            return requests
-        } catch { throw .refused(call: call, error) }
-    }
-
-    /// The items that all requests find.
-    func all(
-        _ operation: ItemRequest.Operation, _ call: String, _ session: Session
-    ) throws(CommandFailure) -> [ItemResponse.Item] {
-        var items: [ItemResponse.Item] = []
-        for request in try requests(operation, call) {
-            do throws(CommandFailure) { items += try session.sendAll(request, call).items } catch {
-                guard error.isStatus(.itemNotFound) else { throw error }
-            }
-        }
-        return items
     }
 }
 

@@ -1,0 +1,4 @@
+import CertificateWork
+import Glibc
+
+exit(CertificateWorker.run(argumentCount: CommandLine.argc))

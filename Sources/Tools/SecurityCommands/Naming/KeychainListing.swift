@@ -1,0 +1,93 @@
+import KeychainClient
+import KeychainModel
+import KeychainWire
+
+/// The attributes of the items of all programs in the keychains of the search list, page by page, never a value.
+struct KeychainListing {
+    private let session: Session
+    private let call: String
+    /// The keychains some of whose items could not be read, because they are locked.
+    private(set) var locked: [ChosenKeychain] = []
+
+    /// - Parameter call: the verb, for refusals.
+    init(_ session: Session, _ call: String) { (self.session, self.call) = (session, call) }
+
+    /// Visits the items of the classes in the store's order. Those that are sealed now are left out.
+    ///
+    /// - Throws: the errors of `body`; every refusal of the keychain but that of a locked class.
+    mutating func visit(
+        _ classes: [ItemClass] = ItemClass.stored, _ body: (ListedItem) throws(CommandFailure) -> Void
+    ) throws(CommandFailure) {
+        try session.inEach([], call) { () throws(CommandFailure) in try visitThis(classes, body) }
+    }
+
+    private mutating func visitThis(
+        _ classes: [ItemClass], _ body: (ListedItem) throws(CommandFailure) -> Void
+    ) throws(CommandFailure) {
+        for itemClass in classes {
+            guard let stopped = try visit(itemClass, nil, from: 0, body) else { continue }
+            if locked.last != session.place { locked.append(session.place) }
+            // A sealed row refuses the whole page: the protection classes that are open are read each by itself.
+            for accessibility in Accessibility.allCases {
+                _ = try visit(itemClass, accessibility, from: stopped, body)
+            }
+        }
+    }
+
+    /// How many items are sealed now. The daemon looks at every row for that.
+    func countSealed() throws(CommandFailure) -> UInt64 {
+        var count: UInt64 = 0
+        for keychain in locked {
+            try session.turn(to: keychain, call)
+            count += try session.verification(call) { _, _ in }.locked
+        }
+        return count
+    }
+
+    /// Visits the last version of each deleted item of this command's.
+    func visitDeleted(_ body: (ListedItem) throws(CommandFailure) -> Void) throws(CommandFailure) {
+        try session.inEach([], call) { () throws(CommandFailure) in
+            for item in try ItemSelection.everything.all(.history, call, session)
+            where item.attributes[.versionEnd]?.number == Int64(VersionEnd.deleted.rawValue) {
+                try body(ListedItem(item, in: session.place, isDeleted: true))
+            }
+        }
+    }
+
+    /// - Returns: the place of the page that was refused because the keychain is locked; nil at the end.
+    private func visit(
+        _ itemClass: ItemClass, _ accessibility: Accessibility?, from cursor: UInt64,
+        _ body: (ListedItem) throws(CommandFailure) -> Void
+    ) throws(CommandFailure) -> UInt64? {
+        var next = try request(itemClass, accessibility, from: cursor)
+        repeat {
+            let page: ItemResponse
+            do throws(CommandFailure) { page = try session.send(next, call) } catch {
+                if error.isStatus(.itemNotFound) { return nil }
+                guard error.isLocked else { throw error }
+                return next.cursor
+            }
+            for item in page.items { try body(ListedItem(item, in: session.place)) }
+            next.cursor = page.cursor
+        } while next.cursor != 0
+        return nil
+    }
+
+    private func request(
+        _ itemClass: ItemClass, _ accessibility: Accessibility?, from cursor: UInt64
+    ) throws(CommandFailure) -> ItemRequest {
+        do throws(Refusal) {
+            var builder = ItemRequestBuilder(.copyMatching)
+            try builder.set("class", .string(itemClass.code))
+            try builder.set("sync", .string("syna"))
+            if let accessibility { try builder.set("pdmn", .string(accessibility.code)) }
+            try builder.set("m_Limit", .string("m_LimitAll"))
+            try builder.set("r_Attributes", .boolean(true))
+            try builder.set("r_PersistentRef", .boolean(true))
+            builder.inspectAllGroups()
+            var request = try builder.build()
+            request.cursor = cursor
+            return request
+        } catch { throw .refused(call: call, error) }
+    }
+}

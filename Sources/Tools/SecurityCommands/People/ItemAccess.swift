@@ -1,0 +1,107 @@
+import CommandOptions
+import KeychainModel
+import KeychainWire
+import LinuxSystem
+
+/// One item of this command's, read and changed by its lasting name.
+struct ItemAccess {
+    let session: Session
+    let call: String
+
+    init(_ session: Session, _ call: String) { (self.session, self.call) = (session, call) }
+
+    /// The item's attributes, with its value where that is wanted. An item that requires authentication has its user
+    /// asked for the value.
+    func attributes(of item: ListedItem, withValue: Bool) throws(CommandFailure) -> ItemResponse.Item {
+        try session.turn(to: item.keychain, call)
+        let response = try session.send(call) { () throws(Refusal) in
+            var builder = ItemRequestBuilder(.copyMatching)
+            try builder.set("v_PersistentRef", item.query)
+            try builder.set("r_Attributes", .boolean(true))
+            if withValue { try builder.set("r_Data", .boolean(true)) } else { builder.inspectAllGroups() }
+            return try builder.build()
+        }
+        guard let found = response.items.first else { throw .refused(call: call, .nothingFound) }
+        return found
+    }
+
+    /// Changes attributes, and the value where one is given.
+    func change(
+        _ item: ListedItem, _ changes: [(code: String, value: RawValue)], _ value: SecretBytes?
+    ) throws(CommandFailure) {
+        try session.turn(to: item.keychain, call)
+        _ = try session.send(call) { () throws(Refusal) in
+            var builder = ItemRequestBuilder(.update)
+            try builder.set("v_PersistentRef", item.query)
+            for (code, value) in changes { try builder.change(code, value) }
+            try value?.withSpan { (bytes) throws(Refusal) in try builder.change("v_Data", data: bytes) }
+            return try builder.build()
+        }
+    }
+
+    /// Adds an item to the default keychain.
+    func addItem(
+        of itemClass: ItemClass, _ attributes: [(code: String, value: RawValue)], _ value: SecretBytes
+    ) throws(CommandFailure) {
+        try session.turn(to: nil, call)
+        _ = try session.send(call) { () throws(Refusal) in
+            var builder = ItemRequestBuilder(.add)
+            try builder.set("class", .string(itemClass.code))
+            for (code, value) in attributes { try builder.set(code, value) }
+            try value.withSpan { (bytes) throws(Refusal) in try builder.set("v_Data", data: bytes) }
+            return try builder.build()
+        }
+    }
+
+    /// Deletes an item.
+    ///
+    /// - Parameter leavesVersions: false to drop its earlier versions too.
+    func delete(item: ListedItem, leavingVersions: Bool) throws(CommandFailure) {
+        try session.turn(to: item.keychain, call)
+        _ = try session.send(call) { () throws(Refusal) in
+            var builder = ItemRequestBuilder(.delete)
+            try builder.set("v_PersistentRef", item.query)
+            if !leavingVersions { builder.leaveNoHistory() }
+            return try builder.build()
+        }
+    }
+
+    /// Brings a deleted item back.
+    func restore(_ item: ListedItem) throws(CommandFailure) {
+        try session.turn(to: item.keychain, call)
+        _ = try session.send(call) { () throws(Refusal) in
+            var builder = ItemRequestBuilder(.restore)
+            try builder.set("v_PersistentRef", item.query)
+            return try builder.build()
+        }
+    }
+}
+
+/// A question at the terminal that an empty answer does not answer with yes.
+struct Question {
+    private let session: Session
+
+    init(_ session: Session) { self.session = session }
+
+    /// Whether somebody can be asked.
+    var canBeAsked: Bool { session.terminal != nil }
+
+    /// Asks for a word.
+    ///
+    /// - Parameter word: what has to be typed; everything else means no.
+    /// - Throws: a failure where nobody can be asked.
+    func isAnswered(_ text: String, with word: String, orOption option: String) throws(CommandFailure) -> Bool {
+        guard let terminal = session.terminal else {
+            throw .failed(
+                "there is no terminal to ask at", cause: "This must be confirmed.", remedy: "Confirm it with \(option)."
+            )
+        }
+        session.flush()
+        let answer: Terminal.Answer
+        do throws(SystemError) {
+            answer = try terminal.askSecretly("\(text) Type \(word) to go on: ")
+        } catch { throw CommandFailure("the terminal", error) }
+        guard case .line(let line) = answer else { return false }
+        return Argument(line).matches(word)
+    }
+}

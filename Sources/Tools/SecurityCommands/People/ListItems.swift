@@ -1,0 +1,192 @@
+import CommandOptions
+import KeychainModel
+
+/// `list`: the items of all programs in columns, narrowed by words and filters.
+struct ListItems {
+    private let session: Session
+    private let arguments: ParsedArguments
+    private let filter: ItemFilter
+    private let order: Order?
+    private let limit: Int
+
+    static let command = Command(
+        "list", "List items, narrowed by words and filters.",
+        synopsis: "[word ...] [kind:K] [group:G] [program:P] [account:A] [changed:<7d] [expired:yes] [options...]",
+        options: [
+            CommandOption("e", word: "fail-empty", "Exit with 44 when nothing is found."),
+            CommandOption("H", word: "heading", "Print the heading also where the output is no terminal."),
+            CommandOption(
+                "k", word: "sort", value: "column", "Sort by name, kind, account, group, changed or created."),
+            CommandOption("l", word: "long", "Also show when items were made, expire and open."),
+            CommandOption("n", word: "limit", value: "number", "Show so many items at most."),
+            CommandOption("r", word: "reverse", "Reverse the order."),
+        ],
+        notes: [
+            "Words are looked for in service, server, label and account. Capitals and small letters are the same, and",
+            "full-width letters are plain ones. deploy/ci also finds the account ci of deploy. Kinds are pass, inet,",
+            "cert, key, ident and deleted; deleted items are those of this command. changed:<7d is newer than seven",
+            "days, changed:>30d older; units are h, d, w, m and y; changed:>2026-01-31 is since that day. Only keys",
+            "have a moment at which they expire. changed and created sort the newest first.",
+            "A terminal gets columns, sorted by name. Everything else gets tabs and ISO dates, without a heading, as",
+            "the keychain has them unless --sort is given; --json an object a line. Control characters in names are",
+            "written as \\x1b or \\u202e. The number of items goes to standard error. Of anchored programs' items",
+            "nothing is shown, but to root.",
+        ],
+        exits: [(0, "Also when nothing is found."), (44, "Nothing is found, with -e.")],
+        examples: ["security list github", "security list kind:pass changed:<7d --sort changed"],
+        operands: 0...Int.max, layer: .people
+    ) { arguments, session throws(CommandFailure) in try ListItems(arguments, session).run() }
+
+    private init(_ arguments: ParsedArguments, _ session: Session) throws(CommandFailure) {
+        (self.arguments, self.session) = (arguments, session)
+        filter = try ItemFilter(arguments.operands, now: session.now())
+        order = try arguments.value("k").map { (word) throws(CommandFailure) in try Order(word.text) }
+        guard let number = arguments.value("n")?.text else {
+            limit = Int.max
+            return
+        }
+        guard let count = Int(number), count > 0 else { throw .usage("\"\(number)\" is no number of items") }
+        limit = count
+    }
+
+    private func run() throws(CommandFailure) {
+        let isForPeople = session.output.isTerminal && !session.writesJSON
+        let isSorted = isForPeople || order != nil || arguments.has("r")
+        if arguments.has("H"), !isForPeople, !session.writesJSON {
+            session.output.write(shown: ItemColumns.heading(isLong: arguments.has("l")))
+        }
+        var (found, columns) = ([ListedItem](), nil as ItemColumns?)
+        var counts = try visit { item, number, own in
+            let known = columns ?? ItemColumns(session: session, own: own, isLong: arguments.has("l"))
+            columns = known
+            if isSorted { found.append(item) } else if number <= limit { writeLine(of: item, known) }
+        }
+        if isSorted, let columns { writeAll(sorted(found), columns, isForPeople) }
+        counts.shown = min(counts.shown, limit)
+        reportCounts(counts)
+        if counts.shown == 0, arguments.has("e") { throw .refused(call: "list", .nothingListed) }
+    }
+
+    /// The numbers of items for the last line.
+    private struct Counts {
+        var shown = 0
+        var all = 0
+        var sealed: UInt64 = 0
+    }
+
+    /// Visits the items that match, each with its number. The daemon is asked for this command's groups only
+    /// where there are items.
+    private func visit(_ body: (ListedItem, Int, OwnGroups) -> Void) throws(CommandFailure) -> Counts {
+        var (listing, counts, own) = (KeychainListing(session, "list"), Counts(), nil as OwnGroups?)
+        let now = session.now()
+        let look = { (item: ListedItem) throws(CommandFailure) in
+            counts.all += 1
+            if own == nil { own = try OwnGroups(session, "list") }
+            guard let known = own, filter.matches(item, known, now: now) else { return }
+            counts.shown += 1
+            body(item, counts.shown, known)
+        }
+        try listing.visit(filter.classes, look)
+        if filter.wantsDeleted { try listing.visitDeleted(look) }
+        counts.sealed = try listing.countSealed()
+        return counts
+    }
+
+    private func sorted(_ items: [ListedItem]) -> [ListedItem] {
+        let sorted = (order ?? .name).sort(items)
+        return Array((arguments.has("r") ? sorted.reversed() : sorted).prefix(limit))
+    }
+
+    private func writeAll(_ items: [ListedItem], _ columns: ItemColumns, _ isForPeople: Bool) {
+        guard isForPeople else { return items.forEach { writeLine(of: $0, columns) } }
+        guard !items.isEmpty else { return }
+        let room = session.output.columns(session.environment)
+        for line in columns.lines(of: items, room: room) { session.output.write(shown: line) }
+    }
+
+    private func writeLine(of item: ListedItem, _ columns: ItemColumns) {
+        if session.writesJSON {
+            session.output.write(columns.json(of: item))
+        } else {
+            session.output.write(shown: columns.line(item))
+        }
+    }
+
+    private func reportCounts(_ counts: Counts) {
+        guard !session.isQuiet, !session.writesJSON else { return }
+        let all = UInt64(counts.all) + counts.sealed
+        let noun = all == 1 ? "item" : "items"
+        let isWhole = filter.isEmpty && counts.shown == counts.all
+        let count = isWhole && counts.sealed == 0 ? "" : "\(counts.shown.grouped) of "
+        let sealed =
+            counts.sealed == 0
+            ? ""
+            : " \(counts.sealed.grouped) \(counts.sealed == 1 ? "is" : "are") sealed until the keychain is unlocked."
+        session.output.flush()
+        session.diagnostics.write("\(count)\(all.grouped) \(noun).\(sealed)\n")
+    }
+}
+
+/// The order of a list.
+private enum Order: String, CaseIterable {
+    case name, kind, account, group, changed, created
+
+    init(_ word: String) throws(CommandFailure) {
+        guard let order = Self(rawValue: word) else {
+            throw .usage("\"\(word)\" is none of \(Self.allCases.map(\.rawValue).joined(separator: ", "))")
+        }
+        self = order
+    }
+
+    /// The items in their order; equal ones by name and account, and then as they were.
+    func sort(_ items: [ListedItem]) -> [ListedItem] {
+        let keyed = items.enumerated().map { index, item in
+            (
+                item: item, text: sortText(of: item), newest: newest(item),
+                name: SearchText("\(item.name)\0\(item.account)"), index
+            )
+        }
+        return keyed.sorted { left, right in
+            if left.newest != right.newest { return left.newest > right.newest }
+            if !left.text.isEqual(to: right.text) { return left.text < right.text }
+            if !left.name.isEqual(to: right.name) { return left.name < right.name }
+            return left.4 < right.4
+        }.map(\.item)
+    }
+
+    private func sortText(of item: ListedItem) -> SearchText {
+        switch self {
+        case .kind: SearchText(item.kind.rawValue)
+        case .account: SearchText(item.account)
+        case .group: SearchText(item.group)
+        case .name, .changed, .created: SearchText("")
+        }
+    }
+
+    private func newest(_ item: ListedItem) -> Double {
+        switch self {
+        case .changed: item.changed ?? -.infinity
+        case .created: item.created ?? -.infinity
+        case .name, .kind, .account, .group: 0
+        }
+    }
+}
+
+extension BinaryInteger {
+    /// The number with a comma between each three digits.
+    fileprivate var grouped: String {
+        var digits = String(self)
+        var place = digits.count - 3
+        while place > 0 {
+            digits.insert(",", at: digits.index(digits.startIndex, offsetBy: place))
+            place -= 3
+        }
+        return digits
+    }
+}
+
+extension Refusal {
+    fileprivate static let nothingListed = Refusal(
+        .itemNotFound, Rule(rawValue: "command.nothing-listed"), "list", "No item has all these words.",
+        do: "`security list` without words shows all items.")
+}

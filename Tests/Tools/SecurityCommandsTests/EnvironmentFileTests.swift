@@ -1,0 +1,68 @@
+import LinuxSystem
+import Testing
+
+@testable import SecurityCommands
+
+@Suite("Env files") struct EnvironmentFileTests {
+    private func lines(_ text: String) throws(EnvironmentFile.Malformed) -> [String] {
+        try EnvironmentFile.parse(SecretBytes(copying: Array(text.utf8).span)).map { line in
+            "\(line.number) \(line.name)=\(line.value.withSpan { $0.text(0, $0.count) ?? "" })"
+        }
+    }
+
+    @Test("Plain and quoted values, comments, exports and carriage returns are read")
+    func reads() throws {
+        let text = """
+            # comment
+
+            A=plain # more\r
+            export B='single # "x" \\n'
+            \tC="a \\"b\\" \\n\\t\\\\ $HOME `id`" # more
+            D=
+            E=a#b
+            F="" #
+            A=again
+            """
+        #expect(
+            try lines(text) == [
+                "3 A=plain", "4 B=single # \"x\" \\n", "5 C=a \"b\" \n\t\\ $HOME `id`", "6 D=", "7 E=a#b", "8 F=",
+                "9 A=again",
+            ])
+        #expect(try lines("").isEmpty)
+    }
+
+    @Test(
+        "Everything else is refused with its line, and the refusal does not contain it",
+        arguments: [
+            "NAME", "=zzue", "1A=zzue", "A B=zzue", "A-B=zzue", "é=zzue", "A =zzue", "A='zzue", "A=\"zzue",
+            "A=\"zzue\\q\"", "A=\"zzue\\", "A='zzue' more", "A=zz\0ue", "A='zz\0ue'", "\u{FEFF}A=zzue",
+            "export export A=zzue", "A\0=zzue",
+        ])
+    func refuses(line: String) {
+        do throws(EnvironmentFile.Malformed) {
+            _ = try lines("X=1\n\(line)\nY=2\n")
+            Issue.record("it was taken")
+        } catch {
+            #expect(error.line == 2 && !error.problem.contains("zz"))
+        }
+    }
+
+    @Test(
+        "A file sets no variable by which a program runs other code or talks to another",
+        arguments: [
+            "PATH", "LD_PRELOAD", "LD_AUDIT", "BASH_ENV", "BASH_FUNC_ls%%", "PS1", "PS4", "PYTHONSTARTUP",
+            "NODE_OPTIONS",
+            "GIT_CONFIG_COUNT", "KEYCHAIN_HOME", "TAR_OPTIONS", "AWS_CONFIG_FILE", "KUBECONFIG", "XDG_CONFIG_HOME",
+            "NODE_TLS_REJECT_UNAUTHORIZED", "SSLKEYLOGFILE", "DOCKER_HOST", "CURL_HOME", "RSYNC_RSH", "GOTOOLCHAIN",
+            "ANSIBLE_CONFIG", "TF_CLI_CONFIG_FILE", "MAVEN_OPTS", "VIMINIT", "PSQLRC", "DOTNET_STARTUP_HOOKS",
+        ])
+    func protects(name: String) { #expect(ProtectedVariables.reason(against: name) != nil) }
+
+    @Test(
+        "Variables that programs take values from are a file's to set",
+        arguments: [
+            "TOKEN", "AWS_ACCESS_KEY_ID", "DATABASE_URL", "COMPOSER_AUTH", "TF_VAR_x", "DOTNET_ENVIRONMENT", "R_KEY",
+            "PATHS", "NODE_ENV", "NPM_TOKEN",
+        ])
+    func leaves(name: String) { #expect(ProtectedVariables.reason(against: name) == nil) }
+}
