@@ -1,16 +1,19 @@
-"""The table of the page on threats: each attack, what came of it where, its case, and the kernels it was run on."""
+"""The table of the page on threats: each attack, where it is made, what comes of it, and its check.
+
+`recorded.tsv` has the kernels that each attack of the suite was run on.
+"""
 
 import os
-import re
 
+import elsewhere
 import suite
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PAGE = os.path.join(HERE, "..", "..", "docs", "security", "threats.md")
+RECORDED = os.path.join(HERE, "recorded.tsv")
 START, END = "<!-- table: attacks -->\n", "<!-- end -->"
-HEAD = (
-    "| attack | embedded | user's daemon | system service | case | kernels |\n| --- | --- | --- | --- | --- | --- |\n"
-)
+HEAD = "| attack | deployment | result | check |\n| --- | --- | --- | --- |\n"
+SHORT = {suite.EMBEDDED: "embedded", suite.OWN_DAEMON: "own daemon", suite.SERVICE: "service"}
 
 
 def kernel(masked):
@@ -26,42 +29,41 @@ def parts():
     return before + START, table, END + after
 
 
-def rows():
-    """The rows that the page has, by attack."""
-    found = {}
-    for line in parts()[1].splitlines()[2:]:
-        cells = [cell.strip() for cell in line.strip("|").split(" | ")]
-        found[cells[0]] = cells
-    return found
+def row(name, expected, body, where):
+    places = ", ".join(SHORT[place] for place in suite.PLACES if place in where)
+    case = os.path.basename(body.__code__.co_filename)
+    return [name, places, "possible" if expected == suite.SUCCEEDS else "fails", f"`{case}`"]
 
 
-def row(name, expected, body, where, kernels):
-    outcome = "possible" if expected == suite.SUCCEEDS else "fails"
-    results = [outcome if place in where else "–" for place in suite.PLACES]
-    return [name, *results, f"`{os.path.basename(body.__code__.co_filename)}`", ", ".join(sorted(kernels)) or "–"]
+def table():
+    """The table there should be."""
+    rows = [row(name, expected, body, where) for name, expected, _, body, where in suite.ATTACKS]
+    return HEAD + "".join("| " + " | ".join(cells) + " |\n" for cells in [*rows, *elsewhere.ROWS.values()])
 
 
-def expected_rows(ended=(), masked=False):
-    """The rows there should be, given the attacks that have just ended as they must."""
-    old = rows()
-    made = {}
-    for name, expected, _, body, where in suite.ATTACKS:
-        kernels = {each for each in old.get(name, ["–"])[-1].split(", ") if each != "–"}
-        if name in ended:
-            kernels.add(kernel(masked))
-        made[name] = row(name, expected, body, where, kernels)
-    return made
+def recorded():
+    """The kernels of each attack."""
+    lines = [line.rstrip("\n").split("\t") for line in open(RECORDED)]
+    return {name: set(kernels.split(", ")) for name, kernels in lines}
 
 
 def update(ended, masked):
+    """Notes the attacks that have just ended as they must, and writes the page's table."""
     before, _, after = parts()
-    lines = ["| " + " | ".join(cells) + " |\n" for cells in expected_rows(ended, masked).values()]
     with open(PAGE, "w") as page:
-        page.write(before + HEAD + "".join(lines) + after)
+        page.write(before + table() + after)
+    kernels = recorded()
+    for name in ended:
+        kernels.setdefault(name, set()).add(kernel(masked))
+    with open(RECORDED, "w") as file:
+        for name, *_ in suite.ATTACKS:
+            if name in kernels:
+                file.write(f"{name}\t{', '.join(sorted(kernels[name]))}\n")
 
 
 def problems():
     """Where the page's table is not that of the attacks there are, or an attack was never recorded as run."""
-    have, want = rows(), expected_rows()
-    wrong = [name for name in want if have.get(name) != want[name]] + [name for name in have if name not in want]
-    return [f"not as in the table of the threats page (UPDATE_DOCS=1 make hostile): {name}" for name in wrong]
+    have, want, noted = set(parts()[1].splitlines()), set(table().splitlines()), recorded()
+    attacks = {name for name, *_ in suite.ATTACKS}
+    wrong = [f"not as in the table of the threats page (UPDATE_DOCS=1 make hostile): {line}" for line in have ^ want]
+    return wrong + [f"never recorded as run, or no attack: {name}" for name in attacks ^ set(noted)]

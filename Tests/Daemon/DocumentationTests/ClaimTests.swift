@@ -11,16 +11,16 @@ struct ClaimTests {
         String(decoding: try AtomicFile.read(Page.root + path, limit: 1 << 20), as: UTF8.self)
     }
 
-    /// The attacks of the page's table, with the file that each is in. The suite itself holds the table against what it
-    /// runs.
-    private static func attacks() throws -> [String: String] {
-        var attacks: [String: String] = [:]
+    /// The attacks of the page's table, with the checks of each: a case of the suite, or tests by their paths. The
+    /// suite itself holds the table against what it runs.
+    private static func attacks() throws -> [String: [String]] {
+        var attacks: [String: [String]] = [:]
         for row in try Page("security/threats.md").table("attacks").split(separator: "\n").dropFirst(2) {
             let cells = row.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
-            guard cells.count == 6, cells[1...3].contains(where: { $0 == "fails" || $0 == "possible" }) else {
+            guard cells.count == 4, ["fails", "possible"].contains(cells[2]) else {
                 throw Page.NoTable(name: String(row))
             }
-            attacks[cells[0]] = cells[4].trimmingCharacters(in: CharacterSet(charactersIn: "`"))
+            attacks[cells[0]] = cells[3].matches(of: #/`([^`]+)`/#).map { String($0.1) }
         }
         return attacks
     }
@@ -73,11 +73,17 @@ struct ClaimTests {
         #expect(Self.names(aCase: "He cannot do it (`Tests/Hostile`).", attacks))
     }
 
-    @Test("Every row of the table of attacks has its result, and names a file that registers attacks")
+    @Test("Every row of the table of attacks has its result, and names a file that registers attacks, or tests")
     func rows() throws {
-        for (name, file) in try Self.attacks() {
-            let registers = try Self.text("Tests/Hostile/\(file)").contains("attack(")
-            #expect(registers, "\(name)")
+        for (name, checks) in try Self.attacks() {
+            #expect(!checks.isEmpty, "\(name)")
+            for check in checks {
+                let isThere =
+                    try check.hasPrefix("Tests/")
+                    ? (try? FileStatus(at: Page.root + check)) != nil
+                    : Self.text("Tests/Hostile/\(check)").contains("attack(")
+                #expect(isThere, "\(name): \(check)")
+            }
         }
     }
 

@@ -1,0 +1,117 @@
+"""Attacks that other tests make. They are rows of the threats page's table, below those of the suite."""
+
+ROWS = {}
+
+
+def attempt(name, where, result, *tests):
+    """A row: what is tried, on which deployment, what comes of it, and the tests below `Tests` that try it."""
+    ROWS[name] = [name, where, result, ", ".join(f"`Tests/{test}`" for test in tests)]
+
+
+attempt("sealed rows, read or changed without keys", "all", "fails", "Scripts/format_test.py", "Machinery/tamper.py")
+attempt(
+    "poses as a program: renamed, copied, linked, mounted, replaced, forged sandbox, stolen marker group",
+    "all",
+    "fails",
+    "Daemon/CallerIdentificationTests",
+)
+attempt("requests that skip a rule of the library", "daemons", "fails", "Daemon/KeychainPolicyTests")
+attempt(
+    "core dump, trace or memory of daemon and enclave",
+    "daemons",
+    "fails",
+    "Daemon/KeychaindTests/ProcessTests.swift",
+    "Enclave/SecureEnclaveTests/HardeningTests.swift",
+)
+attempt(
+    "a daemon reaches into processes or starts programs",
+    "daemons",
+    "fails",
+    "Base/LinuxSystemTests/ProcessHardeningTests.swift",
+)
+attempt(
+    "dropped privileges, regained",
+    "service",
+    "fails",
+    "Base/LinuxSystemTests/PrivilegesTests.swift",
+    "Scripts/system_service_test.py",
+)
+attempt(
+    "ends or stops processes of the service, or cuts them off from each other, to keep it away",
+    "service",
+    "fails",
+    "Scripts/service_kill_test.py",
+)
+attempt("passcodes guessed without delay, through restarts", "all", "fails", "Enclave/SecureEnclaveTests")
+attempt("private keys in files, or in memory but the enclave's", "all", "fails", "Scripts/enclave_key_test.py")
+attempt(
+    "secrets in swap, files, logs, core files",
+    "all",
+    "fails",
+    "Base/LinuxSystemTests/SecretMemoryTests.swift",
+    "Scripts/leaks_test.py",
+)
+attempt(
+    "foreign text that misleads in prompts, output, JSON, logs",
+    "all",
+    "fails",
+    "Base/LinuxSystemTests/ForeignTextTests.swift",
+    "Tools/SecurityCommandsTests/ForeignTextOutputTests.swift",
+)
+attempt(
+    "a TLS server with a wrong or revoked certificate",
+    "all",
+    "fails",
+    "API/SecurityTests/Certificates/TrustRulesTests.swift",
+    "Base/KeychainCryptoTests/Certificates/OCSPTests.swift",
+)
+attempt(
+    "the login's password, taken elsewhere than at logins and screen locks",
+    "all",
+    "fails",
+    "Scripts/pam_login_test.py",
+)
+attempt("loses by `kill -9` what was acknowledged", "all", "fails", "Scripts/kill_test.py")
+attempt("loses by power cuts, failing calls or syncs what was acknowledged", "all", "fails", "Machinery")
+attempt(
+    "the store's tables, changed without a key to have a wrong value, certificate, key or identity answered",
+    "all",
+    "fails",
+    "Machinery/tamper.py",
+    "Daemon/KeychainEngineTests/TamperTests.swift",
+)
+attempt("a row deleted or an old row put back whole, unnoticed", "all", "possible", "Machinery/tamper.py")
+attempt(
+    "a file of an open store cut, to end a process between calls or lose later writes",
+    "all",
+    "fails",
+    "Machinery/cut.py",
+)
+attempt("the disk, of a keychain on a TPM", "TPM", "fails", "Enclave/TPMEnclaveTests")
+attempt(
+    "an older vault put back under a running daemon, to forget attempts or use an old password",
+    "all",
+    "fails",
+    "Scripts/older_copies_test.py",
+)
+attempt(
+    "a vault with an older passcode, slot, setting or failed attempt, put back while nothing runs",
+    "all",
+    "fails",
+    "Scripts/older_copies_test.py",
+)
+attempt(
+    "an older store put back, unnoticed",
+    "all",
+    "fails",
+    "Scripts/older_copies_test.py",
+    "Enclave/SecureEnclaveTests/AgeTests.swift",
+)
+attempt("store and vault of one copy put back, as from a backup", "no TPM", "possible", "Scripts/older_copies_test.py")
+attempt(
+    "store and vault of one copy put back, after a change of passcode, slot or setting, or an hour's use",
+    "TPM",
+    "fails",
+    "Scripts/older_copies_test.py",
+    "Enclave/TPMEnclaveTests/CounterTests.swift",
+)
