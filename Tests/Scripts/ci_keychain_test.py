@@ -75,6 +75,25 @@ def owner(home):
     forget(home)
 
 
+def ownerless(home):
+    """Where the session's leader has ended, it ends with the first ancestor after process 1."""
+    script = f"sleep 0.1; '{home.programs}/security' ci-start >'{home.folder}/started'; read line <'{home.folder}/pipe'"
+    os.mkfifo(f"{home.folder}/pipe")
+    # The leader ends at once, and its child goes on in the session.
+    leader = "import os, sys; os.fork() and os._exit(0); os.execv('/bin/sh', ['sh', '-c', sys.argv[1]])"
+    subprocess.run(
+        [sys.executable, "-c", leader, script], env=home.environment, start_new_session=True, timeout=30, check=True
+    )
+    started = f"{home.folder}/started"
+    eventually(lambda: os.path.exists(started) and "KEYCHAIN_CI" in open(started).read())
+    with open(started) as file:
+        folder = os.path.dirname(file.read().split("'")[1])
+    assert os.path.exists(folder)
+    with open(f"{home.folder}/pipe", "w") as pipe:
+        pipe.write("\n")
+    eventually(lambda: not os.path.exists(folder))
+
+
 def time_to_live(home):
     folder = start(home, "--ttl", "1s", "--owner", str(os.getpid()))
     eventually(lambda: not os.path.exists(folder))
@@ -176,7 +195,7 @@ def hostile_folder(home):
 def main():
     programs, folder = os.path.abspath(sys.argv[1]), tempfile.mkdtemp(prefix="ci.")
     try:
-        for test in (store_and_stop, owner, time_to_live, password, killed, ephemeral, mistakes, hostile_folder):
+        for test in (store_and_stop, owner, ownerless, time_to_live, password, killed, ephemeral, mistakes, hostile_folder):
             os.mkdir(f"{folder}/{test.__name__}")
             home = Home(programs, f"{folder}/{test.__name__}")
             try:

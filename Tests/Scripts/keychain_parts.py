@@ -1,5 +1,6 @@
 """A home with keychains of its own, and the command that runs in it."""
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -53,6 +54,10 @@ class Home:
 
     def daemons(self):
         """The numbers of the daemons of this home, each with the folder of its store."""
+        return {store: number for number, store in self.stores_of_daemons().items()}
+
+    def stores_of_daemons(self):
+        """One that ends and the one that follows it have the same store."""
         found = {}
         for number in filter(str.isdigit, os.listdir("/proc")):
             try:
@@ -61,13 +66,22 @@ class Home:
             except OSError:
                 continue
             if words[0].endswith("/keychaind") and any(word.startswith(self.folder) for word in words):
-                found[words[words.index("--store") + 1]] = int(number)
+                found[int(number)] = words[words.index("--store") + 1]
         return found
 
     def end(self):
-        for number in self.daemons().values():
-            os.kill(number, signal.SIGTERM)
-        eventually(lambda: not self.daemons())
+        """Ends the daemons, each with one signal; a command that is ending may still start one."""
+        told = set()
+
+        def have_ended():
+            running = self.stores_of_daemons().keys()
+            for number in running - told:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(number, signal.SIGTERM)
+            told.update(running)
+            return not running
+
+        eventually(have_ended)
 
 
 def eventually(condition, seconds=30):

@@ -35,9 +35,9 @@ struct UserDaemonProgram {
     func run(_ control: UnixSocket, until signals: TerminationSignals) throws {
         try confine()
         try Watchdog.start { ConnectionHandoff.giveSign(over: control) }
-        let isOpen = SharedWord()
+        let life = KeychainLife()
         do throws(Refusal) {
-            let engine = try openEngine(isOpen)
+            let engine = try openEngine(life)
             Keychaind.end(with: engine)
             let housekeeping = Housekeeping(engine)
             try serve(
@@ -49,7 +49,7 @@ struct UserDaemonProgram {
             if let failure = engine.failure { throw failure }
         } catch {
             log("\(error.problem) \(error.remedy)")
-            if isOpen.load() != 0 { throw error }
+            if life.isOpen { throw error }
             // Also while somebody asks all the time: what kept it from opening may be over.
             try serve(ClosedKeychain(error), control, signals, idleExit: Self.refusalTime, isPassing: true)
         }
@@ -80,20 +80,17 @@ struct UserDaemonProgram {
     /// A new store is made when the vault is there, as in a user's own daemon: who is ended in between, or has no
     /// enclave, would leave a store that nobody opens any more.
     ///
-    /// - Parameter isOpen: set when the keychain is open: from then on the end of the enclave is the end of the daemon.
-    private func openEngine(_ isOpen: SharedWord) throws(Refusal) -> KeychainEngine {
+    /// - Parameter life: learns when the keychain is open.
+    private func openEngine(_ life: KeychainLife) throws(Refusal) -> KeychainEngine {
         let existing = ItemStore.exists(in: options.store) ? try openStore() : nil
         guard let channel = options.enclave else { throw .unreachableEnclave }
-        let enclave = try EnclaveConnection(channel) {
-            // As the end of an enclave of its own would be told.
-            if isOpen.load() != 0 { kill(CurrentProcess.identifier, SIGCHLD) }
-        }
+        let enclave = try EnclaveConnection(channel, whenEnded: life.enclaveHasEnded)
         let store = if let existing { existing } else { try openStore() }
         let engine = try KeychainEngine(
             store: store, enclave: enclave, deployment: "system daemon", quotas: options.quotas,
             history: options.history,
             anchoredGroups: Keychaind.anchoredGroups(options), log: log)
-        isOpen.store(1)
+        life.begin()
         return engine
     }
 
@@ -127,6 +124,30 @@ struct UserDaemonProgram {
                 if vacancy() > 0 { connections.offerEnd(received: received) }
                 return false
             }, look: look)
+    }
+}
+
+/// Ends an open keychain with its enclave, also when the enclave ends just before the keychain is open. Thread-safe.
+private final class KeychainLife: Sendable {
+    private let state = Lock((isOpen: false, hasEnded: false))
+
+    var isOpen: Bool { state.withLock { $0.isOpen } }
+
+    func begin() {
+        tell { $0.isOpen = true }
+    }
+
+    func enclaveHasEnded() {
+        tell { $0.hasEnded = true }
+    }
+
+    /// The signal says what the end of an enclave of the daemon's own would say.
+    private func tell(_ change: (inout (isOpen: Bool, hasEnded: Bool)) -> Void) {
+        let isOver = state.withLock { state in
+            change(&state)
+            return state.isOpen && state.hasEnded
+        }
+        if isOver { kill(CurrentProcess.identifier, SIGCHLD) }
     }
 }
 

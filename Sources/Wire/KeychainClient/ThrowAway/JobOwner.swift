@@ -9,20 +9,26 @@ package enum JobOwner {
     ]
     private static let mostAncestors = 64
 
-    /// The worker among this process's ancestors, else the leader of its session; nil when neither outlives this
-    /// process.
-    package static func find() -> Int32? { worker() ?? sessionLeader() }
+    /// The worker among this process's ancestors, else the leader of its session, else the first of its ancestors after
+    /// process 1: a session's leader may have ended, and is hidden from a container that was entered from outside. Nil
+    /// when none of them outlives this process.
+    package static func find() -> Int32? {
+        let ancestors = ancestors()
+        return ancestors.first { workers.contains($0.name) }?.number ?? sessionLeader()
+            ?? ancestors.last { $0.number != 1 }?.number
+    }
 
-    private static func worker() -> Int32? {
+    /// The nearest is the first.
+    private static func ancestors() -> [(number: Int32, name: String)] {
+        var found: [(number: Int32, name: String)] = []
         var number = CurrentProcess.identifier
-        for _ in 0..<mostAncestors {
-            guard let parent = try? ProcessView(number).kinship().parent, parent > 0,
-                let process = try? RunningProcess(parent)
-            else { return nil }
-            if workers.contains(process.name) { return parent }
+        while found.count < mostAncestors, let parent = try? ProcessView(number).kinship().parent, parent > 0,
+            let process = try? RunningProcess(parent)
+        {
+            found.append((parent, process.name))
             number = parent
         }
-        return nil
+        return found
     }
 
     private static func sessionLeader() -> Int32? {
