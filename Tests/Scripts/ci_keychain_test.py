@@ -77,20 +77,20 @@ def owner(home):
 
 def ownerless(home):
     """Where the session's leader has ended, it ends with the first ancestor after process 1."""
-    script = f"sleep 0.1; '{home.programs}/security' ci-start >'{home.folder}/started'; read line <'{home.folder}/pipe'"
-    os.mkfifo(f"{home.folder}/pipe")
+    started, pipe = f"{home.folder}/started", f"{home.folder}/pipe"
+    script = f"sleep 0.1; '{home.programs}/security' ci-start >'{started}'; read line <'{pipe}'"
+    os.mkfifo(pipe)
     # The leader ends at once, and its child goes on in the session.
     leader = "import os, sys; os.fork() and os._exit(0); os.execv('/bin/sh', ['sh', '-c', sys.argv[1]])"
     subprocess.run(
         [sys.executable, "-c", leader, script], env=home.environment, start_new_session=True, timeout=30, check=True
     )
-    started = f"{home.folder}/started"
     eventually(lambda: os.path.exists(started) and "KEYCHAIN_CI" in open(started).read())
     with open(started) as file:
         folder = os.path.dirname(file.read().split("'")[1])
     assert os.path.exists(folder)
-    with open(f"{home.folder}/pipe", "w") as pipe:
-        pipe.write("\n")
+    with open(pipe, "w") as end:
+        end.write("\n")
     eventually(lambda: not os.path.exists(folder))
 
 
@@ -192,10 +192,23 @@ def hostile_folder(home):
         del home.environment["XDG_RUNTIME_DIR"]
 
 
+TESTS = (
+    store_and_stop,
+    owner,
+    ownerless,
+    time_to_live,
+    password,
+    killed,
+    ephemeral,
+    mistakes,
+    hostile_folder,
+)
+
+
 def main():
     programs, folder = os.path.abspath(sys.argv[1]), tempfile.mkdtemp(prefix="ci.")
     try:
-        for test in (store_and_stop, owner, ownerless, time_to_live, password, killed, ephemeral, mistakes, hostile_folder):
+        for test in TESTS:
             os.mkdir(f"{folder}/{test.__name__}")
             home = Home(programs, f"{folder}/{test.__name__}")
             try:
