@@ -59,21 +59,23 @@ final class AccountQueue {
     /// Whether a number is known to have no account.
     func isStranger(_ user: UInt32) -> Bool { strangers[user].map { !$0.hasPassed } ?? false }
 
-    /// Has a user looked up for a connection; false when too much waits already.
+    /// Whether a connection of a user may wait for the look-up; false when too much waits already.
     ///
     /// - Parameter isKnown: whether the user has a keychain: then it comes before those who might be anybody.
-    func ask(about user: UInt32, for arrival: UserDaemon.Arrival, isKnown: Bool) -> Bool {
+    func mayAsk(about user: UInt32, isKnown: Bool) -> Bool {
+        guard let question = questions.first(where: { $0.user == user }) else { return isKnown || mayWait(user) }
+        return question.waiting.count < Self.mostWaiting
+    }
+
+    /// Has a user looked up for a connection that may wait (``mayAsk(about:isKnown:)``).
+    func ask(about user: UInt32, for arrival: UserDaemon.Arrival, isKnown: Bool) {
         if let index = questions.firstIndex(where: { $0.user == user }) {
-            guard questions[index].waiting.count < Self.mostWaiting else { return false }
-            questions[index].waiting.append(arrival)
-            return true
+            return questions[index].waiting.append(arrival)
         }
-        guard isKnown || mayWait(user) else { return false }
         let question = Question(user: user, waiting: [arrival])
         // The first one has been asked already.
         if isKnown, !questions.isEmpty { questions.insert(question, at: 1) } else { questions.append(question) }
         if questions.count == 1 { put() }
-        return true
     }
 
     /// A user's subordinate numbers are adjacent, so that they cannot take the places of others' numbers.

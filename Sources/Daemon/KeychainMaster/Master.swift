@@ -65,6 +65,8 @@ package final class Master {
     /// The kernel's name for a user that it cannot name here: one of another namespace. Such a user has no keychain.
     /// All numbers without an account share one entry in the log, as a user has thousands of them.
     private static let unknownUser: UInt32 = 65534
+    /// The maximum number of connections that one turn accepts at an entrance.
+    private static let mostOfTurn = 64
 
     /// - Parameters:
     ///   - mostUserDaemons: how many keychains may be open at once. The master refuses connections to more until one is
@@ -84,7 +86,9 @@ package final class Master {
         (self.entrances, self.mostUserDaemons, self.start, self.log) = (entrances, mostUserDaemons, start, log)
         self.hasKeychain = hasKeychain
         // The service manager is known by its user alone.
-        queues = entrances.map { WatchedSource($0.socket, needsSenders: $0.purpose != .credentials) }
+        queues = entrances.map {
+            WatchedSource(DoorSource(socket: $0.socket), needsSenders: $0.purpose != .credentials)
+        }
         let epoll = try Epoll(capacity: 64)
         self.epoll = epoll
         accounts = clerk.map { AccountQueue($0, watchedBy: epoll, token: Token.accounts) }
@@ -201,9 +205,13 @@ package final class Master {
 // MARK: - Connections
 
 extension Master {
+    /// Accepts what waits at an entrance, up to a limit: the rest of the turn is due too.
     private func accept(_ index: Int) {
         do throws(SystemError) {
-            if let connection = try queues[index].accept() { deliver(connection, entrances[index].purpose) }
+            for _ in 0..<Self.mostOfTurn {
+                guard let connection = try queues[index].accept() else { return }
+                deliver(connection, entrances[index].purpose)
+            }
         } catch {
             note("no connection can be accepted for now: \(error)", of: Self.unknownUser)
             // Too many open files: daemons that end give some back.
@@ -220,14 +228,32 @@ extension Master {
         guard let owner = Self.owner(user, purpose) else {
             return note("refused a connection of user \(user) to \(purpose.rawValue)", of: user)
         }
-        let arrival = UserDaemon.Arrival(
-            connection: connection, kind: purpose == .credentials ? .credential : .client, user: user)
+        let kind: ConnectionHandoff.Kind = purpose == .credentials ? .credential : .client
         guard let accounts, case .user = owner, user != 0, userDaemons[owner] == nil else {
-            return hand(arrival, to: owner)
+            if let arrival = arrival(connection, kind, of: user) { hand(arrival, to: owner) }
+            return
         }
         if accounts.isStranger(user) { return refuse(stranger: user) }
-        if !accounts.ask(about: user, for: arrival, isKnown: hasKeychain(user)) {
-            note("refused a connection of user \(user): too many accounts are to be looked up", of: Self.unknownUser)
+        let isKnown = hasKeychain(user)
+        guard accounts.mayAsk(about: user, isKnown: isKnown) else {
+            return note(
+                "refused a connection of user \(user): too many accounts are to be looked up", of: Self.unknownUser)
+        }
+        guard let arrival = arrival(connection, kind, of: user) else { return }
+        accounts.ask(about: user, for: arrival, isKnown: isKnown)
+    }
+
+    /// The connection of a user who may wait. Its process is recorded only now: a crowd is refused by its numbers, and
+    /// each connection of it must cost less than making it.
+    private func arrival(
+        _ connection: UnixSocket, _ kind: ConnectionHandoff.Kind, of user: UInt32
+    ) -> UserDaemon.Arrival? {
+        do throws(SystemError) {
+            let noted = ProcessWitness.isNeeded ? try connection.notingPeer() : connection
+            return UserDaemon.Arrival(connection: noted, kind: kind, user: user)
+        } catch {
+            note("refused a connection of user \(user): \(error)", of: user)
+            return nil
         }
     }
 

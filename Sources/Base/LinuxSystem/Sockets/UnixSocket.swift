@@ -66,12 +66,19 @@ package struct UnixSocket: Sendable {
                     return nil
                 }
                 let socket = UnixSocket(FileDescriptor(owning: number))
-                guard notesPeer else { return socket }
-                return UnixSocket(socket.descriptor, witness: ProcessWitness(of: try PeerNumbers(of: socket).process))
+                return notesPeer ? try socket.notingPeer() : socket
             } catch  where error.code == ECONNABORTED {
                 // The waiting connection was closed; another one may be waiting.
             }
         }
+    }
+
+    /// The connection, together with the process that has the number of the connecting one now.
+    ///
+    /// - Throws: `SystemError` of `getsockopt`.
+    package func notingPeer() throws(SystemError) -> UnixSocket {
+        let process = try PeerNumbers(of: self).process
+        return UnixSocket(descriptor, witness: ProcessWitness(of: process), madeAfter: madeAfter)
     }
 
     /// As ``accept(notingPeer:)``, recording what this kernel makes necessary.
