@@ -84,6 +84,19 @@ struct HostileFileTests {
         }
     }
 
+    @Test("A name that ends behind the section of names is no signature's, before and after the file is rewritten")
+    func cutName() throws {
+        var cut = try AlteredFile(signed)
+        let names = cut.sections[cut.header.nameSection]
+        cut.sections[cut.header.nameSection].size -= 1
+        #expect(try read(cut.withSections { _ in }) == nil)
+        var bytes = cut.withSections { _ in }
+        bytes[Int(names.offset + names.size) - 1] = 1
+        #expect(try read(bytes) == nil)
+        #expect(try read(CodeSigning.removeSignature(from: bytes)) == nil)
+        #expect(try read(team.sign(bytes))?.team == team.id)
+    }
+
     @Test("A section table outside of the file, or one that is too long, is none: the file is not signed")
     func sectionTable() throws {
         for offset in [0, UInt64(signed.count), UInt64(signed.count) - 10, 1 << 62, UInt64.max] {

@@ -73,7 +73,10 @@ extension ELFFile {
         var found: [Int] = []
         for (index, section) in sections.enumerated() where section.type == ELFSection.note {
             let (place, overflow) = names.offset.addingReportingOverflow(UInt64(section.name))
-            guard !overflow, UInt64(section.name) < names.size, contains(place, UInt64(wanted.count)) else { continue }
+            // The bytes behind the names are not part of one: they change when the file is rewritten.
+            guard !overflow, UInt64(section.name) + UInt64(wanted.count) <= names.size,
+                contains(place, UInt64(wanted.count))
+            else { continue }
             if try bytes(at: place, wanted.count, "a name") == wanted { found.append(index) }
         }
         return found
