@@ -75,15 +75,42 @@ def owner(home):
     forget(home)
 
 
+# The leader of the session ends at once, and its child goes on in it as a shell.
+ORPHAN = "import os, sys; os.fork() and os._exit(0); os.execv('/bin/sh', ['sh', '-c', sys.argv[1]])"
+# As a service manager does: a process of another session adopts the shell before it starts anything.
+ADOPTION = """
+import ctypes, os, sys
+ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER
+if os.fork() == 0:
+    os.setsid()
+    reader, writer = os.pipe()
+    if os.fork() == 0:
+        os.close(writer)
+        os.read(reader, 1)
+        os.execv('/bin/sh', ['sh', '-c', sys.argv[1]])
+    os._exit(0)
+os.wait()
+os.wait()
+"""
+
+
+def adopted(home):
+    """A process of another session is no owner: without one, and without --ttl, nothing is started."""
+    answer = f"{home.folder}/answer"
+    script = f"exec '{home.programs}/security' ci-start >'{answer}' 2>&1"
+    subprocess.run([sys.executable, "-c", ADOPTION, script], env=home.environment, timeout=30, check=True)
+    with open(answer) as file:
+        said = file.read()
+    assert "no process was found that ends with the job" in said and "--ttl" in said, said
+
+
 def ownerless(home):
-    """Where the session's leader has ended, it ends with the first ancestor after process 1."""
+    """Where the session's leader has ended, it ends with the first ancestor in the session."""
     started, pipe = f"{home.folder}/started", f"{home.folder}/pipe"
     script = f"sleep 0.1; '{home.programs}/security' ci-start >'{started}'; read line <'{pipe}'"
     os.mkfifo(pipe)
-    # The leader ends at once, and its child goes on in the session.
-    leader = "import os, sys; os.fork() and os._exit(0); os.execv('/bin/sh', ['sh', '-c', sys.argv[1]])"
     subprocess.run(
-        [sys.executable, "-c", leader, script], env=home.environment, start_new_session=True, timeout=30, check=True
+        [sys.executable, "-c", ORPHAN, script], env=home.environment, start_new_session=True, timeout=30, check=True
     )
     eventually(lambda: os.path.exists(started) and "KEYCHAIN_CI" in open(started).read())
     with open(started) as file:
@@ -196,6 +223,7 @@ TESTS = (
     store_and_stop,
     owner,
     ownerless,
+    adopted,
     time_to_live,
     password,
     killed,

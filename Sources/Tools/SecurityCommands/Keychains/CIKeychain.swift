@@ -17,9 +17,9 @@ enum CIKeychain {
         ],
         notes: [
             "The keychain is open, never prompts and locks only when told to. It ends with the job's worker (a known",
-            "runner above this command, else the leader of its session, else its first ancestor), after --ttl, or by",
-            "ci-stop; nothing is left of it then. Keychains that create-keychain makes in the job end with it. Other",
-            "jobs of the same user can use it.",
+            "runner above this command, else the leader of its session, else its first ancestor in the session),",
+            "after --ttl, or by ci-stop; nothing is left of it then. Keychains that create-keychain makes in the job",
+            "end with it. Other jobs of the same user can use it.",
         ],
         examples: [
             "eval \"$(security ci-start)\"", "security ci-start --ttl 30m --format github >>\"$GITHUB_ENV\"",

@@ -9,13 +9,13 @@ package enum JobOwner {
     ]
     private static let mostAncestors = 64
 
-    /// The worker among this process's ancestors, else the leader of its session, else the first of its ancestors after
-    /// process 1: a session's leader may have ended, and is hidden from a container that was entered from outside. Nil
-    /// when none of them outlives this process.
+    /// The worker among this process's ancestors, else the leader of its session, else the first of its ancestors in
+    /// the session: the leader may have ended, and is hidden from a container that was entered from outside. A service
+    /// manager that adopts processes is in a session of its own. Nil when none of them outlives this process.
     package static func find() -> Int32? {
         let ancestors = ancestors()
         return ancestors.first { workers.contains($0.name) }?.number ?? sessionLeader()
-            ?? ancestors.last { $0.number != 1 }?.number
+            ?? ancestors.last { $0.number != 1 && getsid($0.number) == getsid(0) }?.number
     }
 
     /// The nearest is the first.
