@@ -89,7 +89,10 @@ let package = Package(
         module("DER", in: "Base", uses: ["LinuxSystem"]),
         module("KeychainCrypto", in: "Base", uses: ["DER", "KeychainModel", "LinuxSystem", "COpenSSL", "CArgon2"]),
 
-        module("CodeSignature", in: "Base", uses: ["KeychainCrypto", "DER", "KeychainModel", "LinuxSystem", "CExpat"]),
+        module("PropertyLists", in: "Base", uses: ["DER", "LinuxSystem", "CExpat"]),
+        module(
+            "CodeSignature", in: "Base",
+            uses: ["KeychainCrypto", "PropertyLists", "DER", "KeychainModel", "LinuxSystem"]),
 
         module("KeychainWire", in: "Wire", uses: ["KeychainModel", "LinuxSystem"]),
         module("EnclaveWire", in: "Wire", uses: ["KeychainWire", "KeychainModel", "LinuxSystem"]),
@@ -138,7 +141,9 @@ let package = Package(
             ]),
         module(
             "CallerIdentification", in: "Daemon",
-            uses: ["KeychainPolicy", "CodeSignature", "KeychainWire", "KeychainModel", "LinuxSystem"]),
+            uses: [
+                "KeychainPolicy", "CodeSignature", "PropertyLists", "KeychainWire", "KeychainModel", "LinuxSystem",
+            ]),
         module(
             "KeychainServer", in: "Daemon", uses: ["KeychainPolicy", "KeychainWire", "KeychainModel", "LinuxSystem"]),
         module("KeychainMaster", in: "Daemon", uses: ["KeychainWire", "LinuxSystem"]),
@@ -160,7 +165,7 @@ let package = Package(
         module(
             "Security", in: "API",
             uses: [
-                "CoreFoundation", "CodeSignature",
+                "CoreFoundation", "CodeSignature", "PropertyLists",
                 "EmbeddedKeychain", "KeychainCrypto", "KeychainClient", "KeychainWire", "KeychainModel", "DER",
                 "LinuxSystem",
             ]),
@@ -199,13 +204,16 @@ let package = Package(
         module(
             "CodesignCommands", in: "Tools",
             uses: [
-                "SecurityCommands", "CodeSignature", "KeychainClient", "KeychainWire", "KeychainCrypto",
+                "SecurityCommands", "CodeSignature", "PropertyLists", "KeychainClient", "KeychainWire", "KeychainCrypto",
                 "KeychainModel", "CommandOptions", "LinuxSystem",
             ]),
         program("CodesignTool", in: "Tools", uses: ["CodesignCommands", "SecurityCommands", "CommandOptions"]),
         module(
             "CertificateWork", in: "Tools",
-            uses: ["CertificateWire", "KeychainWire", "KeychainCrypto", "DER", "KeychainModel", "LinuxSystem"]),
+            uses: [
+                "CertificateWire", "KeychainWire", "KeychainCrypto", "PropertyLists", "DER", "KeychainModel",
+                "LinuxSystem",
+            ]),
         program("CertificateTool", in: "Tools", uses: ["CertificateWork"]),
 
         .target(

@@ -45,6 +45,8 @@ _security() {
         'add-trusted-cert:Add a trusted certificate.'
         'remove-trusted-cert:Remove a trusted certificate.'
         'dump-trust-settings:Display contents of trust settings.'
+        'trust-settings-export:Export trust settings.'
+        'trust-settings-import:Import trust settings.'
         'verify-cert:Verify certificates.'
         'error:Show what the given error codes mean.'
         'status:Show how the keychain is protected, its lock state and where it is.'
@@ -399,6 +401,13 @@ _security() {
                 dump-trust-settings) _arguments -S \
                     '-d[For all users; there are none here.]' \
                     '-s[The system'\''s; there are none here.]' \
+                    '--json[Write JSON.]' ;;
+                trust-settings-export) _arguments -S \
+                    '-d[Those for all users; there are none here.]' \
+                    '-s[The system'\''s; there are none here.]' \
+                    '--json[Write JSON.]' ;;
+                trust-settings-import) _arguments -S \
+                    '-d[For all users; not here.]' \
                     '--json[Write JSON.]' ;;
                 verify-cert) _arguments -S \
                     '-c[The certificate, then others of its chain.]:certFile: ' \

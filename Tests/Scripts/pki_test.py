@@ -6,6 +6,7 @@ usage: pki_test.py FOLDER-OF-PROGRAMS [TEST...]
 import concurrent.futures
 import os
 import pathlib
+import plistlib
 import random
 import shutil
 import subprocess
@@ -387,6 +388,58 @@ def trusting(keychain, files):
     expect(leaf_as_root.returncode == 1, "a leaf is no root")
 
 
+def settings_files(keychain, files):
+    """Python's reader of property lists reads the file of settings, and what it writes is imported."""
+    ca, leaf, target = files / "ca.pem", files / "leaf.pem", files / "settings.plist"
+    none = "security: SecTrustSettingsCreateExternalRepresentation: No Trust Settings were found.\n"
+    keychain.says("trust-settings-export", target, err=none, status=1)
+    keychain.says("add-trusted-cert", "-p", "codeSign", "-p", "basic", ca)
+    keychain.output("trust-settings-export", target)
+    file = plistlib.loads(target.read_bytes())
+    expect(file["trustVersion"] == 1 and list(file["trustList"]) == [sha1(ca)], f"Apple's form: {file}")
+    entry = file["trustList"][sha1(ca)]
+    serial = openssl("x509", "-in", ca, "-noout", "-serial").decode().strip().removeprefix("serial=")
+    expect(int.from_bytes(entry["serialNumber"], "big") == int(serial, 16), "the serial number is openssl's")
+    oid = bytes.fromhex("2a864886f76364 01".replace(" ", ""))
+    expect(
+        [(one["kSecTrustSettingsPolicy"], one["kSecTrustSettingsResult"]) for one in entry["trustSettings"]]
+        == [(oid + b"\x10", 1), (oid + b"\x02", 1)],
+        f"the settings: {entry}",
+    )
+    keychain.says("remove-trusted-cert", ca)
+    absent = keychain.run("trust-settings-import", target)
+    expect(absent.returncode == 1 and b"1 of the certificates are not in the keychain" in absent.stderr, f"{absent}")
+    keychain.says("dump-trust-settings", err=(
+        "security: SecTrustSettingsCopyCertificates: No Trust Settings were found.\n"), status=1)  # fmt: skip
+    keychain.output("import", ca)
+    keychain.output("import", leaf)
+    keychain.says("trust-settings-import", target)
+    keychain.says("verify-cert", "-c", leaf, "-p", "codeSign", out="...certificate verification successful.\n")
+    # What counts for strangers is left out, and so is a leaf as a root and what is narrower than a policy.
+    tls = {"kSecTrustSettingsPolicy": oid + b"\x03", "kSecTrustSettingsResult": 1}
+    deny = {"kSecTrustSettingsPolicy": oid + b"\x10", "kSecTrustSettingsResult": 3}
+    host = {"kSecTrustSettingsPolicy": oid + b"\x02", "kSecTrustSettingsPolicyString": "a", "kSecTrustSettingsResult": 1}
+    file["trustList"] = {
+        sha1(ca): {"trustSettings": [tls, deny, host]},
+        sha1(leaf): {"trustSettings": [{**deny, "kSecTrustSettingsResult": 1}]},
+    }
+    target.write_bytes(plistlib.dumps(file))
+    partly = keychain.run("trust-settings-import", target)
+    expect(partly.returncode == 0 and partly.stderr.count(b"are left out") == 2, f"what is left out is named: {partly}")
+    said = keychain.output("dump-trust-settings").decode()
+    expect(said.startswith("Number of trusted certs = 1\n") and "ResultDeny" in said and "Root" not in said, said)
+    for bad in (b"", b"no plist", plistlib.dumps([]), plistlib.dumps({"trustVersion": 2, "trustList": {}}),
+                plistlib.dumps({"trustVersion": 1, "trustList": {"zz": {}}}), target.read_bytes()[:-30]):  # fmt: skip
+        target.write_bytes(bad)
+        refused = keychain.run("trust-settings-import", target)
+        expect(refused.returncode == 93 and b"could not be decoded" in refused.stderr, f"{bad[:40]}: {refused}")
+    expect(keychain.run("trust-settings-import", files / "nothing").returncode == 1, "no file")
+    expect(keychain.run("trust-settings-import", "-d", target).returncode == 1, "not for all users")
+    expect(keychain.output("dump-trust-settings").decode() == said, "a refused file changes nothing")
+    keychain.says("remove-trusted-cert", ca)
+    clear(keychain)
+
+
 def exporting(keychain, files):
     """openssl reads what is exported, and another keychain imports it."""
     keychain.output("import", files / "c.p12", "-P", PASSPHRASE)
@@ -480,6 +533,7 @@ def messages(keychain, files):
 
 TESTS = [
     pkcs12, passphrases, forms, whole, finding, identities, named, hostile, mutations, program, confined, trusting,
+    settings_files,
     exporting, keypairs, messages,
 ]  # fmt: skip
 

@@ -81,6 +81,10 @@ extension CertificateWorker {
         case .makeKeys: try perform(&reader, answer) { (task: MakeKeys) throws(Refusal) in try task.answer() }
         case .writeMessage: try perform(&reader, answer) { (task: WriteMessage) throws(Refusal) in try task.answer() }
         case .readMessage: try perform(&reader, answer) { (task: ReadMessage) throws(Refusal) in try task.answer() }
+        case .writeTrustSettings:
+            try perform(&reader, answer) { (task: WriteTrustSettings) throws(Refusal) in try task.answer() }
+        case .readTrustSettings:
+            try perform(&reader, answer) { (task: ReadTrustSettings) throws(Refusal) in try task.answer() }
         }
     }
 

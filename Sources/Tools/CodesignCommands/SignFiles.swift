@@ -2,6 +2,7 @@ import CodeSignature
 import CommandOptions
 import KeychainModel
 import LinuxSystem
+import PropertyLists
 import SecurityCommands
 
 /// `codesign -s`, `codesign --remove-signature`.

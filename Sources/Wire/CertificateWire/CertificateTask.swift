@@ -43,6 +43,8 @@ package enum CertificateTaskKind: UInt8, Sendable {
     case makeKeys = 5
     case writeMessage = 6
     case readMessage = 7
+    case writeTrustSettings = 8
+    case readTrustSettings = 9
 }
 
 /// Limits of everything that a file can make grow.

@@ -1,6 +1,7 @@
 internal import CodeSignature
 internal import KeychainModel
 internal import LinuxSystem
+import PropertyLists
 
 /// An executable and the proven content of its signature.
 struct SignedCode: Hashable, Sendable {

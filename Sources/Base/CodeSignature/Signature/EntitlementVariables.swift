@@ -1,4 +1,5 @@
 import KeychainModel
+import PropertyLists
 
 /// The values of the variables for team and identifier in an entitlements file, as Xcode has them (rule
 /// access-groups.entitlements.prefix). The prefixes end with a dot.

@@ -1,4 +1,5 @@
 package import KeychainModel
+package import PropertyLists
 
 /// The entitlements that a program requests with its signature, or that root installs for it. The format is the
 /// property list of Apple's `.entitlements` files (rule access-groups.entitlements.file).
@@ -18,7 +19,7 @@ package struct Entitlements: Hashable, Sendable {
     /// - Throws: `errSecMissingEntitlement`: `entitlements.malformed`; `entitlements.placeholder` for `$(…)`, which
     ///   only a team gives a meaning.
     package init(plist: [UInt8]) throws(Refusal) {
-        try self.init(PropertyList(xml: plist), placeholders: .none)
+        try self.init(PropertyList(entitlements: plist), placeholders: .none)
         for group in groups { try GroupNames.checkText(group) }
     }
 
@@ -29,7 +30,7 @@ package struct Entitlements: Hashable, Sendable {
     /// - Parameter plist: the file; when it is empty, the only entitlement is the application identifier.
     /// - Throws: `errSecMissingEntitlement`: `entitlements.malformed`, `.placeholder`, `.foreign-prefix`.
     package init(plist: [UInt8], team: TeamID, identifier: String) throws(Refusal) {
-        var list = plist.isEmpty ? PropertyList.dictionary([]) : try PropertyList(xml: plist)
+        var list = plist.isEmpty ? PropertyList.dictionary([]) : try PropertyList(entitlements: plist)
         list.addDefault(EntitlementKey.teamIdentifier, team.text)
         if EntitlementKey.applicationIdentifiers.allSatisfy({ list[$0] == nil }) {
             list.addDefault(EntitlementKey.applicationIdentifiers[0], team.prefix + identifier)
@@ -90,6 +91,13 @@ package enum EntitlementKey {
 }
 
 extension PropertyList {
+    /// - Throws: `errSecMissingEntitlement` (`entitlements.malformed`), with the line.
+    fileprivate init(entitlements bytes: [UInt8]) throws(Refusal) {
+        do throws(Malformed) { try self.init(xml: bytes) } catch {
+            throw .malformedEntitlements(error.problem, line: error.line)
+        }
+    }
+
     fileprivate mutating func addDefault(_ key: String, _ text: String) {
         guard case .dictionary(let entries) = self, self[key] == nil else { return }
         self = .dictionary(entries + [Entry(key: key, value: .string(text))])
@@ -122,5 +130,15 @@ extension PropertyList {
             return texts
         default: throw .malformedEntitlements("\(key) is no array of strings", line: 0)
         }
+    }
+}
+
+extension Refusal {
+    static func malformedEntitlements(_ what: String, line: Int) -> Refusal {
+        let place = line > 0 ? " (line \(line))" : ""
+        return Refusal(
+            .missingEntitlement, .malformedEntitlements, "entitlements",
+            "The entitlements cannot be read: \(what)\(place).",
+            do: "Write a property list in XML whose root is a dictionary, as Xcode does.")
     }
 }

@@ -1,4 +1,5 @@
 import KeychainModel
+import PropertyLists
 
 /// The content of a signature's note, before any of it is verified.
 ///

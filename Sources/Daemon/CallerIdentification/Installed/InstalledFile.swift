@@ -1,6 +1,7 @@
 import CodeSignature
 import KeychainModel
 import LinuxSystem
+import PropertyLists
 
 /// One entitlements file that root has installed: the usual property list, and for which program it is.
 ///

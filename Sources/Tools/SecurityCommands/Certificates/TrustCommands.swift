@@ -29,7 +29,7 @@ enum TrustCommands {
 
     private static func addSetting(_ arguments: ParsedArguments, _ session: Session) throws(CommandFailure) {
         let call = "SecTrustSettingsSetTrustSettings"
-        guard !arguments.has("d") else { throw forAllUsers }
+        guard !arguments.has("d") else { throw forAllUsers("add-trusted-cert") }
         if let name = arguments.value("k") { try session.turn(to: name, call) }
         let certificate = try onlyCertificate(arguments, session)
         let name = arguments.value("r")?.text ?? "trustRoot"
@@ -68,9 +68,11 @@ enum TrustCommands {
         cause: "Any program of the user could have this command trust a root for TLS.",
         remedy: "Give -p basic or -p codeSign. For TLS use update-ca-certificates(8).")
 
-    private static let forAllUsers = CommandFailure.failed(
-        "add-trusted-cert: settings for all users are the system's",
-        remedy: "Put the certificate into /usr/local/share/ca-certificates and run update-ca-certificates(8).")
+    static func forAllUsers(_ command: String) -> CommandFailure {
+        .failed(
+            "\(command): settings for all users are the system's",
+            remedy: "Put the certificate into /usr/local/share/ca-certificates and run update-ca-certificates(8).")
+    }
 
     private static func keep(
         _ certificate: [UInt8], _ session: Session, _ call: String
@@ -103,7 +105,7 @@ enum TrustCommands {
         options: [CommandOption("d", "For all users; not here.")], operands: 0...Int.max
     ) { arguments, session throws(CommandFailure) in
         let call = "SecTrustSettingsRemoveTrustSettings"
-        guard !arguments.has("d") else { throw forAllUsers }
+        guard !arguments.has("d") else { throw forAllUsers("remove-trusted-cert") }
         let certificate = try onlyCertificate(arguments, session)
         try UnlockOffer(session).run { () throws(CommandFailure) in
             guard try UserTrustSettings(session, call).remove(certificate) else {

@@ -86,6 +86,10 @@ package struct MacCommand: Sendable {
             "-d is refused by name: roots for all users belong to the system."),
         MacCommand("remove-trusted-cert", "dD", "-d is refused by name."),
         MacCommand("dump-trust-settings", "sd", "Only the user's own settings are there."),
+        MacCommand("trust-settings-export", "sd", "Only the user's own settings are there."),
+        MacCommand(
+            "trust-settings-import", "d", "Settings for other policies than basic and codeSign are left out.",
+            "A certificate that is not in the keychain ends the import. Other settings stay."),
         MacCommand(
             "verify-cert", "crpknsedCLlNPtvRq", "Nothing is fetched. -R is refused by name.",
             "No certificate is taken from a server: a URL is refused."),
@@ -103,6 +107,6 @@ package struct MacCommand: Sendable {
 
     /// Commands of macOS's that are not here, though their subject is.
     package static let absent = [
-        "set-identity-preference", "get-identity-preference", "trust-settings-export", "trust-settings-import", "item",
+        "set-identity-preference", "get-identity-preference", "item",
     ]
 }

@@ -1,5 +1,4 @@
 import DER
-import KeychainModel
 import LinuxSystem
 
 /// Builds a property list from the elements of its document.

@@ -1,6 +1,4 @@
 import CExpat
-import KeychainModel
-import LinuxSystem
 
 /// Receives the parts of a document. A returned text ends the reading and is the reason.
 protocol XMLListener: AnyObject {
@@ -15,11 +13,11 @@ protocol XMLListener: AnyObject {
     private let listener: any XMLListener
     private var problem: String?
 
-    /// - Throws: `errSecMissingEntitlement` when there is no memory.
-    init(_ listener: any XMLListener) throws(Refusal) {
+    /// - Throws: when there is no memory.
+    init(_ listener: any XMLListener) throws(PropertyList.Malformed) {
         // The encoding given here overrides the document's.
         guard let parser = unsafe XML_ParserCreate("UTF-8") else {
-            throw .malformedEntitlements("there is no memory", line: 0)
+            throw PropertyList.Malformed("there is no memory")
         }
         unsafe reference = unsafe parser
         self.listener = listener
@@ -30,14 +28,12 @@ protocol XMLListener: AnyObject {
     deinit { unsafe XML_ParserFree(reference) }
 
     /// Reads a whole document.
-    ///
-    /// - Throws: `errSecMissingEntitlement` (`entitlements.malformed`).
-    func parse(_ document: Span<UInt8>) throws(Refusal) {
+    func parse(_ document: Span<UInt8>) throws(PropertyList.Malformed) {
         let status = unsafe document.withUnsafeBytes { bytes in
             unsafe XML_Parse(reference, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), CInt(bytes.count), 1)
         }
         guard status == XML_STATUS_OK, problem == nil else {
-            throw .malformedEntitlements(problem ?? reason, line: line)
+            throw PropertyList.Malformed(problem ?? reason, line: line)
         }
     }
 

@@ -1,6 +1,3 @@
-package import KeychainModel
-import LinuxSystem
-
 /// A value of a property list.
 package indirect enum PropertyList: Hashable, Sendable {
     case string(String)
@@ -17,6 +14,16 @@ package indirect enum PropertyList: Hashable, Sendable {
     package struct Entry: Hashable, Sendable {
         package let key: String
         package let value: PropertyList
+
+        package init(key: String, value: PropertyList) { (self.key, self.value) = (key, value) }
+    }
+
+    /// What is wrong with a file, and in which line; 0 where it is about the whole.
+    package struct Malformed: Error {
+        package let problem: String
+        package let line: Int
+
+        init(_ problem: String, line: Int = 0) { (self.problem, self.line) = (problem, line) }
     }
 
     /// More than any entitlements file needs. The file is read for every program that connects.
@@ -29,15 +36,13 @@ package indirect enum PropertyList: Hashable, Sendable {
     /// Refuses everything that two readers could read differently: a key given twice, elements of other formats, other
     /// encodings. It also refuses entity declarations, so that the text cannot grow while it is read.
     ///
-    /// - Throws: `errSecMissingEntitlement` (`entitlements.malformed`), with the line.
-    package init(xml bytes: [UInt8]) throws(Refusal) {
-        guard bytes.count <= Self.mostBytes else {
-            throw .malformedEntitlements("it has more than \(Self.mostBytes >> 10) KiB", line: 0)
-        }
+    /// - Parameter most: the most bytes that the file may have.
+    package init(xml bytes: [UInt8], atMost most: Int = mostBytes) throws(Malformed) {
+        guard bytes.count <= most else { throw Malformed("it has more than \(most >> 10) KiB") }
         let builder = PropertyListBuilder()
         let parser = try XMLParser(builder)
         try parser.parse(bytes.span)
-        guard let value = builder.value else { throw .malformedEntitlements("there is no <plist> in it", line: 0) }
+        guard let value = builder.value else { throw Malformed("there is no <plist> in it") }
         self = value
     }
 
@@ -50,15 +55,5 @@ package indirect enum PropertyList: Hashable, Sendable {
     package var text: String? {
         guard case .string(let text) = self else { return nil }
         return text
-    }
-}
-
-extension Refusal {
-    static func malformedEntitlements(_ what: String, line: Int) -> Refusal {
-        let place = line > 0 ? " (line \(line))" : ""
-        return Refusal(
-            .missingEntitlement, .malformedEntitlements, "entitlements",
-            "The entitlements cannot be read: \(what)\(place).",
-            do: "Write a property list in XML whose root is a dictionary, as Xcode does.")
     }
 }
