@@ -204,8 +204,8 @@ let package = Package(
         module(
             "CodesignCommands", in: "Tools",
             uses: [
-                "SecurityCommands", "CodeSignature", "PropertyLists", "KeychainClient", "KeychainWire", "KeychainCrypto",
-                "KeychainModel", "CommandOptions", "LinuxSystem",
+                "SecurityCommands", "CodeSignature", "PropertyLists", "KeychainClient", "KeychainWire",
+                "KeychainCrypto", "KeychainModel", "CommandOptions", "LinuxSystem",
             ]),
         program("CodesignTool", in: "Tools", uses: ["CodesignCommands", "SecurityCommands", "CommandOptions"]),
         module(
@@ -234,7 +234,10 @@ let package = Package(
             uses: ["KeychainCrypto", "DER", "KeychainModel", "LinuxSystem", "TestSupport"]),
         tests(
             "CodeSignatureTests", in: "Base",
-            uses: ["CodeSignature", "KeychainCrypto", "DER", "KeychainModel", "LinuxSystem", "TestSupport"]),
+            uses: [
+                "CodeSignature", "KeychainCrypto", "PropertyLists", "DER", "KeychainModel", "LinuxSystem",
+                "TestSupport",
+            ]),
         tests(
             "EnclaveWireTests", in: "Wire",
             uses: ["EnclaveWire", "KeychainWire", "KeychainModel", "LinuxSystem", "TestSupport"]),

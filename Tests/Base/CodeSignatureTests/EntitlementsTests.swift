@@ -1,4 +1,5 @@
 import KeychainModel
+import PropertyLists
 import TestSupport
 import Testing
 

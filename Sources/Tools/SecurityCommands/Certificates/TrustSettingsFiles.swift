@@ -54,7 +54,9 @@ enum TrustSettingsFiles {
     }
 
     private static func read(_ path: Argument) throws(CommandFailure) -> SecretBytes {
-        do throws(SystemError) { return try AtomicFile.readSecret(path.text, limit: CertificateLimits.fileBytes) } catch {
+        do throws(SystemError) {
+            return try AtomicFile.readSecret(path.text, limit: CertificateLimits.fileBytes)
+        } catch {
             throw .failed(
                 "\(path.text.printable): \(error)", cause: "The file cannot be read, and nothing was imported.",
                 remedy: "Name a file that exists and that you may read.")
