@@ -117,7 +117,7 @@ extension DeviceRequest {
         switch self {
         case .status, .lock, .verify, .details, .changeSettings, .watch, .identity, .examine, .snapshot, .release,
             .access(.decisions),
-            .access(.why), .access(.orphans):
+            .access(.why), .access(.orphans), .access(.keepRows), .access(.row):
             true
         // A wrong passcode would count twice.
         case .unlock, .setPasscode, .removePasscode, .moveToTPM, .moveToSoftware, .unlockWith, .replacePasscode,

@@ -25,7 +25,7 @@ enum ItemHistory {
         let selection = try ItemSelection(arguments)
         if let word = arguments.operands.first {
             guard selection.isEmpty, !arguments.has("F") else { throw .usage("an item, or options that describe one") }
-            return try show(of: try ItemName(word), session)
+            return try show(of: try ItemName(word).resolved(session, "history"), session)
         }
         if arguments.has("F") { return try forget(selection, session) }
         let versions = try versions(selection, "history", session)

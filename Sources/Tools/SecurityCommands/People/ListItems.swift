@@ -63,7 +63,9 @@ struct ListItems {
             columns = known
             if isSorted { found.append(item) } else if number <= limit { writeLine(of: item, known) }
         }
-        if isSorted, let columns { writeAll(sorted(found), columns, isForPeople) }
+        let items = sorted(found)
+        if isSorted, let columns { writeAll(items, columns, isForPeople) }
+        if isForPeople { try session.keepRows(of: items, "list") }
         counts.shown = min(counts.shown, limit)
         reportCounts(counts)
         if counts.shown == 0, arguments.has("e") { throw .refused(call: "list", .nothingListed) }

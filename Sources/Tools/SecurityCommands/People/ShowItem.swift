@@ -118,7 +118,8 @@ extension ItemName {
     /// How an item is named, for the help of all verbs.
     static let notes = [
         "An item is named by words of its service, server, label and account, by deploy/ci for the account ci of",
-        "deploy, or by kc://deploy/ci. Capitals and small letters are the same, except in a reference. An item whose",
-        "whole name the words are comes before those that have them as a part. When several match, none is taken.",
+        "deploy, by kc://deploy/ci, or by '#3' for row 3 of the last list on this terminal. Capitals and small",
+        "letters are the same, except in a reference. An item whose whole name the words are comes before those that",
+        "have them as a part. When several match, none is taken.",
     ]
 }

@@ -44,6 +44,9 @@ final class StandInKeychain: KeychainConnection {
         /// The results of a verification: all rows on its first page, the file on the second.
         var report = VerificationReport()
         /// Answers what is asked about access.
+        /// The rows that the command has shown.
+        var rows: [ListedRow] = []
+        var hasTerminal = true
         var access: @Sendable (AccessRequest, [[UInt8]]) throws(Refusal) -> AccessReply = { _, _ throws(Refusal) in
             throw .malformed("a request that the test does not know")
         }
