@@ -10,6 +10,9 @@ import Testing
 @Suite("The rows of lists at terminals")
 struct ListedRowsTests {
     private let rows = ListedRows()
+    private let directory: TemporaryDirectory
+
+    init() throws { directory = try TemporaryDirectory() }
 
     private static func place(user: UInt32 = 1000, terminal: UInt64, leader: Int32 = 7) -> ListedRows.Place {
         .init(user: user, session: TerminalSession(terminal: terminal, leader: leader, startTime: 3))
@@ -56,7 +59,7 @@ struct ListedRowsTests {
 
     @Test("Only the keychain's own command keeps rows, and only from a terminal")
     func callers() throws {
-        let engine = try TestEngine(in: try TemporaryDirectory())
+        let engine = try TestEngine(in: directory)
         let program = CallerIdentity(user: 1, process: 1, program: "/bin/a", groups: ["a"])
         #expect(refusal { _ = try engine.access(.keepRows([Self.row(1)]), from: program) }?.rule == .inspection)
         #expect(refusal { _ = try engine.access(.row(1), from: program) }?.rule == .inspection)

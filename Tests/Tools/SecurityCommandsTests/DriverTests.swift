@@ -16,7 +16,8 @@ import Testing
         #expect(outcome.status == 2)
         #expect(
             outcome.text.hasPrefix(
-                "Usage: security [-c when] [-E] [-h] [-i] [-M] [-p prompt] [-q] [-S] [-V] [-v] [--json] [command] [opt ...]\n"))
+                "Usage: security [-c when] [-E] [-h] [-i] [-M] [-p prompt] [-q] [-S] [-V] [-v] [--json] [command] "
+                    + "[opt ...]\n"))
         #expect(
             outcome.text.contains(
                 "\nsecurity commands are:\n    help                                 Show all commands"))

@@ -1,3 +1,4 @@
+import CommandOptions
 import KeychainModel
 import KeychainWire
 import LinuxSystem
@@ -48,7 +49,7 @@ import Testing
         #expect(shell.run("list").errors == "2 items.\n")
     }
 
-    @Test("Without a terminal a row is a wrong command line", arguments: ["show", "copy", "rm", "edit", "history"])
+    @Test("Without a terminal a row is a wrong command line", arguments: ["show", "rm", "edit", "history"])
     func noTerminal(verb: String) {
         shell.keychain.update { $0.hasTerminal = false }
         let more = verb == "edit" ? ["comment=x"] : verb == "rm" ? ["-y"] : []

@@ -1,5 +1,6 @@
 import CommandOptions
 import KeychainModel
+import KeychainWire
 
 /// The words by which a person names one item: words of its service, server, label and account, or a reference
 /// (``ItemReference``). Which of several items is meant is never guessed.

@@ -1,5 +1,5 @@
-package import KeychainModel
-package import LinuxSystem
+import KeychainModel
+import LinuxSystem
 
 /// An item as a list showed it: its lasting name and its version.
 ///
