@@ -103,7 +103,7 @@ def keychains(home):
 
 def with_presence(home):
     """With a password, what was deleted comes back only when somebody at a terminal has shown presence."""
-    for words in (("undelete", "deploy/ci"), ("undelete", "-s", "deploy"), ("--json", "undelete", "deploy/ci")):
+    for words in (("undelete", "deploy/ci"), ("--json", "undelete", "deploy/ci")):
         result = home.run(*words, start_new_session=True)
         assert result.returncode == 36 and result.stdout == "", (words, result)
     home.fails(36, "undelete", "deploy/ci", because="user")
