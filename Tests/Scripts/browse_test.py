@@ -250,7 +250,9 @@ def readable_memory(number):
 
 
 def acts(home):
-    """Delete and undo, add with a typed password, edit, and a change that another program makes meanwhile."""
+    """Delete and undo, add with a typed password, edit, and a change that another program makes meanwhile. A key that
+    came before the question is no answer to it.
+    """
     viewer = Viewer(home)
     viewer.shows(">api")
     viewer.keys("d")
@@ -258,6 +260,12 @@ def acts(home):
     viewer.keys("Enter")
     viewer.shows("Nothing was changed.", "4 items")
     viewer.keys("d", "y")
+    viewer.shows("Delete api (ann)?")
+    viewer.keys("Escape")
+    viewer.shows("Nothing was changed.", "4 items")
+    viewer.keys("d")
+    viewer.shows("Delete api (ann)?")
+    viewer.keys("y")
     viewer.shows("Deleted. u brings it back.", "3 items")
     viewer.keys("u")
     viewer.shows("Brought back.", "4 items")
@@ -278,7 +286,9 @@ def acts(home):
     viewer.shows("was changed by another program meanwhile")
     viewer.keys("Escape")
     assert "theirs" in home.run("show", "api").stdout
-    viewer.keys("C-s", "m")
+    viewer.keys("C-s")
+    viewer.shows("was changed by another program meanwhile")
+    viewer.keys("m")
     viewer.shows("Saved.")
     assert "my comment" in home.run("show", "api").stdout
     assert home.run("find-generic-password", "-s", "api", "-w").stdout == "changed\n"

@@ -3,12 +3,21 @@
 usage: people_test.py FOLDER-OF-PROGRAMS
 """
 
+import contextlib
+import fcntl
 import json
 import os
 import shutil
+import signal
+import socket
+import struct
+import subprocess
 import sys
 import tempfile
+import termios
+import threading
 
+from agent_parts import Person
 from keychain_parts import Home
 
 
@@ -88,8 +97,115 @@ def keychains(home):
     assert home.run("rm", "deploy/ci", "-y").returncode == 0
     deleted = [("deploy", "deleted", "ci", "work"), ("mail", "deleted", "me", "login")]
     assert sorted(listed(home, "kind:deleted")) == deleted
-    gives(home, "undelete", "deploy/ci", out="Brought back deploy (ci).\n")
+    with_presence(home)
     home.says("find-generic-password", "-s", "deploy", "-w", "work.keychain", out="new\n")
+
+
+def with_presence(home):
+    """With a password, what was deleted comes back only when somebody at a terminal has shown presence."""
+    for words in (("undelete", "deploy/ci"), ("--json", "undelete", "deploy/ci")):
+        result = home.run(*words, start_new_session=True)
+        assert result.returncode == 36 and result.stdout == "", (words, result)
+    home.fails(36, "undelete", "deploy/ci", because="user")
+    with Person() as person:
+        wrong = at_terminal(home, person, "security undelete deploy/ci")
+        person.wait_for("asscode:")
+        person.type("\x03")
+        assert wrong.communicate(timeout=60)[0] == "" and wrong.returncode == 128, wrong.returncode
+        right = at_terminal(home, person, "security undelete deploy/ci")
+        person.wait_for("asscode:")
+        person.type("pass\n")
+        assert right.communicate(timeout=60)[0] == "Brought back deploy (ci).\n" and right.returncode == 0
+
+
+def at_terminal(home, person, script, output=subprocess.PIPE):
+    """A shell that is the first process of a session at a person's terminal."""
+    return subprocess.Popen(
+        ["sh", "-c", script],
+        stdin=person.device,
+        stdout=output,
+        stderr=person.device,
+        text=True,
+        env=home.environment | {"KEYCHAIN_PINENTRY": "none", "LANG": "C.UTF-8"},
+        start_new_session=True,
+        preexec_fn=lambda: fcntl.ioctl(person.device, termios.TIOCSCTTY, 0),
+    )
+
+
+def rows(home):
+    """A row of the last list on this terminal is an item, for this session and until the item is changed."""
+    for account in ("a", "b"):
+        gives(home, "add", f"deploy/{account}", text="x", out=f"Added deploy ({account}).\n")
+    with Person() as person:
+
+        def shows(script, *texts):
+            process = at_terminal(home, person, f"{script}; echo ended with $?", person.device)
+            for text in (*texts, "ended with"):
+                person.wait_for(text)
+            assert process.wait(60) == 0
+
+        shows("security list -r; security show '#2'", "NAME", "2 items", "Account", " a")
+        shows("security show '#1'", "could not be found", "security: why: The last `security list` on this terminal")
+        edit = "security list; security edit '#1' comment=x; security show '#2'; security show '#1'"
+        shows(edit, "Changed deploy (a).", " b", "was changed or deleted since it was listed")
+        shows("security list | cat; security rm '#1' -y", "2 items", "could not be found")
+    result = home.run("rm", "#1", "-y", start_new_session=True)
+    assert result.returncode == 2 and "#1 names a row of a list at a terminal" in result.stderr, result
+    assert len(listed(home)) == 2
+
+
+class Lost:
+    """Passes everything on to the daemon, and ends the daemon between the commit of an addition and its answer."""
+
+    ITEM, ADDITION = 1, 1
+
+    def __init__(self, home):
+        self.home = home
+        self.daemon = f"{home.home}/k/keychaind.sock"
+        self.path = f"{home.temporary}/lost.sock"
+        self.socket = socket.socket(socket.AF_UNIX)
+        self.socket.bind(self.path)
+        self.socket.listen()
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        with contextlib.suppress(OSError):
+            while True:
+                threading.Thread(target=self.carry, args=self.socket.accept()[:1], daemon=True).start()
+
+    def carry(self, client):
+        with client, socket.socket(socket.AF_UNIX) as daemon, contextlib.suppress(OSError):
+            daemon.connect(self.daemon)
+            while request := frame(client):
+                daemon.sendall(request)
+                answer = frame(daemon)
+                if request[5] == self.ITEM and request[16] == self.ADDITION:
+                    return [os.kill(number, signal.SIGKILL) for number in self.home.daemons().values()]
+                client.sendall(answer)
+
+
+def frame(stream):
+    head = stream.recv(16, socket.MSG_WAITALL)
+    return head and head + stream.recv(struct.unpack("<I", head[:4])[0], socket.MSG_WAITALL)
+
+
+def unknown_outcome(home):
+    """A change whose answer is lost with the daemon may or may not have been stored; the password is not shown."""
+    home.run("status")
+    lost = Lost(home)
+    own, home.environment["KEYCHAIN_SOCKET"] = dict(home.environment), lost.path
+    for words in (("add", "deploy/ci"), ("generate", "--save", "backup/disk"), ("add-generic-password", "-s", "old")):
+        home.run("status")
+        secret = ["-w", "x", "-a", "x"] if words[0] == "add-generic-password" else []
+        result = home.run(*words, *secret, text="sesame")
+        assert (result.returncode, result.stdout) == (75, ""), (words, result)
+        assert "may or may not have been stored" in result.stderr, result.stderr
+        assert "security: why: " in result.stderr and "security: next: Look whether" in result.stderr, result.stderr
+        home.environment = dict(own)
+        home.run("status")
+        home.environment["KEYCHAIN_SOCKET"] = lost.path
+    home.environment = own
+    assert [item[0] for item in listed(home, "--sort", "name")] == ["backup", "deploy", "old"]
 
 
 def hostile_names(home):
@@ -128,7 +244,7 @@ def generated(home):
 def main():
     programs, folder = os.path.abspath(sys.argv[1]), tempfile.mkdtemp(prefix="people.")
     try:
-        for test in (from_add_to_purge, several_match, keychains, hostile_names, generated):
+        for test in (from_add_to_purge, several_match, keychains, hostile_names, generated, rows, unknown_outcome):
             os.mkdir(f"{folder}/{test.__name__}")
             home = Home(programs, f"{folder}/{test.__name__}")
             try:

@@ -111,6 +111,12 @@ extension TerminalScreen {
         parser.awaitsEscape ? .after(milliseconds: Self.escapeDelay) : .never
     }
 
+    /// Forgets what was typed and not taken.
+    package func discardInput() {
+        terminal.discardInput()
+        parser = InputParser()
+    }
+
     /// The events in the input that is there now; nil when the terminal is gone.
     ///
     /// - Parameter isLate: whether the time of ``escapeDeadline`` has passed.

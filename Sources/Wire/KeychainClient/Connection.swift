@@ -44,7 +44,8 @@ package final class Connection: KeychainConnection {
     /// As ``send(_:)``, with a deadline in milliseconds.
     package func send(_ request: ItemRequest, deadline: UInt32) throws(Refusal) -> ItemResponse {
         let question = Channel.Question(kind: .item, deadline: deadline)
-        let answer = try self.answer(to: question, request, mayRepeat: request.isSearch)
+        let answer = try self.answer(
+            to: question, request, mayRepeat: request.isSearch, isWrite: !request.isSearch)
         return try ItemResponse(status: answer.status, body: answer.body)
     }
 
@@ -81,31 +82,33 @@ package final class Connection: KeychainConnection {
         let deadline = max(timeout, WireLimits.promptDeadline)
         let question = Channel.Question(kind: .authentication, deadline: deadline, descriptors: descriptors)
         // The user is not asked twice.
-        let answer = try self.answer(to: question, request, mayRepeat: false)
+        let answer = try self.answer(to: question, request, mayRepeat: false, isWrite: request.isWrite)
         return try AuthenticationReply(to: request, status: answer.status, body: answer.body)
     }
 
     /// Asks, and asks once more over a new socket when the first one turns out to lead nowhere (the daemon was
     /// restarted).
     ///
-    /// - Parameter mayRepeat: whether performing the request twice does no harm. Any other is repeated only when it is
-    ///   known that nobody performed it.
+    /// - Parameters:
+    ///   - mayRepeat: whether performing the request twice does no harm. Any other is repeated only when it is known
+    ///     that nobody performed it.
+    ///   - isWrite: whether it changes items.
     private func answer(
-        to question: Channel.Question, _ body: some FrameBody, mayRepeat: Bool
+        to question: Channel.Question, _ body: some FrameBody, mayRepeat: Bool, isWrite: Bool = false
     ) throws(Refusal) -> Channel.Answer {
         do throws(Channel.Failure) { return try channels.ask(question, body) } catch {
             switch error {
             case .notPerformed: break
             case .unknown where mayRepeat: break
-            default: throw refusal(error)
+            default: throw refusal(error, isWrite)
             }
         }
-        do throws(Channel.Failure) { return try channels.ask(question, body) } catch { throw refusal(error) }
+        do throws(Channel.Failure) { return try channels.ask(question, body) } catch { throw refusal(error, isWrite) }
     }
 
-    private func refusal(_ failure: Channel.Failure) -> Refusal {
+    private func refusal(_ failure: Channel.Failure, _ isWrite: Bool) -> Refusal {
         if case .late = failure { silent() }
-        return failure.refusal
+        return failure.refusal(of: isWrite)
     }
 }
 
@@ -114,7 +117,7 @@ extension DeviceRequest {
         switch self {
         case .status, .lock, .verify, .details, .changeSettings, .watch, .identity, .examine, .snapshot, .release,
             .access(.decisions),
-            .access(.why), .access(.orphans):
+            .access(.why), .access(.orphans), .access(.keepRows), .access(.row):
             true
         // A wrong passcode would count twice.
         case .unlock, .setPasscode, .removePasscode, .moveToTPM, .moveToSoftware, .unlockWith, .replacePasscode,
@@ -124,8 +127,16 @@ extension DeviceRequest {
     }
 }
 
+extension AuthenticationRequest {
+    /// Whether it changes items when the user has answered.
+    fileprivate var isWrite: Bool {
+        if case .perform(.item(let request), _, _) = self { !request.isSearch } else { false }
+    }
+}
+
 extension Channel.Failure {
-    fileprivate var refusal: Refusal {
+    /// - Parameter isWrite: whether the request changes items.
+    fileprivate func refusal(of isWrite: Bool) -> Refusal {
         switch self {
         case .refused(let refusal): refusal
         case .notPerformed(let error):
@@ -134,12 +145,12 @@ extension Channel.Failure {
                 do: "Try again; see its log, keychaind.log in the store's folder.")
         case .unknown:
             Refusal(
-                .notAvailable, .unavailable, "daemon",
+                .notAvailable, isWrite ? .unknownOutcome : .unavailable, "daemon",
                 "The keychain daemon went away while it had the request; whether it performed it is not known.",
                 do: "Look whether the change was made before asking for it again.")
         case .late:
             Refusal(
-                .notAvailable, .deadline, "deadline",
+                .notAvailable, isWrite ? .unknownOutcome : .deadline, "deadline",
                 "The keychain daemon did not answer in time; whether it performs the request is not known.",
                 do: "Look whether a change was made before asking for it again, or allow more time (KEYCHAIN_TIMEOUT).")
         }

@@ -49,7 +49,13 @@ struct HistoryTests {
     }
 
     func restore(_ engine: TestEngine, _ account: String, asOf moment: Double? = nil) throws {
-        _ = try engine.write(try Self.request(.restore, account, asOf: moment))
+        // With a passcode, the user shows presence first.
+        let writer = ResponseWriter()
+        engine.engine.authentication(
+            .perform(.item(try Self.request(.restore, account, asOf: moment)), context: nil, prompt: Prompt()),
+            password: nil, from: TestEngine.caller, PromptCancellation(), id: 1, by: .never, into: writer)
+        let answer = writer.complete()
+        _ = try ItemResponse(status: answer.status, body: answer.body)
     }
 
     func history(

@@ -3,11 +3,13 @@ import KeychainModel
 import KeychainWire
 import LinuxSystem
 
-/// A user with one finger on the sensor: who lays it down at once, or leaves every question open until it is withdrawn.
+/// A user with one finger on the sensor: who lays it down at once, leaves every question open until it
+/// is withdrawn, or cannot be reached.
 final class TestAgent: UserAgent {
     enum Mood: Sendable {
         case willing
         case waiting
+        case absent
     }
 
     private struct State {
@@ -36,6 +38,7 @@ final class TestAgent: UserAgent {
             state.questions.append(question)
             return state.mood
         }
+        if mood == .absent { return .unreachable }
         guard mood == .waiting else { return question.kind == .finger ? .matched : .unreachable }
         let isOver = state.wait(deadline: deadline) { $0.withdrawn.contains(question.context) ? true : nil } ?? false
         return isOver ? .withdrawn : .timedOut

@@ -16,7 +16,8 @@ import Testing
         #expect(outcome.status == 2)
         #expect(
             outcome.text.hasPrefix(
-                "Usage: security [-E] [-h] [-i] [-M] [-p prompt] [-q] [-S] [-V] [-v] [--json] [command] [opt ...]\n"))
+                "Usage: security [-c when] [-E] [-h] [-i] [-M] [-p prompt] [-q] [-S] [-V] [-v] [--json] [command] "
+                    + "[opt ...]\n"))
         #expect(
             outcome.text.contains(
                 "\nsecurity commands are:\n    help                                 Show all commands"))
@@ -148,6 +149,26 @@ import Testing
         #expect(shell.run("list", "x", "--", "-e").status == 0)
         #expect(shell.run("list", "x", "--sotr", "name").reasons == "security: next: Did you mean --sort?")
         #expect(shell.run("list", "-d", "user").errors.hasPrefix("security: illegal option -- d\n"))
+    }
+
+    @Test(
+        "a change of which nobody knows whether it was stored exits with 75 and says so, whatever the status",
+        arguments: [KeychainStatus.notAvailable, .io])
+    func unknownOutcome(status: KeychainStatus) {
+        shell.keychain.update {
+            $0.refusal = Refusal(status, .unknownOutcome, "x", "The daemon went away.", do: "Look whether it is there.")
+        }
+        let line = "The change may or may not have been stored."
+        for words in [["add", "deploy/ci"], ["generate", "--save", "deploy/ci"]] {
+            let outcome = shell.run(words, input: Array("sesame".utf8))
+            #expect(outcome == .init(75, errors: "security: \(words[0]): \(line)\n"))
+            #expect(
+                outcome.reasons
+                    == "security: why: The daemon went away.\nsecurity: next: Look whether it is there.")
+        }
+        let json = shell.run(["--json", "add", "deploy/ci"], input: Array("sesame".utf8))
+        #expect(json.status == 75 && json.errors.contains(#""rule":"store.outcome-unknown""#))
+        #expect(json.errors.contains(#""status":\#(status.rawValue)"#))
     }
 
     @Test("a command line that cannot be read shows the usage on stderr, and the status is 2")

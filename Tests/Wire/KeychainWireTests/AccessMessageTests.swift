@@ -20,6 +20,7 @@ struct AccessMessageTests {
             .move(GroupMove(from: "a", to: "b", itemClass: .key, isRename: true, statement: [9])), .orphans,
             .setPolicy(.purge, group: "a"), .uninstalled([]), .uninstalled(["/bin/a", "/bin/b"]),
             .work(ProgramWork("program:/bin/a", [])), .work(ProgramWork("program:/bin/a", [ItemRequest(.add)])),
+            .keepRows([]), .keepRows([ListedRow(keychain: "k", reference: [1, 2], changed: 1.5)]), .row(3),
         ]
     }
 
@@ -104,6 +105,7 @@ struct AccessMessageTests {
             .work(ProgramWork("g", [])),
             .worked([ProgramAnswer((status: -25300, body: SecretBytes(copying: [1, 2].span)))])
         ),
+        (.keepRows([]), .done), (.row(1), .row(ListedRow(keychain: "", reference: [7], changed: 0.25))),
     ]
 
     @Test("Every reply is read as it was written", arguments: replies.indices)

@@ -10,6 +10,10 @@ extension Refusal.Rule {
     package static let notAnchored = Self(rawValue: "access.not-anchored")
     /// Moving a group's items to another group requires both groups, or the user's consent.
     package static let foreignGroups = Self(rawValue: "access.groups-not-granted")
+    /// A row of a list is named where there is no terminal.
+    package static let rowsWithoutTerminal = Self(rawValue: "rows.no-terminal")
+    /// The last list at the terminal has no such row.
+    package static let noSuchRow = Self(rawValue: "rows.none")
     /// Another item already has the primary key.
     package static let conflict = Self(rawValue: "store.conflict")
     /// The user, or the program, has reached the limit of items or bytes.

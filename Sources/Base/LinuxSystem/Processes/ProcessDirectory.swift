@@ -31,6 +31,13 @@ enum ProcessDirectory {
         UInt64(UInt32(truncatingIfNeeded: Int64(bitPattern: try statistic(7, of: process, isSigned: true))))
     }
 
+    /// The process that leads the session of a process.
+    ///
+    /// - Throws: as ``startTime(of:)``.
+    static func sessionLeader(of process: Int32) throws(SystemError) -> Int32 {
+        Int32(truncatingIfNeeded: try statistic(6, of: process))
+    }
+
     private static func statistic(
         _ number: Int, of process: Int32, isSigned: Bool = false
     ) throws(SystemError) -> UInt64 {

@@ -28,6 +28,9 @@ package final class RawTerminal {
         _ = try retrying("tcsetattr") { unsafe tcsetattr(device.number, TCSAFLUSH, &raw) }
     }
 
+    /// Discards the keys that were pressed and that nobody has read.
+    package func discardInput() { _ = tcflush(device.number, TCIFLUSH) }
+
     /// Gives the terminal the settings that it had. Keys that nobody has read are discarded.
     package func giveBack() {
         guard var settings = before else { return }

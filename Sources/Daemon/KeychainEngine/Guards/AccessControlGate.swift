@@ -15,8 +15,12 @@ final class AccessControlGate {
     let context: AuthenticationContext?
     /// The authorizations that the user has to be asked for before the request can be answered.
     private(set) var missing: [MissingAuthorization] = []
+    /// The items that come back only in the user's presence, which the user has to be asked for.
+    private(set) var absences: [MissingAuthorization] = []
     private let enclave: any EnclaveService
     private var opened: [[UInt8]: SecretBytes] = [:]
+    /// Until when the user counts as present for an item.
+    private var presences: [[UInt8]: Deadline] = [:]
 
     /// Something guarded that did not open.
     struct MissingAuthorization {
@@ -34,10 +38,13 @@ final class AccessControlGate {
     }
 
     /// No more can be asked for at once.
-    var isFull: Bool { missing.count >= Self.most }
+    var isFull: Bool { missing.count + absences.count >= Self.most }
+
+    /// The user has to be asked for something.
+    var lacksUser: Bool { !missing.isEmpty || !absences.isEmpty }
 
     /// Begins another attempt at the request.
-    func begin() { missing = [] }
+    func begin() { (missing, absences) = ([], []) }
 
     /// The key of a guarded row; nil when the user has to be asked first, or the row is to be left out.
     ///
@@ -89,10 +96,46 @@ final class AccessControlGate {
     /// Refuses a request that met something the user has to be asked for.
     ///
     /// - Throws: `errSecAuthNeeded`.
-    func throwIfMissing() throws(Refusal) { if let missing = missing.first { throw missing.refusal } }
+    func throwIfMissing() throws(Refusal) { if let lack = missing.first ?? absences.first { throw lack.refusal } }
+
+    // MARK: - Presence
+
+    /// How long the user counts as present for one item and request: milliseconds. The attempt after the prompt may
+    /// have to wait for other writes.
+    static let presenceTime = 10_000
+
+    /// Lets an item pass for which the user was present a moment ago, and notes any other.
+    ///
+    /// - Throws: as ``addMissing(_:_:_:name:)``.
+    func requirePresence(
+        for identifier: [UInt8], _ ui: ItemRequest.AuthenticationUI, name: () -> String
+    ) throws(Refusal) {
+        if let until = presences[identifier], !until.hasPassed { return }
+        let refusal = Refusal.presenceNeeded
+        if ui == .fail { throw refusal.forbiddenToAsk }
+        guard context != nil else { throw refusal }
+        let guarded = ItemGuard(identifier: identifier, flags: AccessConstraint.presence)
+        absences.append(MissingAuthorization(guarded: guarded, name: name(), refusal: refusal))
+    }
+
+    /// The enclave has verified the user's presence for the items that lacked it.
+    func confirmPresence() {
+        let until = Deadline.after(milliseconds: Self.presenceTime)
+        for absence in absences { presences[absence.guarded.identifier] = until }
+    }
+}
+
+extension AccessConstraint {
+    /// The flags that demand the user's presence.
+    fileprivate static let presence = Demand.userPresence.rawValue
 }
 
 extension Refusal {
+    /// The user has to want it that something deleted or changed comes back.
+    fileprivate static let presenceNeeded = Refusal(
+        .authNeeded, .needsUser, "version", "An earlier version of an item comes back only in its user's presence.",
+        do: "Let the user be asked.")
+
     /// The user has to be asked before something with these flags is opened. Between engine and client only.
     static func userNeeded(_ flags: UInt64) -> Refusal {
         let control = AccessConstraint(flags: flags)

@@ -34,6 +34,10 @@ extension KeychainEngine {
             }
             return .done
         case .work(let work): return .worked(try carryOut(work, passcode, from: caller, by: deadline))
+        case .keepRows(let rows):
+            try keep(rows, for: caller)
+            return .done
+        case .row(let number): return .row(try row(number, for: caller))
         case .uninstalled(let programs):
             try AccessPolicy.requireUninstaller(caller)
             return .purged(

@@ -48,7 +48,7 @@ final class GuardedAttempt {
         for _ in 0..<Self.mostRounds {
             gate.begin()
             try attempt(id, writer)
-            guard writer.status == KeychainStatus.authNeeded.rawValue, !gate.missing.isEmpty else { return }
+            guard writer.status == KeychainStatus.authNeeded.rawValue, gate.lacksUser else { return }
             writer.buffer.removeAll()
             try ask()
         }
@@ -85,10 +85,24 @@ final class GuardedAttempt {
 
     private func ask() throws(Refusal) {
         try deadline.check()
+        if gate.missing.isEmpty { return try askForPresence() }
+        try ask(purpose, in: context)
+    }
+
+    private func ask(_ purpose: AuthenticationTask.Purpose, in context: AuthenticationContext) throws(Refusal) {
+        try conversation.begin(in: context)
         var prompt = prompt
         prompt.item = try names()
         let task = AuthenticationTask(context: context, purpose: purpose, prompt: prompt)
         _ = try engine.enclave.authenticate(task, by: deadline)
+    }
+
+    /// Asks for the user's presence. Nothing that was shown before counts, and this counts for these items alone.
+    private func askForPresence() throws(Refusal) {
+        let alone = AuthenticationContext.fresh(for: context.caller)
+        defer { try? engine.enclave.invalidate(alone) }
+        try ask(.items(guards: gate.absences.map(\.guarded), .useItem), in: alone)
+        gate.confirmPresence()
     }
 
     private var purpose: AuthenticationTask.Purpose {
@@ -108,8 +122,9 @@ final class GuardedAttempt {
     /// The names of the items that are missing an authorization: a few, for people do not read more.
     private func names() throws(Refusal) -> String {
         if case .key(.use(let key, _)) = inner { return try name(of: key) }
-        let names = gate.missing.prefix(Self.mostNames + 1).map(\.name).filter { !$0.isEmpty }
-        let more = gate.missing.count > Self.mostNames ? ["…"] : []
+        let items = gate.missing.isEmpty ? gate.absences : gate.missing
+        let names = items.prefix(Self.mostNames + 1).map(\.name).filter { !$0.isEmpty }
+        let more = items.count > Self.mostNames ? ["…"] : []
         return (names.prefix(Self.mostNames) + more).joined(separator: ", ")
     }
 

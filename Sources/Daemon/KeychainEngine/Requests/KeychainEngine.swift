@@ -17,6 +17,8 @@ package final class KeychainEngine: Sendable {
     /// The recent decisions.
     let decisions: AuditLog
     let activity = ProgramActivity()
+    /// The rows of lists, which people name by their numbers.
+    let rows = ListedRows()
     /// Whether the store is the newest.
     let age: AgeKeeper
     let anchoredGroups: AnchoredGroups

@@ -236,7 +236,14 @@ extension BrowseRun {
     }
 
     private func restore(_ item: ListedItem) throws(CommandFailure) {
-        try changing(item) { () throws(CommandFailure) in try self.access().restore(item) }
+        try session.turn(to: item.keychain, Self.call)
+        let bringBack = { () throws(CommandFailure) in try self.access().restore(item) }
+        // With a password, what was deleted comes back in the presence of its user.
+        if try session.status(Self.call).passcodeIsSet {
+            try givingTerminal("Waiting for the answer to the prompt of this item.", bringBack)
+        } else {
+            try changing(item, bringBack)
+        }
         browser.lastDeleted = nil
         read()
         if browser.catalog.scope.kind == .deleted { try readDeleted() }

@@ -101,7 +101,9 @@ final class BrowseRun {
     /// Waits for the next thing and does it.
     private func step() throws(SystemError) {
         try takeInput(waiting: 1000)
+        let asked = browser.isAsking
         for effect in waiting.taken() where !isDone { try perform(effect) }
+        if browser.isAsking, !asked { screen.discardInput() }
         try passTime()
         if !isDone { try draw() }
     }
@@ -124,10 +126,13 @@ final class BrowseRun {
             return
         }
         for event in events {
+            let asked = browser.isAsking
             lastKey = session.now()
             for effect in browser.take(event, at: target(of: event), now: lastKey) {
                 if effect == .hide { try hideSecret() } else { waiting.append(effect) }
             }
+            // Keys that were pressed before the question was seen do not answer it.
+            if browser.isAsking, !asked { return screen.discardInput() }
         }
     }
 

@@ -112,6 +112,9 @@ struct Browser {
         }
     }
 
+    /// Whether a question is open.
+    var isAsking: Bool { if case .question? = layers.last { true } else { false } }
+
     private mutating func dispatch(_ event: InputEvent, _ now: Double) -> [Effect] {
         if lost != nil { return takeLost(event) }
         if case .help? = layers.last { return takeHelp(event) }

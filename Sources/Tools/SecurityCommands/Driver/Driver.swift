@@ -27,6 +27,7 @@ package enum Driver {
         session.writesJSON = globals.wantsJSON
         session.isForSystem = globals.has("S")
         session.imitatesMacOS = session.imitatesMacOS || globals.has("M")
+        try session.takeColour(globals)
         if globals.has("V") {
             try ReleaseLines.show(session)
             return 0
@@ -45,8 +46,8 @@ package enum Driver {
             let (problem, cause, remedy) = CommandTable.explanation(ofUnknown: name.text, as: session.imitatesMacOS)
             return session.report(.failed(problem, cause: cause, remedy: remedy))
         }
-        let wroteJSON = session.writesJSON
-        defer { session.writesJSON = wroteJSON }
+        let (wroteJSON, colour) = (session.writesJSON, session.colour)
+        defer { (session.writesJSON, session.colour) = (wroteJSON, colour) }
         do throws(CommandFailure) {
             try run(command, Array(words.dropFirst()), session)
             return 0

@@ -5,6 +5,7 @@ package import CommandOptions
 package enum CommandTable {
     /// The options before a command's name.
     package static let globalOptions: [CommandOption] = [
+        ColourChoice.option,
         EphemeralSession.option,
         CommandOption("h", "Show all commands, or the usage of those that follow."),
         CommandOption("i", "Read commands from standard input, line by line."),

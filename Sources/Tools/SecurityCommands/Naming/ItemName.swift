@@ -1,5 +1,6 @@
 import CommandOptions
 import KeychainModel
+import KeychainWire
 
 /// The words by which a person names one item: words of its service, server, label and account, or a reference
 /// (``ItemReference``). Which of several items is meant is never guessed.
@@ -7,17 +8,23 @@ struct ItemName {
     private enum Form {
         case words([ItemWord], whole: ItemWord)
         case reference(ItemReference)
+        case number(UInt32)
+        case row(ListedRow)
     }
 
     /// The words as they were given, for messages.
     let text: String
-    private let form: Form
+    private var form: Form
 
     /// - Throws: ``CommandFailure/usage(_:nearest:)`` for no word at all and for a malformed reference.
     init(_ words: [Argument]) throws(CommandFailure) {
         let texts = words.map(\.text)
         text = texts.joined(separator: " ")
         guard text.contains(where: { $0 != " " }) else { throw .usage("an item has a name") }
+        if let number = Self.rowNumber(text) {
+            form = .number(number)
+            return
+        }
         guard ItemReference.isMeant(by: text) else {
             form = .words(text.split(separator: " ").map { ItemWord(String($0)) }, whole: ItemWord(text))
             return
@@ -28,6 +35,25 @@ struct ItemName {
     }
 
     init(_ word: Argument) throws(CommandFailure) { try self.init([word]) }
+
+    /// The number of `#3`; nil for anything else.
+    private static func rowNumber(_ text: String) -> UInt32? {
+        guard text.first == "#", text.utf8.dropFirst().allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        return UInt32(text.dropFirst())
+    }
+
+    /// The name with the row that a number stands for.
+    ///
+    /// - Throws: ``CommandFailure/usage(_:nearest:)`` without a terminal; `errSecItemNotFound` for no row.
+    func resolved(_ session: Session, _ call: String) throws(CommandFailure) -> ItemName {
+        guard case .number(let number) = form else { return self }
+        var name = self
+        name.form = .row(try session.row(number, call))
+        return name
+    }
+
+    /// The row of a list that it names.
+    var row: ListedRow? { if case .row(let row) = form { row } else { nil } }
 
     /// The field that a reference names; nil for words.
     var field: ItemReference.Field? {
@@ -43,6 +69,8 @@ struct ItemName {
     func match(_ item: ListedItem) -> Match {
         switch form {
         case .reference(let reference): reference.names(item) ? .name : .none
+        case .number: .none
+        case .row(let row): item.isMeant(by: row) ? .name : .none
         case .words(let words, let whole):
             if whole.isName(of: item) {
                 .name
@@ -85,6 +113,7 @@ struct NameSearch {
 
     /// The one item that each name means, in their order; an item that two names mean is there once.
     func all(_ names: [ItemName]) throws(CommandFailure) -> [ListedItem] {
+        let names = try resolved(names)
         var candidates = Candidates(names)
         var listing = KeychainListing(session, call)
         try listing.visit { candidates.consider($0) }
@@ -98,10 +127,17 @@ struct NameSearch {
 
     /// The same among the deleted items of this command; of an item that was deleted twice, the last version.
     func allDeleted(_ names: [ItemName]) throws(CommandFailure) -> [ListedItem] {
+        let names = try resolved(names)
         var candidates = Candidates(names)
         try KeychainListing(session, call).visitDeleted { candidates.consider($0) }
         candidates.keepLast()
         return try chosen(names, candidates)
+    }
+
+    private func resolved(_ names: [ItemName]) throws(CommandFailure) -> [ItemName] {
+        var resolved: [ItemName] = []
+        for name in names { resolved.append(try name.resolved(session, call)) }
+        return resolved
     }
 
     private func chosen(_ names: [ItemName], _ candidates: Candidates) throws(CommandFailure) -> [ListedItem] {
@@ -114,6 +150,12 @@ struct NameSearch {
     }
 
     private func one(of found: Candidates.Found, _ name: ItemName) throws(CommandFailure) -> ListedItem {
+        if let row = name.row {
+            guard let item = found.names.last, item.changed ?? 0 == row.changed else {
+                throw .refused(call: call, .changedRow(name.text))
+            }
+            return item
+        }
         let items = found.names.isEmpty && !isExact ? found.parts : found.names
         guard let item = items.first else {
             guard !found.parts.isEmpty else { throw .refused(call: call, .noSuchItem(name.text)) }
@@ -213,6 +255,13 @@ extension Refusal {
             .itemNotFound, Rule(rawValue: "command.no-such-item"), name,
             "No item has \(name.quoted) in its service, server, label or account.",
             do: "`security list` shows the items there are.")
+    }
+
+    fileprivate static func changedRow(_ name: String) -> Refusal {
+        Refusal(
+            .itemNotFound, Rule(rawValue: "rows.changed"), name,
+            "The item in row \(name) was changed or deleted since it was listed.",
+            do: "List the items again: security list")
     }
 
     fileprivate static let sealedItems = Refusal(

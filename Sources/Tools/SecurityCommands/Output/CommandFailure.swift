@@ -21,11 +21,15 @@ package enum CommandFailure: Error {
     var status: Int32 {
         switch self {
         case .usage: 2
+        case .refused(_, let refusal) where refusal.rule == .unknownOutcome: Self.unknownOutcome
         case .refused(_, let refusal): refusal.status.rawValue
         case .failed, .shown: 1
         case .notStarted(let status, _, _, _), .ended(let status): status
         }
     }
+
+    /// The exit status when it is not known whether a change was stored: `EX_TEMPFAIL` of sysexits.
+    private static let unknownOutcome: Int32 = 75
 
     /// Whether the keychain has refused with this status.
     func isStatus(_ status: KeychainStatus) -> Bool {
@@ -96,7 +100,11 @@ extension CommandFailure {
 extension Refusal {
     /// macOS's text of the status. A passcode that was not looked at is not called wrong.
     fileprivate var statusLine: String {
-        rule == .throttled ? "Too many wrong passwords were given." : StatusMessages.message(for: status.rawValue)
+        switch rule {
+        case .throttled: "Too many wrong passwords were given."
+        case .unknownOutcome: "The change may or may not have been stored."
+        default: StatusMessages.message(for: status.rawValue)
+        }
     }
 
     /// The refusal as `--json` shows it.

@@ -25,7 +25,7 @@ enum ItemHistory {
         let selection = try ItemSelection(arguments)
         if let word = arguments.operands.first {
             guard selection.isEmpty, !arguments.has("F") else { throw .usage("an item, or options that describe one") }
-            return try show(of: try ItemName(word), session)
+            return try show(of: try ItemName(word).resolved(session, "history"), session)
         }
         if arguments.has("F") { return try forget(selection, session) }
         let versions = try versions(selection, "history", session)
@@ -75,8 +75,8 @@ enum ItemHistory {
         options: ItemSelection.options,
         notes: [
             "Brings back the item that was deleted last among those that match, as it was, and shows it. Where there",
-            "is another one under the same name meanwhile, nothing is changed. An item that asks its user comes back",
-            "after the answer. An item is named as for rm.",
+            "is another one under the same name meanwhile, nothing is changed. Where the keychain has a password, an item",
+            "comes back after its user has given it, or a finger. An item is named as for rm.",
         ] + kept,
         examples: ["security undelete deploy/ci"], operands: 0...1, layer: .people
     ) { arguments, session throws(CommandFailure) in
@@ -128,7 +128,7 @@ enum ItemHistory {
         ] + ItemSelection.options,
         notes: [
             "The item gets the attributes and the value that it had then. What it has now becomes an earlier version",
-            "itself. One that asks its user gets them after the answer.",
+            "itself. Where the keychain has a password, its user gives it first, or a finger.",
         ] + kept
     ) { arguments, session throws(CommandFailure) in
         let selection = try ItemSelection(arguments)

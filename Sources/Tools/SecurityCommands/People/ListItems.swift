@@ -13,6 +13,7 @@ struct ListItems {
         "list", "List items, narrowed by words and filters.",
         synopsis: "[word ...] [kind:K] [group:G] [program:P] [account:A] [changed:<7d] [expired:yes] [options...]",
         options: [
+            ColourChoice.option,
             CommandOption("e", word: "fail-empty", "Exit with 44 when nothing is found."),
             CommandOption("H", word: "heading", "Print the heading also where the output is no terminal."),
             CommandOption(
@@ -39,6 +40,7 @@ struct ListItems {
 
     private init(_ arguments: ParsedArguments, _ session: Session) throws(CommandFailure) {
         (self.arguments, self.session) = (arguments, session)
+        try session.takeColour(arguments)
         filter = try ItemFilter(arguments.operands, now: session.now())
         order = try arguments.value("k").map { (word) throws(CommandFailure) in try ItemOrder(word.text) }
         guard let number = arguments.value("n")?.text else {
@@ -61,7 +63,9 @@ struct ListItems {
             columns = known
             if isSorted { found.append(item) } else if number <= limit { writeLine(of: item, known) }
         }
-        if isSorted, let columns { writeAll(sorted(found), columns, isForPeople) }
+        let items = sorted(found)
+        if isSorted, let columns { writeAll(items, columns, isForPeople) }
+        if isForPeople { try session.keepRows(of: items, "list") }
         counts.shown = min(counts.shown, limit)
         reportCounts(counts)
         if counts.shown == 0, arguments.has("e") { throw .refused(call: "list", .nothingListed) }
@@ -101,7 +105,12 @@ struct ListItems {
         guard isForPeople else { return items.forEach { writeLine(of: $0, columns) } }
         guard !items.isEmpty else { return }
         let room = session.output.columns(session.environment)
-        for line in columns.lines(of: items, room: room) { session.output.write(shown: line) }
+        var lines = columns.lines(of: items, room: room)[...]
+        // A narrow terminal gets no heading.
+        if lines.count == items.count + 1, let heading = lines.popFirst() {
+            session.output.write(shown: session.styled(heading, .heading, for: session.output))
+        }
+        for line in lines { session.output.write(shown: line) }
     }
 
     private func writeLine(of item: ListedItem, _ columns: ItemColumns) {

@@ -14,6 +14,7 @@ struct ShowItem {
         "show", "Show an item; its value only where that is asked for.",
         synopsis: "item [-p] [--force-stdout] [--history]",
         options: [
+            ColourChoice.option,
             CommandOption("F", word: "force-stdout", "With -p, also where the output is no terminal."),
             CommandOption("H", word: "history", "Show the earlier versions in place of the item."),
             CommandOption("p", word: "reveal", "Also show the value, on a terminal."),
@@ -33,6 +34,7 @@ struct ShowItem {
 
     private init(_ arguments: ParsedArguments, _ session: Session) throws(CommandFailure) {
         (self.arguments, self.session) = (arguments, session)
+        try session.takeColour(arguments)
         name = try ItemName(arguments.operands)
         guard reveals, !session.output.isTerminal, !arguments.has("F") else { return }
         throw .failed(
@@ -52,7 +54,8 @@ struct ShowItem {
         let isForPeople = session.output.isTerminal
         let lines = Self.lines(found, item, own) { isForPeople ? $0.long(now: session.now()) : $0.iso8601 }
         for (label, text) in lines {
-            session.output.write(shown: label + String(repeating: " ", count: max(1, 11 - label.count)) + text)
+            let heading = session.styled(label, .heading, for: session.output)
+            session.output.write(shown: heading + String(repeating: " ", count: max(1, 11 - label.count)) + text)
         }
         if reveals { write(value: found.password) }
     }
@@ -115,7 +118,8 @@ extension ItemName {
     /// How an item is named, for the help of all verbs.
     static let notes = [
         "An item is named by words of its service, server, label and account, by deploy/ci for the account ci of",
-        "deploy, or by kc://deploy/ci. Capitals and small letters are the same, except in a reference. An item whose",
-        "whole name the words are comes before those that have them as a part. When several match, none is taken.",
+        "deploy, by kc://deploy/ci, or by '#3' for row 3 of the last list on this terminal. Capitals and small",
+        "letters are the same, except in a reference. An item whose whole name the words are comes before those that",
+        "have them as a part. When several match, none is taken.",
     ]
 }

@@ -23,6 +23,8 @@ package final class Session {
     package var writesJSON = false
     /// Output is macOS's, byte for byte: no reasons, and passwords that are not ASCII in hexadecimal.
     var imitatesMacOS = false
+    /// When output is coloured.
+    var colour = ColourChoice.auto
     /// Commands are about the system's keychain in place of the user's.
     var isForSystem = false
     /// Whether this is the session of a command's own process.
@@ -270,6 +272,13 @@ extension Session {
         diagnostics.write("security: \(text.printable)\n")
     }
 
+    /// Says what failed.
+    private func complain(failure text: String) {
+        output.flush()
+        let line = ForeignText.lines("security: \(text.printable)")
+        diagnostics.write(shown: styled(line, .failure, for: diagnostics))
+    }
+
     /// Says in three lines that a command failed, why, and what to do; the first is macOS's.
     ///
     /// - Returns: the failure's status.
@@ -279,7 +288,7 @@ extension Session {
         if writesJSON {
             if let json = failure.json { diagnostics.write(json) }
         } else {
-            if let message = failure.message { complain(message) }
+            if let message = failure.message { complain(failure: message) }
             if givesReasons { explain(failure) }
         }
         return failure.status

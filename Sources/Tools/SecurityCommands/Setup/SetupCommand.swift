@@ -76,7 +76,7 @@ struct SetupCommand {
     }
 
     private func coloured(_ line: String) -> String {
-        guard session.output.isTerminal, session.environment("NO_COLOR") ?? "" == "" else { return line }
+        guard session.isColoured(session.output) else { return line }
         return switch line.first {
         case "+": "\u{1B}[32m\(line)\u{1B}[0m"
         case "-": "\u{1B}[31m\(line)\u{1B}[0m"

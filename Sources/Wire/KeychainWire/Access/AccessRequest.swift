@@ -10,6 +10,8 @@ package import LinuxSystem
 ///             | 5:u8 policy:u8 group:text                         ; what becomes of a group without programs
 ///             | 6:u8 count:u16 *program:text                      ; programs were removed
 ///             | 7:u8 work                                         ; item requests for a program
+///             | 8:u8 count:u16 *row                               ; the rows of a list that was shown
+///             | 9:u8 number:u32                                   ; one of them
 package enum AccessRequest: Equatable, Sendable {
     /// The decisions after the entry with this number.
     case decisions(after: UInt64)
@@ -22,6 +24,10 @@ package enum AccessRequest: Equatable, Sendable {
     case uninstalled([String])
     /// With a descriptor, the passcode, where the keychain's own command needs it.
     case work(ProgramWork)
+    /// The rows of the list that the keychain's own command has shown at its terminal.
+    case keepRows([ListedRow])
+    /// → ``AccessReply/row(_:)``: the row with this number, counted from 1, of the last list at the caller's terminal.
+    case row(UInt32)
 
     /// How many programs one request names.
     package static let mostPrograms = 256
@@ -30,7 +36,7 @@ package enum AccessRequest: Equatable, Sendable {
     package var descriptors: ClosedRange<Int> {
         switch self {
         case .move, .setPolicy, .work: 0...1
-        case .decisions, .why, .orphans, .uninstalled: 0...0
+        case .decisions, .why, .orphans, .uninstalled, .keepRows, .row: 0...0
         }
     }
 
@@ -42,6 +48,8 @@ package enum AccessRequest: Equatable, Sendable {
         case setPolicy = 5
         case uninstalled = 6
         case work = 7
+        case keepRows = 8
+        case row = 9
     }
 
     func append(to buffer: SecretBuffer) {
@@ -67,6 +75,13 @@ package enum AccessRequest: Equatable, Sendable {
         case .work(let work):
             buffer.append(Code.work.rawValue)
             work.append(to: buffer)
+        case .keepRows(let rows):
+            buffer.append(Code.keepRows.rawValue)
+            buffer.append(littleEndian: UInt16(truncatingIfNeeded: rows.count))
+            for row in rows { row.append(to: buffer) }
+        case .row(let number):
+            buffer.append(Code.row.rawValue)
+            buffer.append(littleEndian: number)
         }
     }
 
@@ -79,6 +94,8 @@ package enum AccessRequest: Equatable, Sendable {
         case .setPolicy: self = .setPolicy(try GroupPolicy(from: &reader), group: try reader.name())
         case .uninstalled: self = .uninstalled(try reader.texts(atMost: Self.mostPrograms))
         case .work: self = .work(try ProgramWork(from: &reader))
+        case .keepRows: self = .keepRows(try ListedRow.list(from: &reader))
+        case .row: self = .row(try reader.integer(UInt32.self))
         case nil: throw .malformed("the access request")
         }
     }
@@ -95,6 +112,7 @@ package enum AccessReply: Equatable, Sendable {
     case purged(UInt64)
     /// As many as there were requests, in their order.
     case worked([ProgramAnswer])
+    case row(ListedRow)
 
     package func append(to buffer: SecretBuffer) {
         switch self {
@@ -108,6 +126,7 @@ package enum AccessReply: Equatable, Sendable {
         case .worked(let answers):
             buffer.append(UInt8(truncatingIfNeeded: answers.count))
             for answer in answers { answer.append(to: buffer) }
+        case .row(let row): row.append(to: buffer)
         case .done: break
         }
     }
@@ -124,7 +143,8 @@ package enum AccessReply: Equatable, Sendable {
             var groups: [OrphanGroup] = []
             for _ in 0..<(try reader.integer(UInt32.self)) { groups.append(try OrphanGroup(from: &reader)) }
             self = .orphans(groups)
-        case .setPolicy: self = .done
+        case .setPolicy, .keepRows: self = .done
+        case .row: self = .row(try ListedRow(from: &reader))
         case .uninstalled: self = .purged(try reader.integer(UInt64.self))
         case .work:
             var answers: [ProgramAnswer] = []

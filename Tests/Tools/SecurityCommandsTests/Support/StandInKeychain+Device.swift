@@ -50,6 +50,17 @@ extension StandInKeychain {
             guard let release = state.release else { throw .malformed("the device request") }
             return .release(release)
         case .access(.work(let work)): return .access(try Self.work(work, &state))
+        case .access(.keepRows(let rows)):
+            state.rows = rows
+            return .access(.done)
+        case .access(.row(let number)):
+            guard state.hasTerminal else {
+                throw Refusal(.param, .rowsWithoutTerminal, "row", "No terminal.", do: "Use words.")
+            }
+            guard state.rows.indices.contains(Int(number) - 1) else {
+                throw Refusal(.itemNotFound, .noSuchRow, "row", "No such row.", do: "List.")
+            }
+            return .access(.row(state.rows[Int(number) - 1]))
         case .access(let request): return .access(try state.access(request, passcodes))
         case .watch: return .news(DeviceStateChange(epoch: state.epoch, status: status(state)))
         case .changeSettings(let settings): state.settings = settings

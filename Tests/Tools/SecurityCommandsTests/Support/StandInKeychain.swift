@@ -43,6 +43,9 @@ final class StandInKeychain: KeychainConnection {
         var refusal: Refusal?
         /// The results of a verification: all rows on its first page, the file on the second.
         var report = VerificationReport()
+        /// The rows that the command has shown.
+        var rows: [ListedRow] = []
+        var hasTerminal = true
         /// Answers what is asked about access.
         var access: @Sendable (AccessRequest, [[UInt8]]) throws(Refusal) -> AccessReply = { _, _ throws(Refusal) in
             throw .malformed("a request that the test does not know")

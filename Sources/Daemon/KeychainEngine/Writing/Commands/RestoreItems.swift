@@ -1,10 +1,12 @@
+import EnclaveWire
 import KeychainModel
 import KeychainPolicy
 import KeychainStore
 import KeychainWire
 import LinuxSystem
 
-/// Brings back earlier versions of items that the caller may change. A guarded one comes back only when its user has
+/// Brings back earlier versions of items that the caller may change. Whatever was deleted or replaced was so on purpose:
+/// where there is a passcode, it comes back only in the user's presence. A guarded one comes back only when its user has
 /// shown what it asks for.
 struct RestoreItems: RequestedWrite {
     let writer: ItemWriter
@@ -22,7 +24,9 @@ struct RestoreItems: RequestedWrite {
             throw .noVersion(request)
         }
         let batch = try row(of: last, as: itemClass)
-        try openGuarded(in: batch)
+        try setGuardedKeys(in: batch)
+        try requirePresence(in: batch)
+        try gate.throwIfMissing()
         var item = try version(in: batch)
         item.attributes[.modificationDate] = .date(item.nextModificationDate)
         try settleKey(of: &item, isNew: false)
@@ -44,6 +48,7 @@ struct RestoreItems: RequestedWrite {
             }
             let version = try self.row(of: found, as: itemClass)
             try setGuardedKeys(in: version)
+            try requirePresence(in: version)
             earlier.append((row, version))
         }
         try gate.throwIfMissing()
@@ -53,6 +58,16 @@ struct RestoreItems: RequestedWrite {
             try replace(old, row, with: &new)
         }
         answer()
+    }
+
+    /// Has the gate note the versions that lack the user's presence. What a guarded one asks for is presence already.
+    private func requirePresence(in batch: RowBatch) throws(Refusal) {
+        guard try sealer.enclave.status().passcodeIsSet else { return }
+        for row in batch where !gate.isFull {
+            let item = try writer.decryptedItem(of: row, withValue: false)
+            guard AccessConstraint(flags: item?.guardFlags ?? 0).demands.isEmpty else { continue }
+            try gate.requirePresence(for: row.uuid, ui) { item?.displayName ?? "" }
+        }
     }
 
     /// The item that the row of a version opens into.

@@ -1,0 +1,54 @@
+import CommandOptions
+
+/// When output is coloured. Colour only repeats what words and marks say already.
+enum ColourChoice: String, CaseIterable {
+    /// On a terminal that can, unless `NO_COLOR` is set.
+    case auto
+    case always
+    case never
+
+    /// The option, in front of a command or behind it.
+    static let option = CommandOption(
+        "c", word: "color", value: "when", "Colour the output: auto (the default), always or never.")
+
+    /// - Throws: ``CommandFailure/usage(_:nearest:)`` for another word.
+    init(_ word: Argument) throws(CommandFailure) {
+        guard let choice = Self(rawValue: word.text) else {
+            throw .usage("\(word.text.quoted) is neither auto, always nor never")
+        }
+        self = choice
+    }
+}
+
+/// A colour of the terminal's sixteen, or a weight.
+enum TextStyle: String {
+    case heading = "1"
+    case failure = "31"
+}
+
+extension Session {
+    /// Takes the option's choice, where it is given.
+    func takeColour(_ arguments: ParsedArguments) throws(CommandFailure) {
+        guard let word = arguments.value(ColourChoice.option.letter) else { return }
+        colour = try ColourChoice(word)
+    }
+
+    /// Whether a stream gets colour.
+    func isColoured(_ output: Output) -> Bool {
+        if imitatesMacOS || writesJSON { return false }
+        switch colour {
+        case .always: return true
+        case .never: return false
+        case .auto: break
+        }
+        let isSet = { (name: String) in !["", "0"].contains(self.environment(name) ?? "") }
+        if !(environment("NO_COLOR") ?? "").isEmpty { return false }
+        if isSet("CLICOLOR_FORCE") { return true }
+        return output.isTerminal && !["", "dumb"].contains(environment("TERM") ?? "")
+    }
+
+    /// A text that is safe to show, in a style where the stream gets colour.
+    func styled(_ text: String, _ style: TextStyle, for output: Output) -> String {
+        isColoured(output) ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text
+    }
+}
