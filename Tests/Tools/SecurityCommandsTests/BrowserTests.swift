@@ -9,18 +9,30 @@ import Testing
 @testable import SecurityCommands
 
 @Suite("The viewer's keys") struct BrowserTests {
-    private static let now = StandInKeychain.date + 3600
+    static let now = StandInKeychain.date + 3600
 
     /// A viewer with items of this command's and one of another program's.
-    private func browser(_ size: ScreenSize = ScreenSize(rows: 24, columns: 80)) throws -> Browser {
+    static func browser(_ size: ScreenSize = ScreenSize(rows: 24, columns: 80)) throws -> Browser {
         var browser = Browser(size: size)
         browser.catalog.own = OwnGroups(groups: [StandInKeychain.ownGroup], program: "security")
-        let names = [("api", StandInKeychain.ownGroup), ("deploy", StandInKeychain.ownGroup), ("theirs", "program:/x")]
-        browser.catalog.replace(items: try names.enumerated().map { try item($1.0, $1.1, UInt64($0)) })
+        browser.catalog.replace(items: try items())
         return browser
     }
 
+    static func items() throws -> [ListedItem] {
+        let names = [("api", StandInKeychain.ownGroup), ("deploy", StandInKeychain.ownGroup), ("theirs", "program:/x")]
+        return try names.enumerated().map { try item($1.0, $1.1, UInt64($0)) }
+    }
+
+    private func browser(_ size: ScreenSize = ScreenSize(rows: 24, columns: 80)) throws -> Browser {
+        try Self.browser(size)
+    }
+
     private func item(_ name: String, _ group: String, _ number: UInt64) throws -> ListedItem {
+        try Self.item(name, group, number)
+    }
+
+    private static func item(_ name: String, _ group: String, _ number: UInt64) throws -> ListedItem {
         let writer = ResponseWriter()
         writer.begin(id: 1)
         writer.beginItem(.genericPassword)

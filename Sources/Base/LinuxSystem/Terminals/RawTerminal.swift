@@ -28,10 +28,13 @@ package final class RawTerminal {
         _ = try retrying("tcsetattr") { unsafe tcsetattr(device.number, TCSAFLUSH, &raw) }
     }
 
-    /// Gives the terminal the settings that it had. Keys that nobody has read are discarded.
+    /// Gives the terminal the settings that it had. Keys that nobody has read are discarded. A background process leaves
+    /// the settings to the shell, which has set its own: the kernel would stop this process for it.
     package func giveBack() {
         guard var settings = before else { return }
         before = nil
+        let foreground = tcgetpgrp(device.number)
+        guard foreground < 0 || foreground == getpgrp() else { return }
         _ = unsafe tcsetattr(device.number, TCSAFLUSH, &settings)
     }
 
