@@ -27,7 +27,7 @@ struct EditForm: Equatable {
         let rows: [(Words, String)] = [
             (isInternet ? Words("Server") : Words("Service"), isInternet ? "srvr" : "svce"),
             (Words("Account"), "acct"), (Words("Label"), "labl"), (Words("Comment"), "icmt"),
-        ]
+        ] + (item == nil ? [] : [(Words("Group"), "agrp")])
         fields = rows.map { label, code in
             Field(label: label, code: code, text: TextField(values[code] ?? ""), before: values[code] ?? "")
         }
