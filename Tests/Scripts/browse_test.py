@@ -7,6 +7,7 @@ import os
 import random
 import re
 import signal
+import subprocess
 import sys
 import tempfile
 import time
@@ -264,6 +265,56 @@ def acts(home):
     viewer.end()
 
 
+def certificates(home):
+    """A certificate's trust, its file, and a key's uses."""
+    files = [f"{home.folder}/{name}.pem" for name in ("key", "root")]
+    words = ["-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", "/CN=Our Root"]
+    subprocess.run(
+        ["openssl", "req", *words, "-keyout", files[0], "-out", files[1]], check=True, capture_output=True
+    )
+    home.run("import", files[1])
+    home.run("import", files[0])
+    viewer = Viewer(home)
+    viewer.shows("6 items")
+    viewer.keys("4", "Enter")
+    viewer.shows("certificate", "Our Root", "v:trust", "x:export")
+    viewer.keys("v")
+    viewer.shows("[Trust]", "X.509 Basic: The chain does not end in a certificate that is trusted.", "SHA-256")
+    viewer.keys("x", "Enter")
+    viewer.shows("Nothing was changed.")
+    viewer.keys("x", "w")
+    viewer.shows("Written: Our-Root.pem")
+    folder = os.readlink(f"/proc/{viewer.guard}/cwd")
+    with open(f"{folder}/Our-Root.pem", encoding="ascii") as written, open(files[1], encoding="ascii") as root:
+        assert written.read().split() == root.read().split()
+    viewer.keys("x", "w")
+    viewer.shows("File exists")
+    os.remove(f"{folder}/Our-Root.pem")
+    viewer.keys("Escape", "Escape", "5", "Enter")
+    viewer.shows("Half", "private", "256 bits", "sign", "Leaves")
+    viewer.end()
+
+
+def spells(home):
+    """Space spells a value; the next key hides that too."""
+    viewer = Viewer(home)
+    viewer.reveal()
+    viewer.keys("Space")
+    viewer.shows("p nine hash k capital-t hyphen")
+    viewer.keys("Space")
+    viewer.lacks("nine hash")
+    viewer.keys("Escape", "Space")
+    viewer.shows("[Attributes]")
+    viewer.keys("w")
+    viewer.shows("Latest requests", "allowed")
+    viewer.keys("Space")
+    viewer.shows("CATEGORY")
+    viewer.keys("q")
+    screen = viewer.has_ended()
+    assert "nine hash" not in screen + viewer.history()
+    viewer.end()
+
+
 def noise(home):
     """Sequences, reports and pastes of every kind change nothing in the keychain."""
     viewer, before = Viewer(home), items(home)
@@ -359,6 +410,8 @@ def main():
         lone_screen,
         resize_storm,
         memory,
+        spells,
+        certificates,
         noise,
         lost_daemon,
         lines,

@@ -83,6 +83,37 @@ import Testing
         }
     }
 
+    @Test("Space spells a value that is shown, and the next Space hides it")
+    func spells() throws {
+        var browser = try browser()
+        reveal(&browser)
+        #expect(browser.take(.key(.character(" ")), now: Self.now) == [.spell])
+        guard case .detail(var detail)? = browser.layers.last else { return #expect(Bool(false)) }
+        detail.secret = .shown(until: Self.now + 30, columns: [10], isSpelled: true)
+        browser.layers[browser.layers.count - 1] = .detail(detail)
+        #expect(browser.take(.key(.character(" ")), now: Self.now).first == .hide)
+        #expect(browser.hidingTime == nil)
+    }
+
+    @Test(
+        "A value is spelled by the names of its characters, and a long one not at all",
+        arguments: [
+            ("p9#T 部", ["p nine hash ", "capital-t ", "space 部 "]), ("", [""]), ("\u{1}", nil),
+            (String(repeating: "#", count: 100), nil),
+        ])
+    func spelling(value: String, rows: [String]?) {
+        let bytes = SecretBytes(copying: Array(value.utf8).span)
+        let lines = SecretLines(spelling: bytes, room: 16)
+        #expect(lines?.lines.map { $0.withSpan { $0.text(0, $0.count) } } == rows)
+        #expect(lines?.columns.allSatisfy { $0 <= 16 } ?? true)
+    }
+
+    @Test("The file of a certificate is named by letters and digits alone")
+    func fileName() throws {
+        #expect(CertificateExport.fileName(of: try item("../a b/部", StandInKeychain.ownGroup, 1)) == "---a-b--.pem")
+        #expect(CertificateExport.fileName(of: try item("", StandInKeychain.ownGroup, 1)) == "certificate.pem")
+    }
+
     @Test("A lock forgets the items and everything that lies on the list")
     func lock() throws {
         var browser = try browser()

@@ -14,7 +14,7 @@ enum CharacterNames {
     static func name(of scalar: Unicode.Scalar) -> String? {
         switch scalar {
         case "a"..."z": String(scalar)
-        case "A"..."Z": "capital-\(scalar)"
+        case "A"..."Z": "capital-" + String(scalar).lowercased()
         case "0"..."9": digits[Int(scalar.value - 0x30)]
         default: signs[scalar]
         }
