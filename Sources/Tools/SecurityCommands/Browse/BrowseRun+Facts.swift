@@ -2,6 +2,7 @@ import CertificateWire
 import KeychainClient
 import KeychainModel
 import KeychainWire
+import LinuxSystem
 
 /// What is known of an item beyond its attributes.
 extension BrowseRun {

@@ -65,7 +65,7 @@ extension Painter {
             ]
         case .export:
             return [
-                say("Write \(title) into a file?"), "", CertificateExport.fileName(question.item.item),
+                say("Write \(title) into a file?"), "", CertificateExport.fileName(of: question.item.item),
                 say("It is written into the folder that this was started in."), "", choice(question),
             ]
         case .overwrite:
