@@ -88,7 +88,10 @@ import Testing
         var browser = try browser()
         reveal(&browser)
         #expect(browser.take(.key(.character(" ")), now: Self.now) == [.spell])
-        guard case .detail(var detail)? = browser.layers.last else { return #expect(Bool(false)) }
+        guard case .detail(var detail)? = browser.layers.last else {
+            Issue.record("no item is shown")
+            return
+        }
         detail.secret = .shown(until: Self.now + 30, columns: [10], isSpelled: true)
         browser.layers[browser.layers.count - 1] = .detail(detail)
         #expect(browser.take(.key(.character(" ")), now: Self.now).first == .hide)
@@ -104,7 +107,7 @@ import Testing
     func spelling(value: String, rows: [String]?) {
         let bytes = SecretBytes(copying: Array(value.utf8).span)
         let lines = SecretLines(spelling: bytes, room: 16)
-        #expect(lines?.lines.map { $0.withSpan { $0.text(0, $0.count) } } == rows)
+        #expect(lines?.lines.map { $0.withSpan { $0.text(0, $0.count) ?? "" } } == rows)
         #expect(lines?.columns.allSatisfy { $0 <= 16 } ?? true)
     }
 
@@ -155,6 +158,32 @@ import Testing
                 }
             }
         }
+    }
+
+    @Test("In ASCII nothing else is drawn, whatever is cut", arguments: ["", "d", "?", "w", "e", "/部"])
+    func ascii(keys: String) throws {
+        for (rows, columns) in [(10, 40), (24, 80)] {
+            var browser = try browser(ScreenSize(rows: rows, columns: columns))
+            browser.catalog.replace(items: [try item(String(repeating: "部é…", count: 30), StandInKeychain.ownGroup, 4)])
+            _ = press(&browser, keys)
+            let grid = Painter.draw(browser, frame: .ascii, now: Self.now).grid
+            for row in 0..<rows { #expect(grid.text(row).utf8.allSatisfy { $0 < 0x80 }, "\(grid.text(row))") }
+        }
+    }
+
+    @Test("The help of a small screen is scrolled, and every other key closes it")
+    func help() throws {
+        var browser = try browser(.least)
+        _ = press(&browser, "?")
+        #expect(!Self.text(browser).contains("quit"))
+        for _ in 0..<30 { _ = browser.take(.key(.down), now: Self.now) }
+        #expect(Self.text(browser).contains("quit"))
+        #expect(browser.take(.key(.escape), now: Self.now).isEmpty && browser.layers.isEmpty)
+    }
+
+    private static func text(_ browser: Browser) -> String {
+        let grid = Painter.draw(browser, now: now).grid
+        return (0..<grid.rows).map { grid.text($0) }.joined(separator: "\n")
     }
 
     @Test("Items of other programs are not edited")

@@ -46,7 +46,7 @@ extension BrowseRun {
             if policy == .basic { chain = result.chain }
             purposes.append("\(TrustPolicies.row(policy).title): \(session.text(result.outcome.reason))")
         }
-        let hash = try stored.facts([found]).first.map { ["SHA-256 \($0.sha256.upperHex)"] } ?? []
+        let hash = try stored.facts([found]).first.map { ["SHA-256 \(Self.groups($0.sha256.upperHex))"] } ?? []
         change(item) { $0.trust = Self.tree(chain) + [""] + purposes + [""] + hash }
     }
 
@@ -55,6 +55,11 @@ extension BrowseRun {
         chain.reversed().enumerated().map { place, name in
             String(repeating: "  ", count: place) + (place > 0 ? "└ " : "") + DisplayName.shown(name)
         }
+    }
+
+    /// Digits in groups of four, so that a long number has places to break.
+    private static func groups(_ digits: String) -> String {
+        digits.enumerated().map { place, digit in place > 0 && place % 4 == 0 ? " \(digit)" : "\(digit)" }.joined()
     }
 
     func export(_ item: ListedItem) throws(CommandFailure) {

@@ -62,6 +62,8 @@ struct Browser {
     var reading: Int?
     var layers: [Layer] = []
     var pane = Pane.list
+    /// The first line of the help, where it has more than the screen.
+    var helpPlace = 0
     /// The line of the sidebar that the cursor is in.
     var sidebarPlace = 0
     /// The columns of the sidebar.

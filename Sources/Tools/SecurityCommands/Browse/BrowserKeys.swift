@@ -225,11 +225,20 @@ extension Browser {
     }
 
     mutating func takeHelp(_ event: InputEvent) -> [Effect] {
-        if case .key = event { layers.removeLast() }
+        switch event {
+        case .key(.down), .key(.character("j")), .key(.pageDown): helpPlace += 1
+        case .key(.up), .key(.character("k")), .key(.pageUp): helpPlace = max(0, helpPlace - 1)
+        default:
+            helpPlace = 0
+            return takeFailure(event)
+        }
         return []
     }
 
-    mutating func takeFailure(_ event: InputEvent) -> [Effect] { takeHelp(event) }
+    mutating func takeFailure(_ event: InputEvent) -> [Effect] {
+        if case .key = event { layers.removeLast() }
+        return []
+    }
 
     mutating func takeLocked(_ event: InputEvent) -> [Effect] {
         switch event {

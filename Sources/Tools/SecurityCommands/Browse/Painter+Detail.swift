@@ -72,6 +72,11 @@ extension Painter {
     }
 
     private mutating func draw(_ lines: [(label: String, text: String)], _ area: Area, _ scroll: Int) {
+        let room = area.columns - 3
+        let lines = lines.flatMap { line in
+            guard line.label.isEmpty, width.columns(line.text) > room else { return [line] }
+            return wrapped(line.text, room).map { (label: "", text: $0) }
+        }
         let first = max(0, min(scroll, lines.count - area.rows))
         for (index, line) in lines.dropFirst(first).prefix(max(0, area.rows)).enumerated() {
             let start = line.label.isEmpty ? 2 : Self.textColumn

@@ -88,7 +88,10 @@ extension Painter {
 
     /// A frame in the middle with some lines, above everything else.
     private mutating func drawBox(_ lines: [String]) {
-        let lines = Array(lines.prefix(size.rows - 5))
+        let fitting = lines.flatMap { width.columns($0) > size.columns - 6 ? wrapped($0, size.columns - 6) : [$0] }
+        // A small screen has room for the words only.
+        let isTight = fitting.count > size.rows - 5
+        let lines = Array(fitting.filter { !isTight || !$0.isEmpty }.prefix(size.rows - 5))
         let inner = min(size.columns - 6, max(30, lines.map { width.columns($0) }.max() ?? 0))
         let (top, left) = (max(2, (size.rows - lines.count - 2) / 2), (size.columns - inner - 4) / 2)
         for row in top..<(top + lines.count + 2) {
@@ -164,7 +167,8 @@ extension Painter {
         let isWide = size.columns >= 76
         let rows = max(1, size.rows - 3)
         let perColumn = isWide ? (Self.keys.count + 1) / 2 : Self.keys.count
-        for (index, key) in Self.keys.enumerated() {
+        let first = isWide ? 0 : min(browser.helpPlace, max(0, Self.keys.count - rows))
+        for (index, key) in Self.keys.dropFirst(first).enumerated() {
             let row = 2 + index % perColumn
             guard index % perColumn < rows else { continue }
             let column = index / perColumn * (size.columns / 2)
