@@ -96,5 +96,6 @@ import Testing
         .paste("dy"), .paste("y"), .pasteTooLong, .focus(false), .focus(true), .cursor(row: 1, column: 1),
     ]
     private static let keys: [InputEvent] =
-        characters.map { .key(.character($0)) } + controls.map { .key(.control($0)) } + others.map { .key($0) } + reports
+        characters.map { .key(.character($0)) } + controls.map { .key(.control($0)) } + others.map { .key($0) }
+        + reports
 }

@@ -68,9 +68,13 @@ extension BrowseRun {
     }
 
     private func certificate(of item: ListedItem) throws(CommandFailure) -> [UInt8] {
+        // The values of other kinds are secret.
+        guard item.kind == .certificate else { throw .refused(call: Self.call, .nothingFound) }
         try browser.catalog.own.require(item, Self.call)
         let found = try ItemAccess(session, Self.call).attributes(of: item, withValue: true)
-        guard item.kind == .certificate, let data = found.attributes.secret(.valueData) else { throw .refused(call: Self.call, .nothingFound) }
+        guard let data = found.attributes.secret(.valueData) else {
+            throw .refused(call: Self.call, .nothingFound)
+        }
         return data.withSpan { $0.array(0, $0.count) }
     }
 

@@ -75,7 +75,8 @@ extension Browser {
             note = "This item belongs to another program; only that program changes it."
             return []
         }
-        let texts = ["labl": item.label, "agrp": item.group, "acct": item.account, item.kind == .internet ? "srvr" : "svce": item.name]
+        let name = item.kind == .internet ? "srvr" : "svce"
+        let texts = ["labl": item.label, "agrp": item.group, "acct": item.account, name: item.name]
         layers.append(.form(EditForm(item, values: texts)))
         return [.readItem(ItemMark(item))]
     }

@@ -51,7 +51,8 @@ struct KeyHint {
         if detail.pages.contains(.trust) {
             return [
                 .init("v", "trust"), .init("x", "export"), .init("d", "delete"), .init("w", "access"),
-                .init("h", "history"), .init("y", "reference"), .init(.tab, "Tab", "page"), .init(.escape, "Esc", "back"),
+                .init("h", "history"), .init("y", "reference"), .init(.tab, "Tab", "page"),
+                .init(.escape, "Esc", "back"),
             ]
         }
         return [

@@ -156,7 +156,8 @@ extension Painter {
         ("← Esc", "back"), ("Tab", "the other pane"), ("/", "search"), ("s S", "sort by the next column, reverse"),
         ("1…7", "category"), ("r", "reveal or hide (30 s)"), ("c", "copy; the clipboard clears in 45 s"),
         ("y", "copy the kc:// reference"), ("e a", "edit, add"), ("d u", "delete, undo"),
-        ("D", "delete for ever"), ("h w v", "history, access, trust"), ("x", "export a certificate"), ("Space", "quick look; spell a value"), ("L", "lock now"), ("R", "read again"),
+        ("D", "delete for ever"), ("h w v", "history, access, trust"), ("x", "export a certificate"),
+        ("Space", "quick look; spell a value"), ("L", "lock now"), ("R", "read again"),
         ("Ctrl-L Ctrl-Z", "draw again, suspend"), ("q", "quit"),
     ]
 
