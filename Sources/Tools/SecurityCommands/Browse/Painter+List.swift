@@ -186,7 +186,7 @@ extension Painter {
         ("ACCOUNT", .account, 10, { item, _ in DisplayName.shown(item.account) }),
         ("GROUP", .group, 12, { item, painter in painter.browser.catalog.own.title(of: item.group) }),
         (
-            "CHANGED", .changed, 10,
+            "CHANGED", .changed, 11,
             { item, painter in
                 item.changed.map { ItemDate(seconds: $0).short(now: painter.now) } ?? ""
             }
