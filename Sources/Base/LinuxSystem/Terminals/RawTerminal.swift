@@ -28,13 +28,14 @@ package final class RawTerminal {
         _ = try retrying("tcsetattr") { unsafe tcsetattr(device.number, TCSAFLUSH, &raw) }
     }
 
-    /// Gives the terminal the settings that it had. Keys that nobody has read are discarded. A background process leaves
-    /// the settings to the shell, which has set its own: the kernel would stop this process for it.
+    /// Gives the terminal the settings that it had. Keys that nobody has read are discarded. It does so in the
+    /// background too: a shell whose job was killed may leave the settings as they are.
     package func giveBack() {
         guard var settings = before else { return }
         before = nil
-        let foreground = tcgetpgrp(device.number)
-        guard foreground < 0 || foreground == getpgrp() else { return }
+        // The kernel stops a background process that does not ignore this signal, or refuses it.
+        let before = unsafe signal(SIGTTOU, SIG_IGN)
+        defer { _ = unsafe signal(SIGTTOU, before) }
         _ = unsafe tcsetattr(device.number, TCSAFLUSH, &settings)
     }
 
