@@ -34,8 +34,8 @@ package final class RawTerminal {
         guard var settings = before else { return }
         before = nil
         // The kernel stops a background process that does not ignore this signal, or refuses it.
-        let before = unsafe signal(SIGTTOU, SIG_IGN)
-        defer { _ = unsafe signal(SIGTTOU, before) }
+        let handler = signal(SIGTTOU, SIG_IGN)
+        defer { signal(SIGTTOU, handler) }
         _ = unsafe tcsetattr(device.number, TCSAFLUSH, &settings)
     }
 
