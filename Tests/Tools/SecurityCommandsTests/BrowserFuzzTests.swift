@@ -41,6 +41,8 @@ import Testing
             return question?.act == .purge && question?.item == item && event == .key(.character("y"))
         case .save(let form, overwrites: true):
             return question?.act == .overwrite(form) && event == .key(.character("m"))
+        case .export(let item):
+            return question?.act == .export && question?.item == item && event == .key(.character("w"))
         case .save: return isForm && event == .key(.control("s"))
         // Restoring is undone by deleting, so that one key is enough.
         case .restore: return event == .key(.character("u"))

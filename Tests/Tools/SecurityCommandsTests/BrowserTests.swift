@@ -101,7 +101,7 @@ import Testing
     @Test(
         "A value is spelled by the names of its characters, and a long one not at all",
         arguments: [
-            ("p9#T 部", ["p nine hash ", "capital-t ", "space 部 "]), ("", [""]), ("\u{1}", nil),
+            ("p9#T 部", ["p nine hash ", "capital-t space ", "部 "]), ("", [""]), ("\u{1}", nil),
             (String(repeating: "#", count: 100), nil),
         ])
     func spelling(value: String, rows: [String]?) {
