@@ -7,60 +7,16 @@ import os
 import random
 import re
 import signal
+import subprocess
 import sys
 import tempfile
 import time
 
-from keychain_parts import Home, eventually
-from tmux_parts import Pane
+from browse_parts import SECRET, Viewer, filled
+from keychain_parts import eventually
 
-SECRET = "p9#kT-wq7-Lm2x"
 PASSWORD = "open sesame"
 WITHOUT_SCREEN = [("alternate-screen", "off")]
-
-
-class Viewer(Pane):
-    """`security browse` with its keychain."""
-
-    def __init__(self, home, *options, term="screen-256color", locale="C.UTF-8", pane=(), **size):
-        self.home = home
-        environment = home.environment | {"LANG": locale, "LC_ALL": locale, "TERM": "xterm-256color"}
-        command = ["env", f"TERM={term}", f"{home.programs}/security", "browse", *options]
-        super().__init__(tempfile.mkdtemp(dir=home.folder), environment, command, options=pane, **size)
-
-    def reveal(self):
-        self.shows("deploy")
-        self.keys("End")
-        self.keys("r")
-        self.shows(SECRET, "hides in")
-
-    @property
-    def child(self):
-        """The process that draws; its parent looks after it."""
-        return eventually_value(lambda: (self.processes("security") + [None, None])[1])
-
-    @property
-    def guard(self):
-        return self.processes("security")[0]
-
-    def has_ended(self, text="ended with 0"):
-        screen = self.shows(text)
-        assert SECRET not in self.history(), self.history()
-        return screen
-
-
-def eventually_value(find):
-    eventually(lambda: find() is not None)
-    return find()
-
-
-def filled(programs, folder):
-    home = Home(programs, folder)
-    for name in ("api", "backup"):
-        home.says("add-generic-password", "-s", name, "-a", "ann", "-w", f"{name}'s value")
-    home.says("add-internet-password", "-s", "github.com", "-a", "octo", "-r", "htps", "-w", "token")
-    home.says("add-generic-password", "-s", "zz deploy", "-a", "张三", "-w", SECRET)
-    return home
 
 
 def items(home):
@@ -175,18 +131,41 @@ def hides(home):
 
 
 def endings(home):
-    """However the viewer ends, nothing of the value is on the terminal or in its scrollback."""
+    """However the viewer ends, the terminal has its settings and nothing of the value, in its scrollback neither."""
     for end, text in (
         (lambda viewer: viewer.keys("q"), "ended with 0"),
         (lambda viewer: viewer.keys("C-c", "C-c"), "ended with 0"),
         (lambda viewer: os.kill(viewer.child, signal.SIGTERM), "ended with"),
         (lambda viewer: os.kill(viewer.child, signal.SIGKILL), "ended by signal 9"),
         (lambda viewer: os.kill(viewer.guard, signal.SIGTERM), "ended with"),
+        # The shell may say so on the second screen, which goes.
+        (lambda viewer: os.kill(viewer.guard, signal.SIGKILL), ""),
     ):
         viewer = Viewer(home)
         viewer.reveal()
+        child = viewer.child
         end(viewer)
+        eventually(lambda number=child: not os.path.exists(f"/proc/{number}"))
         viewer.has_ended(text)
+        viewer.lacks(SECRET)
+        eventually(lambda shown=viewer: shown.is_restored())
+        assert SECRET not in viewer.history()
+        viewer.end()
+
+
+def killed_before_a_shell(home):
+    """An interactive shell finds its terminal restored after each of both processes was killed."""
+    for part in ("guard", "child"):
+        viewer = Viewer(home, shell="sh -i")
+        viewer.reveal()
+        child = viewer.child
+        os.kill(getattr(viewer, part), signal.SIGKILL)
+        eventually(lambda number=child: not os.path.exists(f"/proc/{number}"))
+        viewer.lacks(SECRET)
+        viewer.keys("echo $((6 * 7))", "Enter")
+        viewer.shows("42")
+        eventually(lambda shown=viewer: not shown.flags("alternate_on", "mouse_any_flag"))
+        assert SECRET not in viewer.history()
         viewer.end()
 
 
@@ -297,6 +276,56 @@ def acts(home):
     viewer.end()
 
 
+def certificates(home):
+    """A certificate's trust, its file, and a key's uses."""
+    files = [f"{home.folder}/{name}.pem" for name in ("key", "root")]
+    words = ["-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", "/CN=Our Root"]
+    subprocess.run(
+        ["openssl", "req", *words, "-keyout", files[0], "-out", files[1]], check=True, capture_output=True
+    )
+    home.run("import", files[1])
+    home.run("import", files[0])
+    viewer = Viewer(home)
+    viewer.shows("6 items")
+    viewer.keys("4", "Enter")
+    viewer.shows("certificate", "Our Root", "v:trust", "x:export")
+    viewer.keys("v")
+    viewer.shows("[Trust]", "X.509 Basic: The chain does not end in", "SSL (server)", "SHA-256")
+    viewer.keys("x", "Enter")
+    viewer.shows("Nothing was changed.")
+    viewer.keys("x", "w")
+    viewer.shows("Written: Our-Root.pem")
+    folder = os.readlink(f"/proc/{viewer.guard}/cwd")
+    with open(f"{folder}/Our-Root.pem", encoding="ascii") as written, open(files[1], encoding="ascii") as root:
+        assert written.read().split() == root.read().split()
+    viewer.keys("x", "w")
+    viewer.shows("File exists")
+    os.remove(f"{folder}/Our-Root.pem")
+    viewer.keys("Escape", "Escape", "5", "Enter")
+    viewer.shows("Half", "private", "256 bits", "sign", "Leaves")
+    viewer.end()
+
+
+def spells(home):
+    """Space spells a value; the next key hides that too."""
+    viewer = Viewer(home)
+    viewer.reveal()
+    viewer.keys("Space")
+    viewer.shows("p nine hash k capital-t hyphen")
+    viewer.keys("Space")
+    viewer.lacks("nine hash")
+    viewer.keys("Escape", "Space")
+    viewer.shows("[Attributes]")
+    viewer.keys("w")
+    viewer.shows("Latest requests", "allowed")
+    viewer.keys("Space")
+    viewer.shows("CATEGORY")
+    viewer.keys("q")
+    screen = viewer.has_ended()
+    assert "nine hash" not in screen + viewer.history()
+    viewer.end()
+
+
 def noise(home):
     """Sequences, reports and pastes of every kind change nothing in the keychain."""
     viewer, before = Viewer(home), items(home)
@@ -388,9 +417,12 @@ def main():
         sizes_and_terminals,
         hides,
         endings,
+        killed_before_a_shell,
         lone_screen,
         resize_storm,
         memory,
+        spells,
+        certificates,
         noise,
         lost_daemon,
         lines,

@@ -15,14 +15,16 @@ ESCAPE = 0.1
 class Pane:
     """One window of a tmux server of the test's own."""
 
-    def __init__(self, folder, environment, command, rows=24, columns=80, options=()):
+    def __init__(self, folder, environment, command, rows=24, columns=80, options=(), shell=None):
         self.socket = f"{folder}/tmux"
         self.environment = {name: value for name, value in environment.items() if name != "TMUX"}
         start = ["new-session", "-d", "-x", str(columns), "-y", str(rows)]
-        shell = f"{shlex.join(command)}; echo ended with $?; exec sleep 600"
+        words = shlex.join(command)
         settings = [word for option in options for word in ("set-option", "-gw", *option, ";")]
         # A server without a session ends at once; options come before the window that they are about.
-        self.tmux("start-server", ";", "set-option", "-g", "exit-empty", "off", ";", *settings, *start, shell)
+        self.tmux("start-server", ";", "set-option", "-g", "exit-empty", "off", ";", *settings, *start, shell or f"{words}; echo ended with $?; exec sleep 600")
+        if shell:
+            self.keys(words, "Enter")
 
     def tmux(self, *words):
         done = subprocess.run(
@@ -41,6 +43,17 @@ class Pane:
     def history(self):
         """Everything that the terminal keeps."""
         return self.tmux("capture-pane", "-p", "-S", "-", "-t", ":0")
+
+    def flags(self, *names):
+        """Those of the named modes that are on."""
+        values = self.tmux("display-message", "-p", "-t", ":0", " ".join(f"#{{{name}}}" for name in names)).split(" ")
+        return {name for name, value in zip(names, values, strict=True) if value.strip() == "1"}
+
+    def settings(self):
+        """The settings of the terminal that are on, by stty's names."""
+        device = self.tmux("display-message", "-p", "-t", ":0", "#{pane_tty}").strip()
+        words = subprocess.run(["stty", "-F", device, "-a"], capture_output=True, text=True, check=True).stdout
+        return set(words.replace(";", " ").split())
 
     def keys(self, *keys):
         """Presses keys; what follows an Escape at once would be one sequence with it."""

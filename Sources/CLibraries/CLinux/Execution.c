@@ -27,8 +27,8 @@ static int place_streams(const struct clinux_streams *streams) {
 
 // Only calls that are allowed between fork and exec (signal-safety(7)).
 static int become(int file, char *const *arguments, char *const *environment, const struct clinux_streams *streams,
-                  const sigset_t *signals, pid_t parent) {
-    if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0) return -1;
+                  const sigset_t *signals, pid_t parent, int death_signal) {
+    if (prctl(PR_SET_PDEATHSIG, death_signal, 0, 0, 0) < 0) return -1;
     // The parent may have ended before the kernel was told.
     if (getppid() != parent) _exit(127);
     if (streams->terminal >= 0 && (setsid() < 0 || ioctl(streams->terminal, TIOCSCTTY, 0) < 0)) return -1;
@@ -38,12 +38,12 @@ static int become(int file, char *const *arguments, char *const *environment, co
 }
 
 pid_t clinux_start_watched(int file, char *const *arguments, char *const *environment,
-                           const struct clinux_streams *streams, const sigset_t *signals) {
+                           const struct clinux_streams *streams, const sigset_t *signals, int death_signal) {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) < 0) return -1;
     pid_t parent = getpid(), child = fork();
     if (child == 0) {
-        become(file, arguments, environment, streams, signals, parent);
+        become(file, arguments, environment, streams, signals, parent, death_signal);
         int failure = errno;
         while (write(ends[1], &failure, sizeof failure) < 0 && errno == EINTR) {}
         _exit(127);

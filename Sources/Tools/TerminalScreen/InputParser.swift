@@ -57,12 +57,20 @@ package struct InputParser {
         case .skipping(let count):
             state = count > 1 ? .skipping(count - 1) : .ground
             return nil
+        case .string where byte == 0x03:
+            // No string has it, and a letter with Alt may have opened one by mistake.
+            return restart(byte)
         case .string(let endsNext):
             let isOver = byte == 0x07 || byte == 0x18 || endsNext && byte == UInt8(ascii: "\\")
             state = isOver ? .ground : .string(endsNext: byte == 0x1B)
             return nil
         case .paste(let paste): return self.paste(paste, byte)
         }
+    }
+
+    private mutating func restart(_ byte: UInt8) -> InputEvent? {
+        state = .ground
+        return ground(byte)
     }
 
     private mutating func ground(_ byte: UInt8) -> InputEvent? {

@@ -9,18 +9,30 @@ import Testing
 @testable import SecurityCommands
 
 @Suite("The viewer's keys") struct BrowserTests {
-    private static let now = StandInKeychain.date + 3600
+    static let now = StandInKeychain.date + 3600
 
     /// A viewer with items of this command's and one of another program's.
-    private func browser(_ size: ScreenSize = ScreenSize(rows: 24, columns: 80)) throws -> Browser {
+    static func browser(_ size: ScreenSize = ScreenSize(rows: 24, columns: 80)) throws -> Browser {
         var browser = Browser(size: size)
         browser.catalog.own = OwnGroups(groups: [StandInKeychain.ownGroup], program: "security")
-        let names = [("api", StandInKeychain.ownGroup), ("deploy", StandInKeychain.ownGroup), ("theirs", "program:/x")]
-        browser.catalog.replace(items: try names.enumerated().map { try item($1.0, $1.1, UInt64($0)) })
+        browser.catalog.replace(items: try items())
         return browser
     }
 
+    static func items() throws -> [ListedItem] {
+        let names = [("api", StandInKeychain.ownGroup), ("deploy", StandInKeychain.ownGroup), ("theirs", "program:/x")]
+        return try names.enumerated().map { try item($1.0, $1.1, UInt64($0)) }
+    }
+
+    private func browser(_ size: ScreenSize = ScreenSize(rows: 24, columns: 80)) throws -> Browser {
+        try Self.browser(size)
+    }
+
     private func item(_ name: String, _ group: String, _ number: UInt64) throws -> ListedItem {
+        try Self.item(name, group, number)
+    }
+
+    private static func item(_ name: String, _ group: String, _ number: UInt64) throws -> ListedItem {
         let writer = ResponseWriter()
         writer.begin(id: 1)
         writer.beginItem(.genericPassword)
@@ -71,6 +83,40 @@ import Testing
         }
     }
 
+    @Test("Space spells a value that is shown, and the next Space hides it")
+    func spells() throws {
+        var browser = try browser()
+        reveal(&browser)
+        #expect(browser.take(.key(.character(" ")), now: Self.now) == [.spell])
+        guard case .detail(var detail)? = browser.layers.last else {
+            Issue.record("no item is shown")
+            return
+        }
+        detail.secret = .shown(until: Self.now + 30, columns: [10], isSpelled: true)
+        browser.layers[browser.layers.count - 1] = .detail(detail)
+        #expect(browser.take(.key(.character(" ")), now: Self.now).first == .hide)
+        #expect(browser.hidingTime == nil)
+    }
+
+    @Test(
+        "A value is spelled by the names of its characters, and a long one not at all",
+        arguments: [
+            ("p9#T 部", ["p nine hash ", "capital-t space ", "部 "]), ("", [""]), ("\u{1}", nil),
+            (String(repeating: "#", count: 100), nil),
+        ])
+    func spelling(value: String, rows: [String]?) {
+        let bytes = SecretBytes(copying: Array(value.utf8).span)
+        let lines = SecretLines(spelling: bytes, room: 16)
+        #expect(lines?.lines.map { $0.withSpan { $0.text(0, $0.count) ?? "" } } == rows)
+        #expect(lines?.columns.allSatisfy { $0 <= 16 } ?? true)
+    }
+
+    @Test("The file of a certificate is named by letters and digits alone")
+    func fileName() throws {
+        #expect(CertificateExport.fileName(of: try item("../a b/部", StandInKeychain.ownGroup, 1)) == "---a-b--.pem")
+        #expect(CertificateExport.fileName(of: try item("", StandInKeychain.ownGroup, 1)) == "certificate.pem")
+    }
+
     @Test("A lock forgets the items and everything that lies on the list")
     func lock() throws {
         var browser = try browser()
@@ -112,6 +158,32 @@ import Testing
                 }
             }
         }
+    }
+
+    @Test("In ASCII nothing else is drawn, whatever is cut", arguments: ["", "d", "?", "w", "e", "/部"])
+    func ascii(keys: String) throws {
+        for (rows, columns) in [(10, 40), (24, 80)] {
+            var browser = try browser(ScreenSize(rows: rows, columns: columns))
+            browser.catalog.replace(items: [try item(String(repeating: "部é…", count: 30), StandInKeychain.ownGroup, 4)])
+            _ = press(&browser, keys)
+            let grid = Painter.draw(browser, frame: .ascii, now: Self.now).grid
+            for row in 0..<rows { #expect(grid.text(row).utf8.allSatisfy { $0 < 0x80 }, "\(grid.text(row))") }
+        }
+    }
+
+    @Test("The help of a small screen is scrolled, and every other key closes it")
+    func help() throws {
+        var browser = try browser(.least)
+        _ = press(&browser, "?")
+        #expect(!Self.text(browser).contains("quit"))
+        for _ in 0..<30 { _ = browser.take(.key(.down), now: Self.now) }
+        #expect(Self.text(browser).contains("quit"))
+        #expect(browser.take(.key(.escape), now: Self.now).isEmpty && browser.layers.isEmpty)
+    }
+
+    private static func text(_ browser: Browser) -> String {
+        let grid = Painter.draw(browser, now: now).grid
+        return (0..<grid.rows).map { grid.text($0) }.joined(separator: "\n")
     }
 
     @Test("Items of other programs are not edited")

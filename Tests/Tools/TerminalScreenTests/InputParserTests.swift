@@ -58,6 +58,29 @@ import Testing
         #expect(parser.take(UInt8(ascii: "[")) == .key(.character("[")))
     }
 
+    @Test("Control-C ends a string that a letter with Alt has opened")
+    func stringByMistake() {
+        #expect(events("\u{1B}Pabc\u{03}d") == [.key(.control("c")), .key(.character("d"))])
+    }
+
+    @Test(
+        "A sequence that is cut at any place and comes late is what it was, and no letter of it becomes a key",
+        arguments: [
+            "\u{1B}[A", "\u{1B}OB", "\u{1B}[5~", "\u{1B}[1;5C", "\u{1B}[<0;5;3M", "\u{1B}[<65;1;1m", "\u{1B}[3;7R",
+            "\u{1B}[I", "\u{1B}[200~dd\ry\u{1B}[Ayd\u{1B}[201~", "\u{1B}[1;2;3;4y", "\u{1B}[?1;2c", "\u{1B}[M !d",
+            "\u{1B}[[A", "\u{1B}Od",
+        ])
+    func cuts(text: String) {
+        let (whole, bytes) = (events(text), Array(text.utf8))
+        for cut in 0...bytes.count {
+            var (parser, found) = (InputParser(), [InputEvent]())
+            for byte in bytes[..<cut] { found += [parser.take(byte)].compactMap { $0 } }
+            let late = [parser.finishEscape()].compactMap { $0 }
+            for byte in bytes[cut...] { found += [parser.take(byte)].compactMap { $0 } }
+            #expect(found == whole && late.allSatisfy { $0 == .key(.escape) }, "cut at \(cut)")
+        }
+    }
+
     @Test("Bytes that are no UTF-8 become nothing, and the next key counts")
     func malformed() {
         #expect(events([0xFF, 0xC3, 0x41]) == [.key(.character("A"))])

@@ -37,12 +37,16 @@ import Glibc
         package init() {}
     }
 
-    /// Starts the program as a child, which is killed when the calling thread ends. The group of a marked program is
-    /// given up first.
+    /// Starts the program as a child, which gets a signal when the calling thread ends. The group of a marked program
+    /// is given up first.
     ///
-    /// - Parameter signals: the signals that this process watches; the child has them as they were.
+    /// - Parameters:
+    ///   - signals: the signals that this process watches; the child has them as they were.
+    ///   - deathSignal: SIGKILL for a program that may ignore others; SIGTERM for one that has something to clean up.
     /// - Throws: `SystemError` of `setresgid`, `fork` or `execveat`; there is no child then.
-    package func start(_ streams: Streams, _ signals: SignalDescriptor) throws(SystemError) -> WatchedChild {
+    package func start(
+        _ streams: Streams, _ signals: SignalDescriptor, deathSignal: CInt = SIGKILL
+    ) throws(SystemError) -> WatchedChild {
         try CurrentProcess.giveUpGroup()
         let moved = try Self.moved(streams)
         var given = clinux_streams(
@@ -50,7 +54,7 @@ import Glibc
             errors: moved.errors?.number ?? -1, terminal: moved.terminal?.number ?? -1)
         var mask = signals.before
         let child = try retrying("execveat") {
-            unsafe clinux_start_watched(file.number, arguments.start, environment.start, &given, &mask)
+            unsafe clinux_start_watched(file.number, arguments.start, environment.start, &given, &mask, deathSignal)
         }
         return WatchedChild(child)
     }

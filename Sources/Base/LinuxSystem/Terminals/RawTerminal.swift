@@ -31,10 +31,14 @@ package final class RawTerminal {
     /// Discards the keys that were pressed and that nobody has read.
     package func discardInput() { _ = tcflush(device.number, TCIFLUSH) }
 
-    /// Gives the terminal the settings that it had. Keys that nobody has read are discarded.
+    /// Gives the terminal the settings that it had. Keys that nobody has read are discarded. It does so in the
+    /// background too: a shell whose job was killed may leave the settings as they are.
     package func giveBack() {
         guard var settings = before else { return }
         before = nil
+        // The kernel stops a background process that does not ignore this signal, or refuses it.
+        let handler = signal(SIGTTOU, SIG_IGN)
+        defer { signal(SIGTTOU, handler) }
         _ = unsafe tcsetattr(device.number, TCSAFLUSH, &settings)
     }
 

@@ -230,11 +230,11 @@ struct clinux_streams {
     int terminal;
 };
 
-/// Starts the program behind a descriptor in a new process, which is killed when the calling thread ends
+/// Starts the program behind a descriptor in a new process, which gets `death_signal` when the calling thread ends
 /// (PR_SET_PDEATHSIG). `signals` are those it has blocked. When the exec fails, the process has ended, -1 is returned
 /// and errno is the reason.
 pid_t clinux_start_watched(int file, char *const *arguments, char *const *environment,
-                           const struct clinux_streams *streams, const sigset_t *signals);
+                           const struct clinux_streams *streams, const sigset_t *signals, int death_signal);
 
 /// signalfd: readable when one of these signals is pending, which must be blocked.
 int clinux_signal_descriptor(const sigset_t *signals);

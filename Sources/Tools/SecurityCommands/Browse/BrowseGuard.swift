@@ -45,7 +45,8 @@ struct BrowseGuard {
     private func watch() throws(SystemError) -> WatchedChild.End {
         let signals = try SignalDescriptor([SIGCHLD, SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGTSTP, SIGCONT])
         CurrentProcess.watchChildren()
-        let child = try execution().start(.init(), signals)
+        // Without this process the viewer itself hides the value and gives the terminal back.
+        let child = try execution().start(.init(), signals, deathSignal: SIGTERM)
         while true {
             try signals.descriptor.wait(for: .readable, deadline: .never)
             while let (signal, isOfKernel) = signals.next() {

@@ -24,8 +24,12 @@ extension BrowseRun {
         switch effect {
         case .readItem(let mark): try readItem(mark.item)
         case .readHistory(let mark): try readHistory(of: mark.item)
+        case .readUses(let mark): try readUses(of: mark.item)
+        case .readTrust(let mark): try readTrust(of: mark.item)
         case .readDeleted: try readDeleted()
         case .reveal(let mark): try reveal(mark.item)
+        case .spell: try spell()
+        case .export(let mark): try export(mark.item)
         case .copy(let mark): try copy(mark.item)
         case .copyReference(let mark): try copyReference(to: mark.item)
         case .delete(let mark): try delete(mark.item)
@@ -124,17 +128,22 @@ extension BrowseRun {
         let found = try access().attributes(of: item, withValue: false)
         switch browser.layers.last {
         case .detail(var detail):
-            detail.lines = ShowItem.lines(found, item, browser.catalog.own) { [now = session.now()] in $0.long(now: now)
-            }
+            detail.lines = lines(of: found, item)
             browser.layers[browser.layers.count - 1] = .detail(detail)
         case .form(let form) where !form.isChanged:
             let codes: [(String, AttributeID)] = [
                 ("svce", .service), ("srvr", .server), ("acct", .account), ("labl", .label), ("icmt", .comment),
+                ("agrp", .accessGroup),
             ]
             let values = Dictionary(uniqueKeysWithValues: codes.map { ($0.0, found.attributes.shownText($0.1)) })
             browser.layers[browser.layers.count - 1] = .form(EditForm(item, values: values))
         default: break
         }
+    }
+
+    private func lines(of found: ItemResponse.Item, _ item: ListedItem) -> [(label: String, text: String)] {
+        let now = session.now()
+        return ShowItem.lines(found, item, browser.catalog.own) { $0.long(now: now) } + KeyLines.lines(found)
     }
 
     private func readHistory(of item: ListedItem) throws(CommandFailure) {

@@ -59,10 +59,15 @@ extension Browser {
         return open(item, .attributes)
     }
 
+    /// The key that a question takes for yes.
+    private var answer: InputEvent.Key? {
+        if case .question(let question)? = layers.last { .character(question.key) } else { nil }
+    }
+
     /// A word in the last line: keys that show a value, or delete or save something, are pressed by hand only.
     private mutating func pressed(_ key: InputEvent.Key, _ now: Double) -> [Effect] {
-        let byHand: [InputEvent.Key] = [.character("r"), .character("y"), .character("m"), .character("D")]
-        guard !byHand.contains(key) else {
+        let byHand: [InputEvent.Key] = [.character("r"), .character("D"), .character("u"), .control("s")]
+        guard !byHand.contains(key), key != answer else {
             note = "This takes the key itself."
             return []
         }

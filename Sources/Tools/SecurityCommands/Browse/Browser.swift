@@ -12,8 +12,14 @@ struct Browser {
         case hide
         case readItem(ItemMark)
         case readHistory(ItemMark)
+        case readUses(ItemMark)
+        case readTrust(ItemMark)
         case readDeleted
         case reveal(ItemMark)
+        /// Shows the value that is shown by the names of its characters.
+        case spell
+        /// Writes a certificate into a file.
+        case export(ItemMark)
         case copy(ItemMark)
         case copyReference(ItemMark)
         case delete(ItemMark)
@@ -56,6 +62,8 @@ struct Browser {
     var reading: Int?
     var layers: [Layer] = []
     var pane = Pane.list
+    /// The first line of the help, where it has more than the screen.
+    var helpPlace = 0
     /// The line of the sidebar that the cursor is in.
     var sidebarPlace = 0
     /// The columns of the sidebar.
@@ -78,6 +86,7 @@ struct Browser {
     ///   - target: the meaning of the place that the mouse is at.
     ///   - now: seconds since 2001.
     mutating func take(_ event: InputEvent, at target: Picture.Target.Act? = nil, now: Double) -> [Effect] {
+        if event == .key(.character(" ")), canSpell { return [.spell] }
         if hideSecret() {
             // The key that shows a value also hides it.
             if case .key(let key) = event, [.escape, .character("r")].contains(key) { return [.hide] }
@@ -154,9 +163,17 @@ extension Browser {
         return true
     }
 
+    /// Whether a value is shown, and not by the names of its characters yet.
+    private var canSpell: Bool {
+        guard case .detail(let detail)? = layers.last, case .shown(_, _, let isSpelled) = detail.secret else {
+            return false
+        }
+        return !isSpelled
+    }
+
     /// When the value that is shown hides; nil for none.
     var hidingTime: Double? {
-        guard case .detail(let detail)? = layers.last, case .shown(let until, _) = detail.secret else { return nil }
+        guard case .detail(let detail)? = layers.last, case .shown(let until, _, _) = detail.secret else { return nil }
         return until
     }
 

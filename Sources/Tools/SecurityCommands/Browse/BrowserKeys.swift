@@ -34,7 +34,9 @@ extension Browser {
 
     private mutating func act(_ key: InputEvent.Key, _ item: ListedItem) -> [Effect] {
         switch key {
-        case .enter, .right: return open(item, .attributes)
+        case .enter, .right, .character(" "): return open(item, .attributes)
+        case .character("x") where item.kind == .certificate: ask(.export, item)
+        case .character("v") where item.kind == .certificate: return open(item, .trust)
         case .character("h"): return open(item, .history)
         case .character("w"): return open(item, .access)
         case .character("r") where item.kind != .deleted: return open(item, .attributes) + [.reveal(ItemMark(item))]
@@ -60,7 +62,12 @@ extension Browser {
         } else {
             layers.append(.detail(ItemDetail(item, page: page)))
         }
-        return [.readItem(ItemMark(item))] + (page == .history ? [.readHistory(ItemMark(item))] : [])
+        switch page {
+        case .attributes: return [.readItem(ItemMark(item))]
+        case .access: return [.readItem(ItemMark(item)), .readUses(ItemMark(item))]
+        case .trust: return [.readItem(ItemMark(item)), .readTrust(ItemMark(item))]
+        case .history: return [.readItem(ItemMark(item)), .readHistory(ItemMark(item))]
+        }
     }
 
     private mutating func edit(_ item: ListedItem) -> [Effect] {
@@ -68,7 +75,8 @@ extension Browser {
             note = "This item belongs to another program; only that program changes it."
             return []
         }
-        let texts = ["labl": item.label, "acct": item.account, item.kind == .internet ? "srvr" : "svce": item.name]
+        let name = item.kind == .internet ? "srvr" : "svce"
+        let texts = ["labl": item.label, "agrp": item.group, "acct": item.account, name: item.name]
         layers.append(.form(EditForm(item, values: texts)))
         return [.readItem(ItemMark(item))]
     }
@@ -167,9 +175,10 @@ extension Browser {
         guard case .key(let key) = event else { return [] }
         var detail = detail
         switch key {
-        case .escape, .left, .backspace: layers.removeLast()
+        // The same key that opened it closes it.
+        case .escape, .left, .backspace, .character(" "): layers.removeLast()
         case .tab, .backTab:
-            return open(detail.item, detail.page.next(by: key == .tab ? 1 : -1))
+            return open(detail.item, detail.page(after: key == .tab ? 1 : -1))
         case .up, .character("k"), .down, .character("j"):
             detail.scroll = max(0, detail.scroll + (key == .up || key == .character("k") ? -1 : 1))
             layers[layers.count - 1] = .detail(detail)
@@ -212,15 +221,25 @@ extension Browser {
         case .delete: return [.delete(question.item)]
         case .purge: return [.purge(question.item)]
         case .overwrite(let form): return [.save(form, overwrites: true)]
+        case .export: return [.export(question.item)]
         }
     }
 
     mutating func takeHelp(_ event: InputEvent) -> [Effect] {
-        if case .key = event { layers.removeLast() }
+        switch event {
+        case .key(.down), .key(.character("j")), .key(.pageDown): helpPlace += 1
+        case .key(.up), .key(.character("k")), .key(.pageUp): helpPlace = max(0, helpPlace - 1)
+        default:
+            helpPlace = 0
+            return takeFailure(event)
+        }
         return []
     }
 
-    mutating func takeFailure(_ event: InputEvent) -> [Effect] { takeHelp(event) }
+    mutating func takeFailure(_ event: InputEvent) -> [Effect] {
+        if case .key = event { layers.removeLast() }
+        return []
+    }
 
     mutating func takeLocked(_ event: InputEvent) -> [Effect] {
         switch event {
@@ -250,9 +269,10 @@ extension ItemOrder {
     }
 }
 
-extension ItemDetail.Page {
-    fileprivate func next(by step: Int) -> Self {
-        let all = Self.allCases
-        return all[((all.firstIndex(of: self) ?? 0) + step + all.count) % all.count]
+extension ItemDetail {
+    /// The page that is so many behind this one, in turn.
+    fileprivate func page(after step: Int) -> Page {
+        let all = pages
+        return all[((all.firstIndex(of: page) ?? 0) + step + all.count) % all.count]
     }
 }

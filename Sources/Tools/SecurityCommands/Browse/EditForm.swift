@@ -24,10 +24,11 @@ struct EditForm: Equatable {
     init(_ item: ListedItem?, values: [String: String] = [:]) {
         self.item = item.map(ItemMark.init)
         let isInternet = item?.kind == .internet
-        let rows: [(Words, String)] = [
-            (isInternet ? Words("Server") : Words("Service"), isInternet ? "srvr" : "svce"),
-            (Words("Account"), "acct"), (Words("Label"), "labl"), (Words("Comment"), "icmt"),
-        ]
+        let rows: [(Words, String)] =
+            [
+                (isInternet ? Words("Server") : Words("Service"), isInternet ? "srvr" : "svce"),
+                (Words("Account"), "acct"), (Words("Label"), "labl"), (Words("Comment"), "icmt"),
+            ] + (item == nil ? [] : [(Words("Group"), "agrp")])
         fields = rows.map { label, code in
             Field(label: label, code: code, text: TextField(values[code] ?? ""), before: values[code] ?? "")
         }

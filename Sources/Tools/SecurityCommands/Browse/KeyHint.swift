@@ -43,7 +43,17 @@ struct KeyHint {
 
     private static func of(_ detail: ItemDetail) -> [KeyHint] {
         if case .shown = detail.secret {
-            return [.init("r", "hide now"), .init("c", "copy"), .init(.escape, "Esc", "hide")]
+            return [
+                .init("r", "hide now"), .init("c", "copy"), .init(.character(" "), "Space", "spell"),
+                .init(.escape, "Esc", "hide"),
+            ]
+        }
+        if detail.pages.contains(.trust) {
+            return [
+                .init("v", "trust"), .init("x", "export"), .init("d", "delete"), .init("w", "access"),
+                .init("h", "history"), .init("y", "reference"), .init(.tab, "Tab", "page"),
+                .init(.escape, "Esc", "back"),
+            ]
         }
         return [
             .init("r", "reveal"), .init("c", "copy"), .init("e", "edit"), .init("d", "delete"), .init("h", "history"),
@@ -59,6 +69,7 @@ extension BrowseQuestion {
         case .delete: "delete"
         case .purge: "delete for ever"
         case .overwrite: "save mine"
+        case .export: "write"
         }
     }
 }

@@ -24,21 +24,22 @@ extension Painter {
         let body = Area(row: area.row + 2, column: area.column, rows: area.rows - 4, columns: area.columns)
         switch detail.page {
         case .attributes: drawAttributes(detail, body)
-        case .access: draw(accessLines(detail.item), body, detail.scroll)
+        case .access: draw(accessLines(detail), body, detail.scroll)
+        case .trust: draw((detail.trust ?? [say("evaluating …")]).map { ("", $0) }, body, detail.scroll)
         case .history: draw((detail.history ?? [say("reading …")]).map { ("", $0) }, body, detail.scroll)
         }
         rule(area.end - 2, area.column, area.columns)
-        drawPages(detail.page, area)
+        drawPages(detail, area)
     }
 
-    private mutating func drawPages(_ page: ItemDetail.Page, _ area: Area) {
+    private mutating func drawPages(_ detail: ItemDetail, _ area: Area) {
         var column = area.column + 1
         let titles: [(ItemDetail.Page, Words)] = [
-            (.attributes, "Attributes"), (.access, "Access"), (.history, "History"),
+            (.attributes, "Attributes"), (.access, "Access"), (.trust, "Trust"), (.history, "History"),
         ]
-        for (other, title) in titles {
-            let text = other == page ? "[\(say(title))]" : " \(say(title)) "
-            column += put(text, area.end - 1, column, style: other == page ? .bold : []) + 1
+        for (other, title) in titles where detail.pages.contains(other) {
+            let text = other == detail.page ? "[\(say(title))]" : " \(say(title)) "
+            column += put(text, area.end - 1, column, style: other == detail.page ? .bold : []) + 1
         }
     }
 
@@ -57,7 +58,7 @@ extension Painter {
         switch detail.secret {
         case .hidden: put(String(repeating: frame.dot, count: 10), area.row, column)
         case .asking: put(say("waiting for the answer"), area.row, column, room: area.columns - Self.textColumn)
-        case .shown(let until, let columns):
+        case .shown(let until, let columns, _):
             picture.secret = (area.row, column)
             for (index, count) in columns.enumerated() {
                 picture.grid.markSecret(area.row + index, column, count: count)
@@ -71,12 +72,22 @@ extension Painter {
     }
 
     private mutating func draw(_ lines: [(label: String, text: String)], _ area: Area, _ scroll: Int) {
+        let room = area.columns - 3
+        let lines = lines.flatMap { line in
+            guard line.label.isEmpty, width.columns(line.text) > room else { return [line] }
+            return wrapped(line.text, room).map { (label: "", text: $0) }
+        }
         let first = max(0, min(scroll, lines.count - area.rows))
         for (index, line) in lines.dropFirst(first).prefix(max(0, area.rows)).enumerated() {
             let start = line.label.isEmpty ? 2 : Self.textColumn
             put(say(Words(line.label)), area.row + index, area.column + 2, room: Self.textColumn - 3)
             put(line.text, area.row + index, area.column + start, room: area.columns - start - 1)
         }
+    }
+
+    private func accessLines(_ detail: ItemDetail) -> [(label: String, text: String)] {
+        accessLines(detail.item) + [("", ""), ("", say("Latest requests for items of this group and kind:"))]
+            + (detail.uses ?? [say("reading …")]).map { ("", $0) }
     }
 
     private func accessLines(_ item: ListedItem) -> [(label: String, text: String)] {

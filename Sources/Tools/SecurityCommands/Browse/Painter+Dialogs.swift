@@ -6,17 +6,21 @@ import TerminalText
 extension Painter {
     mutating func drawForm(_ form: EditForm, _ area: Area) {
         let title = form.item.map { say("Edit: \($0.item.title)") } ?? say("Add a password")
-        put(title, area.row, area.column + 1, room: area.columns - 2, style: .bold)
-        rule(area.row + 1, area.column, area.columns)
+        let hasTitle = area.rows > form.fields.count + 2
+        if hasTitle {
+            put(title, area.row, area.column + 1, room: area.columns - 2, style: .bold)
+            rule(area.row + 1, area.column, area.columns)
+        }
+        let top = area.row + (hasTitle ? 2 : 0)
         let isFocused = if case .form? = browser.layers.last { true } else { false }
         for (index, field) in form.fields.enumerated() {
             let isHere = index == form.place
-            draw(label: say(field.label), isHere, area.row + 2 + index, area)
+            draw(label: say(field.label), isHere, top + index, area)
             drawField(
-                field.text, area.row + 2 + index, area.column + 14, area.columns - 16,
+                field.text, top + index, area.column + 14, area.columns - 16,
                 hasCursor: isHere && isFocused)
         }
-        let row = area.row + 2 + form.fields.count
+        let row = top + form.fields.count
         draw(label: say("Password"), form.isInPassword, row, area)
         put(say(form.password.meaning), row, area.column + 14, room: area.columns - 16)
         if form.isInPassword, isFocused { picture.cursor = (row, area.column + 14) }
@@ -24,7 +28,7 @@ extension Painter {
             "Space in the last line chooses how the password is given.",
             "The version before the change is kept (h history).",
         ]
-        rule(row + 1, area.column, area.columns)
+        if row + 1 < area.end { rule(row + 1, area.column, area.columns) }
         for (index, note) in notes.enumerated() where row + 2 + index < area.end {
             put(say(note), row + 2 + index, area.column + 2, room: area.columns - 3)
         }
@@ -59,6 +63,11 @@ extension Painter {
                 say("Delete \(title) for ever?"), "", say("Its earlier versions go too. It cannot be brought back."),
                 "", choice(question),
             ]
+        case .export:
+            return [
+                say("Write \(title) into a file?"), "", CertificateExport.fileName(of: question.item.item),
+                say("It is written into the folder that this was started in."), "", choice(question),
+            ]
         case .overwrite:
             return [
                 say("\(title) was changed by another program meanwhile."), "",
@@ -79,7 +88,10 @@ extension Painter {
 
     /// A frame in the middle with some lines, above everything else.
     private mutating func drawBox(_ lines: [String]) {
-        let lines = Array(lines.prefix(size.rows - 5))
+        let fitting = lines.flatMap { width.columns($0) > size.columns - 6 ? wrapped($0, size.columns - 6) : [$0] }
+        // A small screen has room for the words only.
+        let isTight = fitting.count > size.rows - 5
+        let lines = Array(fitting.filter { !isTight || !$0.isEmpty }.prefix(size.rows - 5))
         let inner = min(size.columns - 6, max(30, lines.map { width.columns($0) }.max() ?? 0))
         let (top, left) = (max(2, (size.rows - lines.count - 2) / 2), (size.columns - inner - 4) / 2)
         for row in top..<(top + lines.count + 2) {
@@ -144,7 +156,8 @@ extension Painter {
         ("← Esc", "back"), ("Tab", "the other pane"), ("/", "search"), ("s S", "sort by the next column, reverse"),
         ("1…7", "category"), ("r", "reveal or hide (30 s)"), ("c", "copy; the clipboard clears in 45 s"),
         ("y", "copy the kc:// reference"), ("e a", "edit, add"), ("d u", "delete, undo"),
-        ("D", "delete for ever"), ("h w", "history, access"), ("L", "lock now"), ("R", "read again"),
+        ("D", "delete for ever"), ("h w v", "history, access, trust"), ("x", "export a certificate"),
+        ("Space", "quick look; spell a value"), ("L", "lock now"), ("R", "read again"),
         ("Ctrl-L Ctrl-Z", "draw again, suspend"), ("q", "quit"),
     ]
 
@@ -155,7 +168,8 @@ extension Painter {
         let isWide = size.columns >= 76
         let rows = max(1, size.rows - 3)
         let perColumn = isWide ? (Self.keys.count + 1) / 2 : Self.keys.count
-        for (index, key) in Self.keys.enumerated() {
+        let first = isWide ? 0 : min(browser.helpPlace, max(0, Self.keys.count - rows))
+        for (index, key) in Self.keys.dropFirst(first).enumerated() {
             let row = 2 + index % perColumn
             guard index % perColumn < rows else { continue }
             let column = index / perColumn * (size.columns / 2)

@@ -181,10 +181,10 @@ extension Painter {
     }
 
     private static let all: [(Words, ItemOrder?, Int, @Sendable (ListedItem, Painter) -> String)] = [
-        ("NAME", .name, 16, { item, _ in DisplayName.shown(item.name) }),
+        ("NAME", .name, 14, { item, _ in DisplayName.shown(item.name) }),
         ("KIND", .kind, 5, { item, painter in painter.say(Words(item.kind.rawValue)) }),
-        ("ACCOUNT", .account, 12, { item, _ in DisplayName.shown(item.account) }),
-        ("GROUP", .group, 14, { item, painter in painter.browser.catalog.own.title(of: item.group) }),
+        ("ACCOUNT", .account, 10, { item, _ in DisplayName.shown(item.account) }),
+        ("GROUP", .group, 12, { item, painter in painter.browser.catalog.own.title(of: item.group) }),
         (
             "CHANGED", .changed, 11,
             { item, painter in

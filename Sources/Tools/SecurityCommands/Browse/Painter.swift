@@ -83,7 +83,10 @@ struct Painter {
     /// Writes a text, in ASCII where the terminal shows nothing else.
     @discardableResult
     mutating func put(_ text: String, _ row: Int, _ column: Int, room: Int? = nil, style: CellStyle = []) -> Int {
-        picture.grid.put(frame.isASCII ? text.inASCII : text, row, column, room: room, style: style)
+        guard frame.isASCII else { return picture.grid.put(text, row, column, room: room, style: style) }
+        // The mark of a text that was cut is no ASCII either.
+        let cut = width.cut(text, to: max(0, min(room ?? size.columns, size.columns - column)))
+        return picture.grid.put(cut.inASCII, row, column, room: room, style: style)
     }
 
     mutating func rule(_ row: Int, _ column: Int, _ columns: Int) {
@@ -147,12 +150,15 @@ extension Browser.Layer {
 }
 
 extension String {
+    private static let written: [Character: String] = [
+        "…": "~", "·": "-", "×": "x", "└": "`", "↑": "Up", "↓": "Down", "←": "Left", "→": "Right",
+    ]
+
     /// The text with a question mark for each character that is not ASCII, two for a wide one.
     fileprivate var inASCII: String {
         if utf8.allSatisfy({ $0 < 0x80 }) { return self }
         return reduce(into: "") { text, character in
-            if character == "…" { return text += "~" }
-            if character == "·" { return text += "-" }
+            if let written = Self.written[character] { return text += written }
             text +=
                 character.isASCII ? String(character) : String(repeating: "?", count: TextWidth().columns(character))
         }
