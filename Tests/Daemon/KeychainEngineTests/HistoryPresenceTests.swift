@@ -8,7 +8,7 @@ import Testing
 
 @testable import KeychainEngine
 
-/// What was deleted or replaced comes back in the user's presence.
+/// Deleted and replaced items come back in the user's presence.
 @Suite("Earlier versions and the user's presence")
 struct HistoryPresenceTests {
     private let directory: TemporaryDirectory
