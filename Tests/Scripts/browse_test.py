@@ -238,7 +238,7 @@ def acts(home):
     viewer.shows("Delete api (ann)?")
     viewer.keys("Enter")
     viewer.shows("Nothing was changed.", "4 items")
-    viewer.keys("d", "y")
+    viewer.bytes(b"dy")
     viewer.shows("Delete api (ann)?")
     viewer.keys("Escape")
     viewer.shows("Nothing was changed.", "4 items")

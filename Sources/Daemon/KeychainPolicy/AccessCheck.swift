@@ -35,10 +35,10 @@ extension ItemRequest {
         if let entry = query.entry(.multiUser), entry.length > 0 { throw .restricted(.multiUser) }
     }
 
-    /// Only the inspecting command looks at all groups, and never at values.
+    /// Only the inspecting command looks at all groups, at what is there now, and never at values.
     private func checkInspection(by caller: CallerIdentity) throws(Refusal) {
         guard inspectsAllGroups else { return }
-        let isLook = !writes && !returns.contains(.data)
+        let isLook = operation == .copyMatching && !returns.contains(.data)
         guard caller.mayInspectAllGroups, isLook else { throw .inspectionOnly }
     }
 

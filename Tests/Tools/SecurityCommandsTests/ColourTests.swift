@@ -13,7 +13,7 @@ import Testing
         shell.environment = ["TERM": "xterm"]
     }
 
-    /// What a command shows at a terminal.
+    /// The output of a command at a terminal.
     private func shown(_ shell: Shell, _ words: String...) throws -> String {
         let (terminal, errors) = (try PseudoTerminal(), Shell.file())
         let session = shell.session(input: Shell.file(), output: terminal.device, diagnostics: errors)

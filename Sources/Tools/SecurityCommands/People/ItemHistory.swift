@@ -75,8 +75,8 @@ enum ItemHistory {
         options: ItemSelection.options,
         notes: [
             "Brings back the item that was deleted last among those that match, as it was, and shows it. Where there",
-            "is another one under the same name meanwhile, nothing is changed. Where the keychain has a password, an item",
-            "comes back after its user has given it, or a finger. An item is named as for rm.",
+            "is another one under the same name meanwhile, nothing is changed. Where the keychain has a password, an",
+            "item comes back after its user has given it, or a finger. An item is named as for rm.",
         ] + kept,
         examples: ["security undelete deploy/ci"], operands: 0...1, layer: .people
     ) { arguments, session throws(CommandFailure) in

@@ -5,8 +5,8 @@ import KeychainStore
 import KeychainWire
 import LinuxSystem
 
-/// Brings back earlier versions of items that the caller may change. Whatever was deleted or replaced was so on purpose:
-/// where there is a passcode, it comes back only in the user's presence. A guarded one comes back only when its user has
+/// Brings back earlier versions of items that the caller may change. An item is deleted or replaced on purpose: where
+/// there is a passcode, it comes back only in the user's presence. A guarded one comes back only when its user has
 /// shown what it asks for.
 struct RestoreItems: RequestedWrite {
     let writer: ItemWriter
@@ -60,7 +60,7 @@ struct RestoreItems: RequestedWrite {
         answer()
     }
 
-    /// Has the gate note the versions that lack the user's presence. What a guarded one asks for is presence already.
+    /// Has the gate note the versions that lack the user's presence. A guarded one asks for it by itself.
     private func requirePresence(in batch: RowBatch) throws(Refusal) {
         guard try sealer.enclave.status().passcodeIsSet else { return }
         for row in batch where !gate.isFull {
