@@ -22,7 +22,8 @@ class Pane:
         words = shlex.join(command)
         settings = [word for option in options for word in ("set-option", "-gw", *option, ";")]
         # A server without a session ends at once; options come before the window that they are about.
-        self.tmux("start-server", ";", "set-option", "-g", "exit-empty", "off", ";", *settings, *start, shell or f"{words}; echo ended with $?; exec sleep 600")
+        window = shell or f"{words}; echo ended with $?; exec sleep 600"
+        self.tmux("start-server", ";", "set-option", "-g", "exit-empty", "off", ";", *settings, *start, window)
         if shell:
             self.keys(words, "Enter")
 

@@ -143,7 +143,7 @@ extension BrowseRun {
 
     private func lines(of found: ItemResponse.Item, _ item: ListedItem) -> [(label: String, text: String)] {
         let now = session.now()
-        return ShowItem.lines(found, item, browser.catalog.own) { $0.long(now: now) } + KeyLines.lines(found)
+        return ShowItem.lines(found, item, browser.catalog.own) { $0.long(now: now) } + KeyLines.lines(of: found)
     }
 
     private func readHistory(of item: ListedItem) throws(CommandFailure) {

@@ -4,7 +4,7 @@ import KeychainModel
 import KeychainWire
 import LinuxSystem
 
-/// What is known of an item beyond its attributes.
+/// Facts about an item beyond its attributes.
 extension BrowseRun {
     private static let call = "browse"
     private static let mostUses = 12

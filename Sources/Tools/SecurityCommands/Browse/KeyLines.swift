@@ -9,7 +9,7 @@ enum KeyLines {
     ]
 
     /// - Returns: nothing for an item that is no key.
-    static func lines(_ found: ItemResponse.Item) -> [(label: String, text: String)] {
+    static func lines(of found: ItemResponse.Item) -> [(label: String, text: String)] {
         guard found.itemClass == .key else { return [] }
         let attributes = found.attributes
         let isTrue = { (id: AttributeID) in (attributes[id]?.number ?? 0) != 0 }
