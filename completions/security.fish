@@ -4,6 +4,7 @@ function __security_values
 end
 complete -c security -f
 complete -c security -l json -d 'Write JSON.'
+complete -c security -n __fish_use_subcommand -s c -l color -x -d 'Colour the output: auto (the default), always or never.'
 complete -c security -n __fish_use_subcommand -s E -l ephemeral -d 'Use a keychain in memory, which ends with this process or what it becomes.'
 complete -c security -n __fish_use_subcommand -s h -d 'Show all commands, or the usage of those that follow.'
 complete -c security -n __fish_use_subcommand -s i -d 'Read commands from standard input, line by line.'
@@ -443,12 +444,14 @@ complete -c security -n '__fish_seen_subcommand_from inject' -s i -l in-file -r 
 complete -c security -n '__fish_seen_subcommand_from inject' -s o -l out-file -r -F -d 'Write this file, for its owner alone; otherwise standard output.'
 complete -c security -n '__fish_seen_subcommand_from inject' -s r -l reveal -d 'Write the values to a terminal too.'
 complete -c security -n '__fish_seen_subcommand_from inject' -s t -l trust-file -d 'Use the template without asking.'
+complete -c security -n '__fish_seen_subcommand_from list' -s c -l color -x -d 'Colour the output: auto (the default), always or never.'
 complete -c security -n '__fish_seen_subcommand_from list' -s e -l fail-empty -d 'Exit with 44 when nothing is found.'
 complete -c security -n '__fish_seen_subcommand_from list' -s H -l heading -d 'Print the heading also where the output is no terminal.'
 complete -c security -n '__fish_seen_subcommand_from list' -s k -l sort -x -d 'Sort by name, kind, account, group, changed or created.'
 complete -c security -n '__fish_seen_subcommand_from list' -s l -l long -d 'Also show when items were made, expire and open.'
 complete -c security -n '__fish_seen_subcommand_from list' -s n -l limit -x -d 'Show so many items at most.'
 complete -c security -n '__fish_seen_subcommand_from list' -s r -l reverse -d 'Reverse the order.'
+complete -c security -n '__fish_seen_subcommand_from show' -s c -l color -x -d 'Colour the output: auto (the default), always or never.'
 complete -c security -n '__fish_seen_subcommand_from show' -s F -l force-stdout -d 'With -p, also where the output is no terminal.'
 complete -c security -n '__fish_seen_subcommand_from show' -s H -l history -d 'Show the earlier versions in place of the item.'
 complete -c security -n '__fish_seen_subcommand_from show' -s p -l reveal -d 'Also show the value, on a terminal.'

@@ -95,6 +95,7 @@ _security() {
     )
     local context state line
     _arguments -C \
+        {-c,--color}'[Colour the output\: auto (the default), always or never.]:when: ' \
         {-E,--ephemeral}'[Use a keychain in memory, which ends with this process or what it becomes.]' \
         '-h[Show all commands, or the usage of those that follow.]' \
         '-i[Read commands from standard input, line by line.]' \
@@ -573,6 +574,7 @@ _security() {
                     {-t,--trust-file}'[Use the template without asking.]' \
                     '--json[Write JSON.]' ;;
                 list) _arguments -S \
+                    {-c,--color}'[Colour the output\: auto (the default), always or never.]:when: ' \
                     {-e,--fail-empty}'[Exit with 44 when nothing is found.]' \
                     {-H,--heading}'[Print the heading also where the output is no terminal.]' \
                     {-k,--sort}'[Sort by name, kind, account, group, changed or created.]:column: ' \
@@ -581,6 +583,7 @@ _security() {
                     {-r,--reverse}'[Reverse the order.]' \
                     '--json[Write JSON.]' ;;
                 show) _arguments -S \
+                    {-c,--color}'[Colour the output\: auto (the default), always or never.]:when: ' \
                     {-F,--force-stdout}'[With -p, also where the output is no terminal.]' \
                     {-H,--history}'[Show the earlier versions in place of the item.]' \
                     {-p,--reveal}'[Also show the value, on a terminal.]' \
