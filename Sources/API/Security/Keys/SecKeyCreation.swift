@@ -48,7 +48,8 @@ public func SecKeyGeneratePair(
 /// Makes a key from its external representation.
 ///
 /// - Parameters:
-///   - keyData: PKCS #1 for RSA; 04 ‖ X ‖ Y for curves, and ‖ K for private keys; 32 bytes for Ed25519 and X25519.
+///   - keyData: PKCS #1 for RSA, or `SubjectPublicKeyInfo` for a public key; 04 ‖ X ‖ Y for curves, and ‖ K for
+///     private keys; 32 bytes for Ed25519 and X25519.
 ///   - attributes: `kSecAttrKeyType` and `kSecAttrKeyClass`, as constants or numbers; the size follows from the data.
 ///     `kSecAttrTokenID` and `kSecAttrTokenOID`, which are among the attributes of a token's key, give a handle to that
 ///     key; then the data is ignored.
@@ -72,8 +73,14 @@ public func SecKeyCreateWithData(
             try explained("SecKeyCreateWithData") { () throws(CryptoError) in
                 half == .private
                     ? SecKey(try PrivateKey(external: bytes, type: type))
-                    : SecKey(try PublicKey(external: bytes, type: type))
+                    : SecKey(try publicKey(bytes, type))
             }
         }
     }
+}
+
+/// Apple reads RSA keys from `SubjectPublicKeyInfo` (RFC 5280, 4.1.2.7) too, as `openssl rsa -pubout` writes them.
+private func publicKey(_ bytes: Span<UInt8>, _ type: KeyType) throws(CryptoError) -> PublicKey {
+    if type == .rsa, let key = try? PublicKey(subjectPublicKeyInfo: bytes), key.type == .rsa { return key }
+    return try PublicKey(external: bytes, type: type)
 }

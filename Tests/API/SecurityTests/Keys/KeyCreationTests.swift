@@ -191,6 +191,29 @@ struct KeyCreationTests {
         #expect(unsafe outcome { unsafe SecKeyCreateWithData(data as CFData, token, $0) }.value == nil)
     }
 
+    @Test(
+        "SecKeyCreateWithData reads a public RSA key as SubjectPublicKeyInfo, and nothing else that way",
+        .rule("keys.form.import", "keys.form.errors"))
+    func readingSubjectPublicKeyInfo() throws {
+        let key = publicKey(try #require(makeKey(kSecAttrKeyTypeRSA, 2048).value))
+        let pkcs1 = try #require(external(key))
+        let frame: [UInt8] = [
+            0x30, 0x82, 0x01, 0x22, 0x30, 0x0D, 0x06, 0x09, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x01, 0x01, 0x05,
+            0x00, 0x03, 0x82, 0x01, 0x0F, 0x00,
+        ]
+        let read = importKey(Data(frame) + pkcs1, kSecAttrKeyTypeRSA, kSecAttrKeyClassPublic).value
+        #expect(read == key)
+        #expect(read.flatMap(external) == pkcs1)
+        for (data, type, half) in [
+            (Data(frame) + pkcs1 + [0], kSecAttrKeyTypeRSA, kSecAttrKeyClassPublic),
+            (Data(frame) + pkcs1.dropLast(), kSecAttrKeyTypeRSA, kSecAttrKeyClassPublic),
+            (Data(frame) + pkcs1, kSecAttrKeyTypeEC, kSecAttrKeyClassPublic),
+            (Data(frame) + pkcs1, kSecAttrKeyTypeRSA, kSecAttrKeyClassPrivate),
+        ] {
+            #expect(importKey(data, type, half).code == Int(errSecParam))
+        }
+    }
+
     @Test("A key describes itself without its bytes", .rule("keys.type.description"))
     func description() throws {
         let text = Keys.p256.description
