@@ -201,17 +201,15 @@ struct KeyCreationTests {
             0x30, 0x82, 0x01, 0x22, 0x30, 0x0D, 0x06, 0x09, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x01, 0x01, 0x05,
             0x00, 0x03, 0x82, 0x01, 0x0F, 0x00,
         ]
-        let read = importKey(Data(frame) + pkcs1, kSecAttrKeyTypeRSA, kSecAttrKeyClassPublic).value
+        let whole = Data(frame) + pkcs1
+        let read = importKey(whole, kSecAttrKeyTypeRSA, kSecAttrKeyClassPublic).value
         #expect(read == key)
         #expect(read.flatMap(external) == pkcs1)
-        for (data, type, half) in [
-            (Data(frame) + pkcs1 + [0], kSecAttrKeyTypeRSA, kSecAttrKeyClassPublic),
-            (Data(frame) + pkcs1.dropLast(), kSecAttrKeyTypeRSA, kSecAttrKeyClassPublic),
-            (Data(frame) + pkcs1, kSecAttrKeyTypeEC, kSecAttrKeyClassPublic),
-            (Data(frame) + pkcs1, kSecAttrKeyTypeRSA, kSecAttrKeyClassPrivate),
-        ] {
-            #expect(importKey(data, type, half).code == Int(errSecParam))
+        for data in [whole + Data([0]), whole.dropLast()] {
+            #expect(importKey(data, kSecAttrKeyTypeRSA, kSecAttrKeyClassPublic).code == Int(errSecParam))
         }
+        #expect(importKey(whole, kSecAttrKeyTypeEC, kSecAttrKeyClassPublic).code == Int(errSecParam))
+        #expect(importKey(whole, kSecAttrKeyTypeRSA, kSecAttrKeyClassPrivate).code == Int(errSecParam))
     }
 
     @Test("A key describes itself without its bytes", .rule("keys.type.description"))
