@@ -3,6 +3,7 @@
 import os
 import pathlib
 import select
+import shutil
 import signal
 import subprocess
 import sys
@@ -122,3 +123,15 @@ def mutated(file, chance):
         file[: at + length] + file[at:],
         file[:at],
     ])  # fmt: skip
+
+
+def clear(keychain):
+    """Deletes all certificates and keys."""
+    for line in keychain.output("find-certificate", "-a", "-Z").decode().splitlines():
+        if line.startswith("SHA-256 hash: "):
+            keychain.says("delete-identity", "-Z", line.split(": ")[1])
+    # A key without a certificate gets one, and goes with it.
+    expect(keychain.count() == 0, "all certificates are gone")
+    if keychain.keys():
+        keychain.end()
+        shutil.rmtree(keychain.home)

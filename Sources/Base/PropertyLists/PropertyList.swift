@@ -18,7 +18,7 @@ package indirect enum PropertyList: Hashable, Sendable {
         package init(key: String, value: PropertyList) { (self.key, self.value) = (key, value) }
     }
 
-    /// What is wrong with a file, and in which line; 0 where it is about the whole.
+    /// The fault of a file, and its line; 0 where the fault is the whole file's.
     package struct Malformed: Error {
         package let problem: String
         package let line: Int

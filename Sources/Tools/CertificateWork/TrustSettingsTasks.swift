@@ -16,7 +16,7 @@ private enum TrustSettingsFile {
     /// The object identifiers of Apple's policies, 1.2.840.113635.100.1.N, as encoded.
     static func identifier(_ policy: CertificatePolicy) -> [UInt8] { arc + [lastArc(policy)] }
 
-    /// The policy of an identifier. That for TLS stands for its server.
+    /// The policy of an identifier; for TLS that of the server.
     static func policy(of identifier: [UInt8]) -> CertificatePolicy? {
         CertificatePolicy.allCases.first { $0 != .tlsClient && Self.identifier($0) == identifier }
     }

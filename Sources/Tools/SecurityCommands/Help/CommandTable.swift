@@ -28,7 +28,7 @@ package enum CommandTable {
         PartitionList.ofPasswords(.generic), PartitionList.ofPasswords(.internet), FindCertificate.command,
         FindIdentity.command, DeleteCertificate.certificate, DeleteCertificate.identity, ExportCommand.command,
         ImportCommand.command, MessageCommand.command, TrustCommands.add, TrustCommands.remove, TrustCommands.dump,
-        TrustSettingsFiles.export, TrustSettingsFiles.import,
+        TrustSettingsCommands.export, TrustSettingsCommands.import,
         VerifyCertificate.command, ErrorCommand.command, StatusCommand.command, VerifyKeychain.command,
         SnapshotCommand.command, ItemHistory.list, ItemHistory.undelete, ItemHistory.restore,
         IdentityCommand.command, AnchorCommand.command,

@@ -4,7 +4,7 @@ import KeychainModel
 import LinuxSystem
 
 /// `trust-settings-export` and `trust-settings-import`: the user's settings as a file of Apple's format.
-enum TrustSettingsFiles {
+enum TrustSettingsCommands {
     static let export = Command(
         "trust-settings-export", "Export trust settings.", synopsis: "[-d] [-s] settings_file",
         options: [
@@ -39,8 +39,9 @@ enum TrustSettingsFiles {
         "trust-settings-import", "Import trust settings.", synopsis: "[-d] settings_file",
         options: [CommandOption("d", "For all users; not here.")],
         notes: [
-            "The file has no certificates: each must be in the keychain or in the settings already. A setting replaces",
-            "what was said about its certificate. One for another policy than basic and codeSign is left out and named.",
+            "The file has no certificates: each must be in the keychain or in the settings already. A setting",
+            "replaces what was said about its certificate. One for another policy than basic and codeSign is left",
+            "out and named.",
         ],
         operands: 1...1
     ) { arguments, session throws(CommandFailure) in
@@ -49,7 +50,7 @@ enum TrustSettingsFiles {
         let file = try read(arguments.operands[0])
         let entries = try CertificateProgram.perform(ReadTrustSettings(file), call).entries
         try UnlockOffer(session).run { () throws(CommandFailure) in
-            try TrustSettingsImport(session, call).run(entries)
+            try TrustSettingsImport(session, call).store(entries: entries)
         }
     }
 
@@ -72,7 +73,7 @@ private struct TrustSettingsImport {
     init(_ session: Session, _ call: String) { (self.session, self.call) = (session, call) }
 
     /// Stores what counts here of each entry, and says what does not. Nothing is stored when a certificate is missing.
-    func run(_ entries: [ReadTrustSettings.Entry]) throws(CommandFailure) {
+    func store(entries: [ReadTrustSettings.Entry]) throws(CommandFailure) {
         let settings = UserTrustSettings(session, call)
         let known = try certificates(settings)
         let missing = entries.filter { known[$0.certificate] == nil }
@@ -89,7 +90,7 @@ private struct TrustSettingsImport {
         report(stored)
     }
 
-    /// What `add-trusted-cert` would take.
+    /// Whether `add-trusted-cert` would take the decision.
     private func counts(_ one: PolicyDecision, _ facts: CertificateFacts) -> Bool {
         UserTrustSettings.policies.contains(one.policy) && (one.decision != .trustRoot || facts.isSelfIssued)
     }
