@@ -155,8 +155,11 @@ def history_stays(keychain):
     keychain.set(0)
     program = keychain.program()
     keychain.expect(program, "unlock 1234", 0)
+    # With a password its user would be asked.
+    keychain.expect(program, "nopasscode 1234", 0)
     keychain.expect(program, "undelete a b 0", 0)
     keychain.expect(program, "get a b", 0)
+    keychain.expect(program, "passcode 1234", 0)
     program.leave()
     print("a wall clock that is set ahead drops no earlier version in a daemon that runs")
 
