@@ -35,7 +35,8 @@ struct Keychaind {
 
     private static func end(_ error: any Error, telling ready: FileDescriptor? = nil) -> Never {
         let text = (error as? Refusal).map { "\($0.problem) \($0.remedy)" } ?? "\(error)"
-        report(text)
+        // The program that waits says it itself, where its error output is still this process's.
+        if ready == nil || DaemonProcess.hasLog { report(text) }
         _ = try? ready?.write(Array(ForeignText.shown(text).utf8.prefix(StartReport.longest)).span)
         exit(EXIT_FAILURE)
     }
@@ -48,6 +49,8 @@ struct Keychaind {
         guard options.ready?.number ?? ChildProcess.firstDescriptor == ChildProcess.firstDescriptor else {
             throw DaemonArguments.Mistake("--detach hands on no descriptor but \(ChildProcess.firstDescriptor).")
         }
+        // The log is in the folder, and says nothing when that has gone.
+        _ = try StoreFolder(options)
         if let log = options.log { try DaemonProcess.leaveSession(log: log) }
         _ = try ChildProcess.start(
             try ownPath(), arguments, handing: options.ready.map { [$0] } ?? [])
@@ -59,13 +62,14 @@ struct Keychaind {
         try DaemonProcess.harden()
         DatabaseLibrary.belongsToThisProcess()
         let signals = TerminationSignals()
+        let folder = options.owner == nil ? try StoreFolder(options) : nil
         if let log = options.log { try DaemonProcess.leaveSession(log: log) }
         if let owner = options.owner, let control = options.control {
             return try UserDaemonProgram(owner, options, log: report).run(control, until: signals)
         }
         let program = OwnProgram(options)
         let life = try options.life.map { limits throws(SystemError) in try ThrowAwayLife(limits, options.store) }
-        let folder = try StoreFolder(options)
+        guard let folder else { throw DaemonArguments.Mistake("--keychain takes --control.") }
         // After the server's end.
         defer { life?.erase(folder) }
         guard let (server, engine) = try start(options, folder) else { return }

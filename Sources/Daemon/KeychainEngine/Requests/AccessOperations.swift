@@ -34,6 +34,7 @@ extension KeychainEngine {
             }
             return .done
         case .work(let work): return .worked(try carryOut(work, passcode, from: caller, by: deadline))
+        case .others: return .others(try othersHaveItems(than: caller))
         case .uninstalled(let programs):
             try AccessPolicy.requireUninstaller(caller)
             return .purged(
@@ -94,6 +95,23 @@ extension KeychainEngine {
             OrphanGroup(
                 group: record.name, policy: record.policy, items: items,
                 lastSeen: record.programs.map(\.seen).max() ?? 0, programs: record.possiblePrograms)
+        }
+    }
+
+    /// Whether there are items of groups that the caller does not have; the digests of groups are readable while the
+    /// keychain is locked.
+    private func othersHaveItems(than caller: CallerIdentity) throws(Refusal) -> Bool {
+        try AccessPolicy.requireInspector(caller)
+        return try change { (writer) throws(Refusal) in
+            var own: Set<[UInt8]> = []
+            for group in caller.groups { own.insert(try writer.store.digester.group(group).bytes) }
+            var found = false
+            for itemClass in ItemClass.stored {
+                try writer.store.countItemsOfGroups(in: itemClass) { group, _ in
+                    found = found || !own.contains(group)
+                }
+            }
+            return found
         }
     }
 

@@ -10,6 +10,7 @@ package import LinuxSystem
 ///             | 5:u8 policy:u8 group:text                         ; what becomes of a group without programs
 ///             | 6:u8 count:u16 *program:text                      ; programs were removed
 ///             | 7:u8 work                                         ; item requests for a program
+///             | 8:u8                                              ; whether others have items
 package enum AccessRequest: Equatable, Sendable {
     /// The decisions after the entry with this number.
     case decisions(after: UInt64)
@@ -22,6 +23,8 @@ package enum AccessRequest: Equatable, Sendable {
     case uninstalled([String])
     /// With a descriptor, the passcode, where the keychain's own command needs it.
     case work(ProgramWork)
+    /// Whether there are items of groups that the caller does not have, also while the keychain is locked.
+    case others
 
     /// How many programs one request names.
     package static let mostPrograms = 256
@@ -30,7 +33,7 @@ package enum AccessRequest: Equatable, Sendable {
     package var descriptors: ClosedRange<Int> {
         switch self {
         case .move, .setPolicy, .work: 0...1
-        case .decisions, .why, .orphans, .uninstalled: 0...0
+        case .decisions, .why, .orphans, .uninstalled, .others: 0...0
         }
     }
 
@@ -42,6 +45,7 @@ package enum AccessRequest: Equatable, Sendable {
         case setPolicy = 5
         case uninstalled = 6
         case work = 7
+        case others = 8
     }
 
     func append(to buffer: SecretBuffer) {
@@ -67,6 +71,7 @@ package enum AccessRequest: Equatable, Sendable {
         case .work(let work):
             buffer.append(Code.work.rawValue)
             work.append(to: buffer)
+        case .others: buffer.append(Code.others.rawValue)
         }
     }
 
@@ -79,6 +84,7 @@ package enum AccessRequest: Equatable, Sendable {
         case .setPolicy: self = .setPolicy(try GroupPolicy(from: &reader), group: try reader.name())
         case .uninstalled: self = .uninstalled(try reader.texts(atMost: Self.mostPrograms))
         case .work: self = .work(try ProgramWork(from: &reader))
+        case .others: self = .others
         case nil: throw .malformed("the access request")
         }
     }
@@ -95,6 +101,8 @@ package enum AccessReply: Equatable, Sendable {
     case purged(UInt64)
     /// As many as there were requests, in their order.
     case worked([ProgramAnswer])
+    /// Whether there are such items.
+    case others(Bool)
 
     package func append(to buffer: SecretBuffer) {
         switch self {
@@ -108,6 +116,7 @@ package enum AccessReply: Equatable, Sendable {
         case .worked(let answers):
             buffer.append(UInt8(truncatingIfNeeded: answers.count))
             for answer in answers { answer.append(to: buffer) }
+        case .others(let areThere): buffer.append(areThere ? 1 : 0)
         case .done: break
         }
     }
@@ -130,6 +139,7 @@ package enum AccessReply: Equatable, Sendable {
             var answers: [ProgramAnswer] = []
             for _ in 0..<(try reader.integer(UInt8.self)) { answers.append(try ProgramAnswer(from: &reader)) }
             self = .worked(answers)
+        case .others: self = .others(try reader.integer(UInt8.self) != 0)
         }
     }
 }
