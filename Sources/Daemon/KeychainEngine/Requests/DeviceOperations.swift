@@ -72,6 +72,8 @@ extension KeychainEngine {
         case .lock, .unlock, .setPasscode, .removePasscode, .moveToTPM, .moveToSoftware, .unlockWith, .replacePasscode,
             .addSlot, .removeSlot, .changeSettings, .acceptStore:
             try change(request, passcodes)
+            // A password that was set in a folder which has gone is nobody's.
+            if request.mayChangeVault { try change { (writer) throws(Refusal) in try writer.store.checkUse() } }
         }
         writer.answer(id) { _ in }
     }
