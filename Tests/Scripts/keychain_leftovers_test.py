@@ -1,4 +1,6 @@
-"""Folders of keychains that go, and what killed programs leave: nothing is lost with the one, nothing stays of the other.
+"""Folders of keychains that go, and what killed programs leave.
+
+Nothing is acknowledged into a folder that has gone, and nothing of a killed program stays.
 
 usage: keychain_leftovers_test.py FOLDER-OF-PROGRAMS [TEST...]
 """
