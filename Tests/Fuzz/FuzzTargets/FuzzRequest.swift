@@ -103,7 +103,7 @@ extension FuzzSeeds {
         .decisions(after: 4), .why(program: "/usr/bin/a", query: [1, 2, 3]),
         .move(GroupMove(from: "a", to: "b", itemClass: .key, isRename: true, statement: [1])), .orphans,
         .setPolicy(.purge, group: "g"), .uninstalled(["/usr/bin/a", "/usr/bin/b"]),
-        .work(ProgramWork("program:/a", [ItemRequest(.add)])),
+        .work(ProgramWork("program:/a", [ItemRequest(.add)])), .others,
     ]
 
     static let keys: [KeyRequest] = [.make(binding), .use(sealedKey, keyUse), .use(guardedKey, keyUse)]

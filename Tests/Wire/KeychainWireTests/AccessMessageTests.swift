@@ -20,6 +20,7 @@ struct AccessMessageTests {
             .move(GroupMove(from: "a", to: "b", itemClass: .key, isRename: true, statement: [9])), .orphans,
             .setPolicy(.purge, group: "a"), .uninstalled([]), .uninstalled(["/bin/a", "/bin/b"]),
             .work(ProgramWork("program:/bin/a", [])), .work(ProgramWork("program:/bin/a", [ItemRequest(.add)])),
+            .others,
         ]
     }
 
@@ -104,6 +105,7 @@ struct AccessMessageTests {
             .work(ProgramWork("g", [])),
             .worked([ProgramAnswer((status: -25300, body: SecretBytes(copying: [1, 2].span)))])
         ),
+        (.others, .others(true)), (.others, .others(false)),
     ]
 
     @Test("Every reply is read as it was written", arguments: replies.indices)

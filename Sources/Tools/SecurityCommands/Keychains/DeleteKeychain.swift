@@ -97,7 +97,7 @@ extension Refusal {
         Refusal(
             .interactionNotAllowed, .othersItems, path,
             "\(path) holds items of other programs, and has no password by which its user could be known.",
-            do: "Give it one (security set-keychain-password), then delete it; or have the programs delete their items.")
+            do: "Give it one (security set-keychain-password), then delete it; or delete the items with their programs.")
     }
 
     fileprivate static let loginStays = Refusal(
