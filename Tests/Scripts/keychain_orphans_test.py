@@ -180,7 +180,8 @@ def no_history(home):
             with open(f"{place}/{name}", "rb") as file:
                 assert identifier not in file.read(), f"{place}/{name}"
     assert home.run("history", "-s", "s").returncode != 0 or SECRET not in home.run("history").stdout
-    script = "add-generic-password -s s -a a -w earlier-value\nadd-generic-password -U -s s -a a -w later-value\nhistory\nstatus\n"
+    add = "add-generic-password -U -s s -a a -w"
+    script = f"{add} earlier-value\n{add} later-value\nhistory\nstatus\n"
     result = home.run("--ephemeral", "-i", text=script)
     assert "earlier-value" not in result.stdout, result
     [place] = [line.split()[1] for line in result.stdout.splitlines() if line.startswith("store:")]

@@ -46,7 +46,7 @@ struct AccessMessageTests {
             let bytes = Self.bytes { DeviceRequest.access(request).append(to: $0) }
             #expect(failure { () throws(Refusal) in try DeviceRequest(decoding: bytes) }?.rule == .malformedFrame)
         }
-        for body: [UInt8] in [[16], [16, 0], [16, 7], [16, 8], [16, 5, 2, 1, 0, 0, 0, 97], [16, 4, 0]] {
+        for body: [UInt8] in [[16], [16, 0], [16, 7], [16, 9], [16, 5, 2, 1, 0, 0, 0, 97], [16, 4, 0]] {
             let bytes = SecretBytes(copying: body.span)
             #expect(failure { () throws(Refusal) in try DeviceRequest(decoding: bytes) }?.rule == .malformedFrame)
         }
