@@ -13,17 +13,9 @@ import tempfile
 import threading
 import uuid
 
-from keychain_parts import Home, eventually
+from keychain_parts import Home, eventually, login, shown
 
 PASSWORD = "keychain pass"
-
-
-def login(home):
-    return f"{home.home}/Library/Keychains/login.keychain-db"
-
-
-def shown(*paths):
-    return "".join(f'    "{path}"\n' for path in paths)
 
 
 def guide(home):

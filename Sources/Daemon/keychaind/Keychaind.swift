@@ -50,7 +50,7 @@ struct Keychaind {
             throw DaemonArguments.Mistake("--detach hands on no descriptor but \(ChildProcess.firstDescriptor).")
         }
         // The log is in the folder, and says nothing when that has gone.
-        _ = try StoreFolder(options)
+        _ = try folder(options)
         if let log = options.log { try DaemonProcess.leaveSession(log: log) }
         _ = try ChildProcess.start(
             try ownPath(), arguments, handing: options.ready.map { [$0] } ?? [])
@@ -62,7 +62,7 @@ struct Keychaind {
         try DaemonProcess.harden()
         DatabaseLibrary.belongsToThisProcess()
         let signals = TerminationSignals()
-        let folder = options.owner == nil ? try StoreFolder(options) : nil
+        let folder = options.owner == nil ? try folder(options) : nil
         if let log = options.log { try DaemonProcess.leaveSession(log: log) }
         if let owner = options.owner, let control = options.control {
             return try UserDaemonProgram(owner, options, log: report).run(control, until: signals)
@@ -82,6 +82,10 @@ struct Keychaind {
             mayEnd: { _ in mayEnd(options, engine) }, firstLook: min(60, options.upgradeExit),
             look: { min(housekeeping.look(), options.upgradeExit) })
         if let failure = engine.failure { throw failure }
+    }
+
+    private static func folder(_ options: DaemonArguments.Options) throws(SystemError) -> StoreFolder {
+        try StoreFolder(options.store, madeBy: options.life != nil ? .job : options.isNamed ? .other : .daemon)
     }
 
     /// Whether it may end when nobody is connected. A named keychain that was unlocked stays so for as long as its

@@ -10,19 +10,28 @@ struct StoreFolder {
     /// Keeps the folder of a throw-away keychain from the programs that clear up; nil for a keychain that stays.
     private let lock: FolderLock?
 
-    /// Opens the folder, which the first daemon of a usual keychain makes. Of others the daemon makes none: a keychain
-    /// that was deleted meanwhile would come back empty.
+    /// The program that makes the folder.
+    enum Maker {
+        /// The first daemon of a usual keychain.
+        case daemon
+        /// Another program, for a named keychain. One that was deleted meanwhile would come back empty if the daemon
+        /// made it.
+        case other
+        /// Another program, for a throw-away keychain.
+        case job
+    }
+
+    /// Opens the folder.
     ///
-    /// - Throws: `SystemError` of `mkdir` or `open`: `ENOENT` where there is none; `EPERM` when the folder of a named or
-    ///   throw-away keychain is another user's, or open to others; `ELOOP` or `ENOTDIR` when it is a link.
-    init(_ options: DaemonArguments.Options) throws(SystemError) {
-        path = options.store
-        let isMade = options.isNamed || options.life != nil
-        if !isMade, !ItemStore.exists(in: path) { try PrivateDirectory.ensure(path) }
-        folder = try Self.open(path, isMade ? O_NOFOLLOW : 0)
+    /// - Throws: `SystemError` of `mkdir` or `open`: `ENOENT` where there is none. For a folder that another program
+    ///   makes also `EPERM` when it is another user's, or open to others; `ELOOP` or `ENOTDIR` when it is a link.
+    init(_ path: String, madeBy maker: Maker) throws(SystemError) {
+        self.path = path
+        if maker == .daemon, !ItemStore.exists(in: path) { try PrivateDirectory.ensure(path) }
+        folder = try Self.open(path, maker == .daemon ? 0 : O_NOFOLLOW)
         opened = try FileStatus(of: folder)
-        if isMade { try Self.check(opened, path) }
-        lock = options.life == nil ? nil : try Self.lock(path)
+        if maker != .daemon { try Self.check(opened, path) }
+        lock = maker == .job ? try Self.lock(path) : nil
     }
 
     private static func open(_ path: String, _ flags: CInt) throws(SystemError) -> FileDescriptor {

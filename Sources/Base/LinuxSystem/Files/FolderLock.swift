@@ -7,13 +7,16 @@ package struct FolderLock: Sendable {
     private let folder: FileDescriptor
     private let opened: FileStatus
 
-    /// Takes the lock, without waiting for others; nil when they hold it, or when the folder has lost its path.
+    /// Takes the lock; nil when others hold it until the deadline, or when the folder has lost its path.
     ///
     /// - Throws: `SystemError` of `open`, `flock` or `fstat`; `ELOOP` or `ENOTDIR` for a link.
-    package init?(_ path: String, _ kind: FileLock.Kind) throws(SystemError) {
+    package init?(_ path: String, _ kind: FileLock.Kind, deadline: Deadline = .now) throws(SystemError) {
         let folder = try FileDescriptor.open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
         let operation = (kind == .shared ? LOCK_SH : LOCK_EX) | LOCK_NB
-        guard try unlessBlocked("flock", { flock(folder.number, operation) }) != nil else { return nil }
+        do throws(SystemError) { try FileLock.poll(folder, operation, until: deadline) } catch {
+            guard error.code == ETIMEDOUT else { throw error }
+            return nil
+        }
         (self.path, self.folder, opened) = (path, folder, try FileStatus(of: folder))
         // Another program may have removed the folder before it was locked.
         if !isOfItsPath { return nil }

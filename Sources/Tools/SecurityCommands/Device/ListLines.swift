@@ -6,7 +6,7 @@ enum ListLines {
     private static let most = 3
 
     /// - Returns: no lines where nothing was changed.
-    static func lines(_ session: Session) throws(CommandFailure) -> [(String, String)] {
+    static func lines(of session: Session) throws(CommandFailure) -> [(String, String)] {
         let changes = try changes(session).suffix(most)
         return changes.enumerated().map { ($0 == 0 ? "lists:" : "", $1.text) }
     }

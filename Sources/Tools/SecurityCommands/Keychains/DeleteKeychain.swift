@@ -17,8 +17,8 @@ enum DeleteKeychain {
         ],
         notes: [
             "Nothing brings the items back. A keychain whose name file has gone is deleted by its identifier, as",
-            "`security list-keychains --orphans` shows it. One that has items of other programs must be unlocked, or its",
-            "password is asked for.",
+            "`security list-keychains --orphans` shows it. One that has items of other programs must be unlocked, or",
+            "its password is asked for.",
         ],
         operands: 0...Int.max
     ) { arguments, session throws(CommandFailure) in
@@ -97,7 +97,7 @@ extension Refusal {
         Refusal(
             .interactionNotAllowed, .othersItems, path,
             "\(path) holds items of other programs, and has no password by which its user could be known.",
-            do: "Give it one (security set-keychain-password), then delete it; or have the programs delete their items.")
+            do: "Give it one (security set-keychain-password), then delete it; or delete the items first.")
     }
 
     fileprivate static let loginStays = Refusal(

@@ -10,8 +10,8 @@ extension NamedKeychains {
     /// - Parameters:
     ///   - name: a bare name or a path.
     ///   - password: a memory file with its password; nil for none.
-    /// - Throws: `errSecDuplicateKeychain` when there is a file already; `errSecParam` for a name that no file can have;
-    ///   `errSecNotAvailable` when there are too many, the daemon cannot be started, or the search list cannot be
+    /// - Throws: `errSecDuplicateKeychain` when there is a file already; `errSecParam` for a name that no file can
+    ///   have; `errSecNotAvailable` when there are too many, the daemon cannot be started, or the search list cannot be
     ///   changed; what the file system says. Nothing is left then.
     @discardableResult
     package func create(_ name: String, password: FileDescriptor?) throws(Refusal) -> NamedKeychain {
@@ -22,7 +22,7 @@ extension NamedKeychains {
             _ = try list()
             try sweep()
             try checkFree(keychain.path)
-            guard try identifiers().count < Self.most else { throw .tooMany(folder) }
+            guard try identifiers().count < Self.most else { throw .tooMany(folder, most: Self.most) }
             do throws(Refusal) { try make(keychain, password) } catch {
                 discard(keychain)
                 throw error

@@ -10,8 +10,8 @@ extension NamedKeychains {
     /// Deletes a keychain: its store is moved away first, then its name, its place in the list and its notes go.
     ///
     /// - Throws: `errSecNoSuchKeychain` when another program has deleted it; `errSecNotAvailable` when the store cannot
-    ///   be moved away, or the search list cannot be read. Nothing is changed then. What cannot be removed later is
-    ///   said, and removed by the next creation.
+    ///   be moved away, or the search list cannot be read. Nothing is changed then. A part that cannot be removed
+    ///   later is said, and removed by the next creation.
     package func delete(_ keychain: NamedKeychain) throws(Refusal) {
         try alone { () throws(Refusal) in
             guard isStored(keychain.identifier) else { throw .namesNothing(keychain.path) }
@@ -50,8 +50,8 @@ extension NamedKeychains {
         do throws(SystemError) { try AtomicFile.remove(path) } catch { throw .cannot("remove", path, error) }
     }
 
-    /// Removes what a creation that has failed has made. What cannot be removed now keeps its mark, and the next
-    /// creation tries again.
+    /// Removes what a creation that has failed has made. If that fails too, the mark stays, and the next creation tries
+    /// again.
     func discard(_ keychain: NamedKeychain) {
         do throws(Refusal) { try undo(keychain) } catch { return }
     }

@@ -17,7 +17,8 @@ extension NamedKeychains {
 
     /// Changes the list.
     ///
-    /// - Throws: `errSecNotAvailable` when it cannot be read or written; `errSecParam` when it would have too many names.
+    /// - Throws: `errSecNotAvailable` when it cannot be read or written; `errSecParam` when it would have too many
+    ///   names.
     package func changeList(_ change: (inout SearchList) -> Void) throws(Refusal) {
         try alone { () throws(Refusal) in try updateList(change) }
     }
@@ -28,7 +29,8 @@ extension NamedKeychains {
         let before = list
         change(&list)
         guard list != before else { return }
-        guard list.search.count <= max(SearchList.most, before.search.count) else { throw .listTooLong(listFile) }
+        let most = SearchList.most
+        guard list.search.count <= most else { throw .listTooLong(listFile, most: most) }
         do throws(SystemError) {
             try note(ListChange.changes(from: before, to: list))
             try AtomicFile.replace(listFile, with: Array(list.text.utf8).span)

@@ -71,10 +71,10 @@ extension Refusal {
             do: "Choose a shorter name.")
     }
 
-    static func listTooLong(_ path: String) -> Refusal {
+    static func listTooLong(_ path: String, most: Int) -> Refusal {
         Refusal(
             .param, .tooManyKeychains, path,
-            "The search list would have more than \(SearchList.most) keychains; it is unchanged.",
+            "The search list would have more than \(most) keychains; it is unchanged.",
             do: "Leave out those that are not needed.")
     }
 
@@ -86,10 +86,10 @@ extension Refusal {
             do: "Move the file back. A keychain with a password is adopted by `security unlock-keychain`.")
     }
 
-    static func tooMany(_ folder: String) -> Refusal {
+    static func tooMany(_ folder: String, most: Int) -> Refusal {
         Refusal(
             .notAvailable, .tooManyKeychains, folder,
-            "There are \(NamedKeychains.most) keychains in \(folder), and no more are kept.",
+            "There are \(most) keychains in \(folder), and no more are kept.",
             do: "Delete some; `security list-keychains --orphans` shows those whose name file has gone.")
     }
 

@@ -125,12 +125,19 @@ package struct ThrowAwayKeychain: Sendable {
     private static func removeRemains(in base: String) {
         let names = (try? FolderEntries.names(in: base)) ?? []
         for folder in names.map({ "\(base)/\($0)" }) where isOne(folder) {
-            guard let lock = try? FolderLock(folder, .exclusive) else { continue }
+            let socket = folder + "/keychaind.sock"
+            // A daemon of an older release holds no lock; one that was killed still does when its socket has closed.
+            guard DaemonEnd(at: socket) == nil else { continue }
+            let hasBegun = (try? FileStatus(ofLink: socket)) != nil
+            let patience = Deadline.after(milliseconds: hasBegun ? patience : 0)
+            guard let lock = try? FolderLock(folder, .exclusive, deadline: patience) else { continue }
             defer { withExtendedLifetime(lock) {} }
-            // The daemon of an older release holds no lock.
-            if DaemonEnd(at: folder + "/keychaind.sock") == nil { try? PrivateDirectory.remove(folder) }
+            try? PrivateDirectory.remove(folder)
         }
     }
+
+    /// How long the end of a daemon that was killed may take: milliseconds.
+    private static let patience = 1000
 }
 
 extension Configuration {
