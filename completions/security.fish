@@ -105,7 +105,7 @@ complete -c security -n '__fish_seen_subcommand_from login-keychain' -s s -d 'Re
 complete -c security -n '__fish_seen_subcommand_from create-keychain' -s P -d 'Ask for the password, also when -p gives one.'
 complete -c security -n '__fish_seen_subcommand_from create-keychain' -s p -x -d 'The password of the new keychains; may be empty.'
 complete -c security -n '__fish_seen_subcommand_from delete-keychain' -s L -l login -d 'Delete the login keychain too; takes its password.'
-complete -c security -n '__fish_seen_subcommand_from delete-keychain' -s p -x -d 'The password of the login keychain, for --login.'
+complete -c security -n '__fish_seen_subcommand_from delete-keychain' -s p -x -d 'The keychain\'s password, where it is needed.'
 complete -c security -n '__fish_seen_subcommand_from lock-keychain' -s a -d 'Lock the login keychain and all of the search list.'
 complete -c security -n '__fish_seen_subcommand_from unlock-keychain' -s p -x -d 'The keychain\'s password.'
 complete -c security -n '__fish_seen_subcommand_from unlock-keychain' -s u -d 'Do not use a password: fail if the keychain is locked.'

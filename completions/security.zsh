@@ -132,7 +132,7 @@ _security() {
                     '--json[Write JSON.]' ;;
                 delete-keychain) _arguments -S \
                     {-L,--login}'[Delete the login keychain too; takes its password.]' \
-                    '-p[The password of the login keychain, for --login.]:password: ' \
+                    '-p[The keychain'\''s password, where it is needed.]:password: ' \
                     '--json[Write JSON.]' ;;
                 lock-keychain) _arguments -S \
                     '-a[Lock the login keychain and all of the search list.]' \

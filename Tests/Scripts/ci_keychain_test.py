@@ -3,6 +3,7 @@
 usage: ci_keychain_test.py FOLDER-OF-PROGRAMS
 """
 
+import fcntl
 import os
 import shutil
 import signal
@@ -163,6 +164,43 @@ def killed(home):
     forget(home)
 
 
+def half_made(home):
+    """A folder that a killed ci-start has made is cleared up by the next one; one that is being made is not."""
+    base = os.path.dirname(start(home, "--ttl", "10m"))
+    home.says("ci-stop")
+    forget(home)
+    left, begun = [f"{base}/keychain-ci-{digit * 32}" for digit in "ab"]
+    for folder in (left, begun):
+        os.mkdir(folder, 0o700)
+        open(f"{folder}/vault", "w").close()
+    lock = os.open(begun, os.O_RDONLY)
+    fcntl.flock(lock, fcntl.LOCK_SH)
+    start(home, "--ttl", "10m")
+    assert not os.path.exists(left) and os.listdir(begun) == ["vault"]
+    home.says("ci-stop")
+    forget(home)
+    os.close(lock)
+    start(home, "--ttl", "10m")
+    assert not os.path.exists(begun)
+    home.says("ci-stop")
+    forget(home)
+
+
+def at_once(home):
+    """Jobs that start at the same time do not clear each other up."""
+    command = [f"{home.programs}/security", "ci-start", "--ttl", "10m", "--format", "env"]
+    running = [
+        subprocess.Popen(command, env=home.environment, stdout=subprocess.PIPE, text=True) for _ in range(6)
+    ]
+    for process in running:
+        variables = dict(line.split("=", 1) for line in process.communicate(timeout=60)[0].splitlines())
+        assert process.returncode == 0, process
+        home.environment |= variables
+        home.says("add-generic-password", "-s", "s", "-a", "a", "-w", "secret")
+        home.says("ci-stop")
+        forget(home)
+
+
 def name(number):
     with open(f"/proc/{number}/comm") as file:
         return file.read().strip()
@@ -227,6 +265,8 @@ TESTS = (
     time_to_live,
     password,
     killed,
+    half_made,
+    at_once,
     ephemeral,
     mistakes,
     hostile_folder,

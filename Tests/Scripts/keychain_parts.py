@@ -2,8 +2,11 @@
 
 import contextlib
 import os
+import shutil
 import signal
 import subprocess
+import sys
+import tempfile
 import time
 
 
@@ -90,3 +93,40 @@ def eventually(condition, seconds=30):
     while not condition():
         assert time.monotonic() < end, "it did not happen"
         time.sleep(0.02)
+
+
+def login(home):
+    return f"{home.home}/Library/Keychains/login.keychain-db"
+
+
+def shown(*paths):
+    return "".join(f'    "{path}"\n' for path in paths)
+
+
+def folder(home):
+    """The folder of named keychains."""
+    return f"{home.home}/k/keychains"
+
+
+def store_of(home, name):
+    """The folder of the store that a name file names."""
+    with open(f"{folder(home)}/{name}-db") as file:
+        return f"{folder(home)}/{file.read().split()[2]}"
+
+
+def run_parts(tests):
+    """Runs each test in a home of its own; the command line has the programs, and names where a few are wanted."""
+    programs, place = os.path.abspath(sys.argv[1]), tempfile.mkdtemp(prefix="keychains.")
+    try:
+        for test in [test for test in tests if not sys.argv[2:] or test.__name__ in sys.argv[2:]]:
+            os.mkdir(f"{place}/{test.__name__}")
+            home = Home(programs, f"{place}/{test.__name__}")
+            try:
+                test(home)
+            finally:
+                if "KEYCHAIN_CI" in home.environment:
+                    home.run("ci-stop")
+                home.end()
+            print(f"ok {test.__name__}", flush=True)
+    finally:
+        shutil.rmtree(place, ignore_errors=True)

@@ -62,6 +62,9 @@ enum DaemonProcess {
         return limits
     }
 
+    /// Whether this process writes to its log.
+    static var hasLog: Bool { ownsLog.load(ordering: .relaxed) }
+
     /// The most that the daemon itself has open: its store and threads, and the processes it knows.
     private static let ownFiles = 64 + KnownProcesses.capacity * 2
     /// Enough for a handful of programs.

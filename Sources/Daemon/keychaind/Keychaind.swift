@@ -19,17 +19,26 @@ struct Keychaind {
             switch try DaemonArguments(CommandLine.arguments.dropFirst()) {
             case .help: print(DaemonArguments.table.help)
             case .version: print(DaemonArguments.versionText)
-            case .detach(let options): try detach(options)
-            case .serve(let options): try serve(options)
+            case .detach(let options): telling(options.ready) { try detach(options) }
+            case .serve(let options): telling(options.ready) { try serve(options) }
             case .system(let options): try SystemServiceProgram.run(options, log: report)
             case .identify(let options): try IdentifierService.run(options, log: report)
             case .accounts(let channel): try AccountLookupProgram.serve(channel)
             }
-        } catch {
-            let refusal = error as? Refusal
-            report(refusal.map { "\($0.problem) \($0.remedy)" } ?? "\(error)")
-            exit(EXIT_FAILURE)
-        }
+        } catch { end(error) }
+    }
+
+    /// Runs something whose failure the program that waits is told, before its pipe ends: the log may be gone.
+    private static func telling(_ ready: FileDescriptor?, _ body: () throws -> Void) {
+        do { try body() } catch { end(error, telling: ready) }
+    }
+
+    private static func end(_ error: any Error, telling ready: FileDescriptor? = nil) -> Never {
+        let text = (error as? Refusal).map { "\($0.problem) \($0.remedy)" } ?? "\(error)"
+        // The program that waits says it itself, where its error output is still this process's.
+        if ready == nil || DaemonProcess.hasLog { report(text) }
+        _ = try? ready?.write(Array(ForeignText.shown(text).utf8.prefix(StartReport.longest)).span)
+        exit(EXIT_FAILURE)
     }
 
     /// Starts this program once more and ends, so that the daemon is the child of no process that did not ask for one.
@@ -40,6 +49,8 @@ struct Keychaind {
         guard options.ready?.number ?? ChildProcess.firstDescriptor == ChildProcess.firstDescriptor else {
             throw DaemonArguments.Mistake("--detach hands on no descriptor but \(ChildProcess.firstDescriptor).")
         }
+        // The log is in the folder, and says nothing when that has gone.
+        _ = try folder(options)
         if let log = options.log { try DaemonProcess.leaveSession(log: log) }
         _ = try ChildProcess.start(
             try ownPath(), arguments, handing: options.ready.map { [$0] } ?? [])
@@ -51,18 +62,19 @@ struct Keychaind {
         try DaemonProcess.harden()
         DatabaseLibrary.belongsToThisProcess()
         let signals = TerminationSignals()
+        let folder = options.owner == nil ? try folder(options) : nil
         if let log = options.log { try DaemonProcess.leaveSession(log: log) }
         if let owner = options.owner, let control = options.control {
             return try UserDaemonProgram(owner, options, log: report).run(control, until: signals)
         }
         let program = OwnProgram(options)
         let life = try options.life.map { limits throws(SystemError) in try ThrowAwayLife(limits, options.store) }
+        guard let folder else { throw DaemonArguments.Mistake("--keychain takes --control.") }
         // After the server's end.
-        defer { life?.erase() }
-        guard let (server, engine) = try start(options) else { return }
-        if let ready = options.ready { _ = try? ready.write([1].span) }
+        defer { life?.erase(folder) }
+        guard let (server, engine) = try start(options, folder) else { return }
+        if let ready = options.ready { _ = try? ready.write([StartReport.serves].span) }
         defer { server.stop() }
-        watch(options.socket)
         try life?.start { kill(CurrentProcess.identifier, SIGTERM) }
         let housekeeping = Housekeeping(engine)
         try signals.wait(
@@ -70,6 +82,10 @@ struct Keychaind {
             mayEnd: { _ in mayEnd(options, engine) }, firstLook: min(60, options.upgradeExit),
             look: { min(housekeeping.look(), options.upgradeExit) })
         if let failure = engine.failure { throw failure }
+    }
+
+    private static func folder(_ options: DaemonArguments.Options) throws(SystemError) -> StoreFolder {
+        try StoreFolder(options.store, madeBy: options.life != nil ? .job : options.isNamed ? .other : .daemon)
     }
 
     /// Whether it may end when nobody is connected. A named keychain that was unlocked stays so for as long as its
@@ -81,9 +97,9 @@ struct Keychaind {
     }
 
     /// The end of the daemon when nobody finds it any more.
-    private static func watch(_ socket: String) {
-        do {
-            try SocketWatch(socket)?.start {
+    private static func start(_ watch: SocketWatch?, on socket: String) {
+        do throws(SystemError) {
+            try watch?.start {
                 report("The socket \(socket) has gone: this daemon ends, and the next program starts another.")
                 kill(CurrentProcess.identifier, SIGTERM)
             }
@@ -98,17 +114,23 @@ struct Keychaind {
         }
     }
 
-    /// Nil when another daemon serves already.
-    private static func start(_ options: DaemonArguments.Options) throws -> (KeychainServer, KeychainEngine)? {
-        if options.isNamed, try FileStatus(at: options.store) == nil {
-            throw SystemError(code: ENOENT, call: "open", advice: "the keychain in \(options.store) was deleted")
+    /// Nothing is answered before it is certain that the files which were opened are in the folder that programs find.
+    ///
+    /// - Returns: nil when another daemon serves already.
+    private static func start(
+        _ options: DaemonArguments.Options, _ folder: StoreFolder
+    ) throws -> (KeychainServer, KeychainEngine)? {
+        let makesFolder = !options.isNamed && options.life == nil
+        guard let listeners = try Listeners.open(at: options.socket, makesFolder: makesFolder, log: report) else {
+            return nil
         }
-        guard let listeners = try Listeners.open(at: options.socket, log: report) else { return nil }
         let engine = try openEngine(options)
+        start(listeners.watch, on: options.socket)
+        try folder.check()
         let limits = try DaemonProcess.limits(loops: options.loops, requestRate: options.requestRate)
         end(with: engine)
         let server = try KeychainServer(
-            engine, on: listeners, registry: try InProcessIdentifier(callers(options)),
+            engine, on: listeners.sockets, registry: try InProcessIdentifier(callers(options)),
             limits: limits, log: report)
         return (server, engine)
     }
@@ -133,8 +155,6 @@ struct Keychaind {
     /// vault is there. Otherwise a daemon that is ended in between would leave a store that nobody can open any more.
     private static func openEngine(_ options: DaemonArguments.Options) throws -> KeychainEngine {
         let isNew = !ItemStore.exists(in: options.store)
-        // The folder of a named keychain is made by the program that makes the keychain, and by no other.
-        if isNew, !options.isNamed { try PrivateDirectory.ensure(options.store) }
         let existing = isNew ? nil : try ItemStore(folder: options.store, prefersExclusive: true)
         let (socket, process) = try EnclaveProcess.launch(
             try ownPath().folder + "keychain-enclaved", vault: options.store + "/vault", createIfMissing: isNew,

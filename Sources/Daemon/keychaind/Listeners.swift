@@ -2,21 +2,46 @@ import Glibc
 import LinuxSystem
 
 /// The sockets a daemon listens on.
-enum Listeners {
+struct Listeners {
+    let sockets: [UnixSocket]
+    /// Nil where this user has no more watches, and for the socket of a service manager that lies elsewhere.
+    let watch: SocketWatch?
+
     /// Takes over what a service manager listens on for us, else listens at the path, where a daemon that has stopped
     /// gives way; nil when another daemon serves there already.
     ///
-    /// - Parameter log: takes a line when one has given way.
-    /// - Throws: `SystemError`: `EADDRINUSE` when something else than a daemon is in the way.
-    static func open(at path: String, log: (String) -> Void) throws(SystemError) -> [UnixSocket]? {
+    /// - Parameters:
+    ///   - makesFolder: whether the folder of the socket is made where there is none.
+    ///   - log: takes a line when one has given way, and when nobody can watch the socket.
+    /// - Throws: `SystemError`: `EADDRINUSE` when something else than a daemon is in the way; `ENOENT` when the socket
+    ///   was removed at once.
+    static func open(
+        at path: String, makesFolder: Bool, log: (String) -> Void
+    ) throws(SystemError) -> Listeners? {
         let inherited = try SocketActivation.sockets()
-        guard inherited.isEmpty else { return inherited }
-        if try FileStatus(at: path.folder) == nil { try PrivateDirectory.ensure(path.folder) }
-        do throws(SystemError) { return [try UnixSocket.listen(at: path)] } catch {
+        guard inherited.isEmpty else { return Listeners(sockets: inherited, watch: watch(path, log)) }
+        if makesFolder, try FileStatus(at: path.folder) == nil { try PrivateDirectory.ensure(path.folder) }
+        guard let socket = try listen(at: path, log: log) else { return nil }
+        let watch = watch(path, log)
+        guard try FileStatus(ofLink: path) != nil else {
+            throw SystemError(code: ENOENT, call: "bind", advice: "\(path) was removed")
+        }
+        return Listeners(sockets: [socket], watch: watch)
+    }
+
+    private static func listen(at path: String, log: (String) -> Void) throws(SystemError) -> UnixSocket? {
+        do throws(SystemError) { return try UnixSocket.listen(at: path) } catch {
             guard error.code == EADDRINUSE, let predecessor = Predecessor(at: path) else { throw error }
             guard predecessor.giveWay() else { return nil }
             log("The daemon before this one had stopped, and was ended.")
-            return [try UnixSocket.listen(at: path)]
+            return try UnixSocket.listen(at: path)
+        }
+    }
+
+    private static func watch(_ path: String, _ log: (String) -> Void) -> SocketWatch? {
+        do throws(SystemError) { return try SocketWatch(path) } catch {
+            log("Nobody watches whether the socket is removed: \(error)")
+            return nil
         }
     }
 }

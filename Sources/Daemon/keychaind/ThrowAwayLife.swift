@@ -52,7 +52,9 @@ struct ThrowAwayLife {
 
     /// Removes the folder: the store, the vault, and the keychains that were made in it. Their daemons see that and
     /// end. A file that one of them makes meanwhile is removed by another turn.
-    func erase() {
-        for _ in 0..<3 where (try? PrivateDirectory.remove(folder)) == nil {}
+    ///
+    /// - Parameter served: the folder that was served; another one at its path is left alone.
+    func erase(_ served: StoreFolder) {
+        for _ in 0..<3 where (try? served.check()) != nil && (try? PrivateDirectory.remove(folder)) == nil {}
     }
 }

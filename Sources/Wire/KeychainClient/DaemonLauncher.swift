@@ -23,8 +23,8 @@ struct DaemonLauncher: Sendable {
         if configuration.usesSystemService { throw .serviceDoesNotRun(configuration) }
         if configuration.kind == .throwAway { throw .throwAwayEnded(configuration) }
         guard let program else { return nil }
-        try start(program, [], by: deadline)
-        guard let socket = try connect(by: deadline) else { throw .didNotStart(program, configuration) }
+        let reason = try start(program, [], by: deadline)
+        guard let socket = try connect(by: deadline) else { throw .didNotStart(program, configuration, reason) }
         return socket
     }
 
@@ -51,20 +51,17 @@ struct DaemonLauncher: Sendable {
     /// Starts the daemon and waits until it serves.
     ///
     /// - Parameter words: what it is told beyond the configuration.
-    func start(_ program: String, _ words: [String], by deadline: Deadline) throws(Refusal) {
+    /// - Returns: why it does not serve; nil when it does, or has not said.
+    func start(_ program: String, _ words: [String], by deadline: Deadline) throws(Refusal) -> String? {
         do throws(SystemError) {
             // A named keychain that is being deleted must not come back empty.
             if configuration.kind != .named { try PrivateDirectory.ensure(configuration.folder) }
-            let ready = try launch(program, words)
-            var byte: [UInt8] = [0]
-            var span = byte.mutableSpan
-            // The daemon writes when it serves; at the end of the pipe it has ended, perhaps because another one
-            // serves.
-            _ = try ready.readFully(into: &span, deadline: deadline)
+            return try StartReport.read(try launch(program, words), by: deadline)
         } catch {
             // One that takes longer, over an old store that it brings up to date, has its socket already: requests wait
             // there.
-            if error.code != ETIMEDOUT { throw .cannotStart(program, error) }
+            guard error.code == ETIMEDOUT else { throw .cannotStart(program, error) }
+            return nil
         }
     }
 
@@ -150,9 +147,12 @@ extension Refusal {
             do: "Check KEYCHAIN_DAEMON and KEYCHAIN_HOME.")
     }
 
-    fileprivate static func didNotStart(_ program: String, _ configuration: Configuration) -> Refusal {
+    fileprivate static func didNotStart(
+        _ program: String, _ configuration: Configuration, _ reason: String?
+    ) -> Refusal {
         Refusal(
-            .notAvailable, .unavailable, program, "The keychain daemon was started but does not serve.",
+            .notAvailable, .unavailable, program,
+            "The keychain daemon was started but does not serve" + (reason.map { ": \($0)" } ?? "."),
             do: "See \(configuration.folder)/keychaind.log for the reason.")
     }
 

@@ -80,6 +80,20 @@ struct GroupLifeTests {
         #expect(try orphans().first?.programs.sorted() == [one.program, two.program])
     }
 
+    @Test("The inspecting command learns whether others have items, also while they are locked; programs do not")
+    func others() throws {
+        let request = AccessRequest.others
+        #expect(try engine.access(request, from: Self.command) == .others(false))
+        try engine.add("own", "v", more: ["agrp": .string("s")], as: Self.command)
+        #expect(try engine.access(request, from: Self.command) == .others(false))
+        let one = try program("one")
+        #expect(try engine.access(request, from: Self.command) == .others(true))
+        #expect(throws: Refusal.self) { try engine.access(request, from: one) }
+        try engine.device(.setPasscode, "1")
+        try engine.device(.lock)
+        #expect(try engine.access(request, from: Self.command) == .others(true))
+    }
+
     @Test("An unsigned program that never came back is known by the name of its group")
     func neverSeen() throws {
         let path = directory.file("gone")

@@ -104,7 +104,7 @@ extension FuzzSeeds {
         .move(GroupMove(from: "a", to: "b", itemClass: .key, isRename: true, statement: [1])), .orphans,
         .setPolicy(.purge, group: "g"), .uninstalled(["/usr/bin/a", "/usr/bin/b"]),
         .work(ProgramWork("program:/a", [ItemRequest(.add)])),
-        .keepRows([ListedRow(keychain: "k", reference: Array(0..<20), changed: 7e8)]), .row(3),
+        .keepRows([ListedRow(keychain: "k", reference: Array(0..<20), changed: 7e8)]), .row(3), .others,
     ]
 
     static let keys: [KeyRequest] = [.make(binding), .use(sealedKey, keyUse), .use(guardedKey, keyUse)]

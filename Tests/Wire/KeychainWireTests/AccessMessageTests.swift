@@ -21,6 +21,7 @@ struct AccessMessageTests {
             .setPolicy(.purge, group: "a"), .uninstalled([]), .uninstalled(["/bin/a", "/bin/b"]),
             .work(ProgramWork("program:/bin/a", [])), .work(ProgramWork("program:/bin/a", [ItemRequest(.add)])),
             .keepRows([]), .keepRows([ListedRow(keychain: "k", reference: [1, 2], changed: 1.5)]), .row(3),
+            .others,
         ]
     }
 
@@ -46,7 +47,7 @@ struct AccessMessageTests {
             let bytes = Self.bytes { DeviceRequest.access(request).append(to: $0) }
             #expect(failure { () throws(Refusal) in try DeviceRequest(decoding: bytes) }?.rule == .malformedFrame)
         }
-        for body: [UInt8] in [[16], [16, 0], [16, 7], [16, 8], [16, 5, 2, 1, 0, 0, 0, 97], [16, 4, 0]] {
+        for body: [UInt8] in [[16], [16, 0], [16, 7], [16, 9], [16, 5, 2, 1, 0, 0, 0, 97], [16, 4, 0]] {
             let bytes = SecretBytes(copying: body.span)
             #expect(failure { () throws(Refusal) in try DeviceRequest(decoding: bytes) }?.rule == .malformedFrame)
         }
@@ -106,6 +107,7 @@ struct AccessMessageTests {
             .worked([ProgramAnswer((status: -25300, body: SecretBytes(copying: [1, 2].span)))])
         ),
         (.keepRows([]), .done), (.row(1), .row(ListedRow(keychain: "", reference: [7], changed: 0.25))),
+        (.others, .others(true)), (.others, .others(false)),
     ]
 
     @Test("Every reply is read as it was written", arguments: replies.indices)

@@ -98,12 +98,13 @@ extension AtomicFile {
     package static func removeLeftovers(of path: String) throws(SystemError) {
         let folder = PrivateDirectory.parent(of: path) ?? "."
         let name = path.split(separator: "/").last.map(String.init) ?? path
-        for entry in try FolderEntries.names(in: folder) where isLeftover(entry, of: name) {
+        for entry in try FolderEntries.names(in: folder) where isReplacement(entry, of: name) {
             try remove("\(folder)/\(entry)")
         }
     }
 
-    private static func isLeftover(_ entry: String, of name: String) -> Bool {
+    /// Whether an entry of a folder is a file that was to replace another of this name.
+    package static func isReplacement(_ entry: String, of name: String) -> Bool {
         let beginning = name + replacementMark
         return entry.hasPrefix(beginning) && entry.utf8.count == beginning.utf8.count + 6
     }

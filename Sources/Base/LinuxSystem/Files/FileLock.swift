@@ -73,7 +73,7 @@ package final class FileLock: Sendable {
     package func release() { flock(file.number, LOCK_UN) }
 
     // flock has no deadline, so it is tried repeatedly, with pauses of 1 to 16 ms.
-    private static func poll(_ file: FileDescriptor, _ operation: CInt, until deadline: Deadline) throws(SystemError) {
+    static func poll(_ file: FileDescriptor, _ operation: CInt, until deadline: Deadline) throws(SystemError) {
         var pause: UInt32 = 1000
         while try unlessBlocked("flock", { flock(file.number, operation) }) == nil {
             if deadline.hasPassed {

@@ -32,10 +32,15 @@ package enum PrivateDirectory {
         return slash == rest.startIndex ? "/" : String(rest[..<slash])
     }
 
-    /// Removes the directory with all it contains; links in it are removed, not followed.
+    /// Removes the directory with all it contains. Links in it are removed and not followed, nor is the path if it is
+    /// one itself.
     ///
     /// - Throws: `SystemError` of `opendir`, `unlink` or `rmdir`.
     package static func remove(_ path: String) throws(SystemError) {
+        if let status = try FileStatus(ofLink: path), !status.isDirectory {
+            _ = try retrying("unlink") { unsafe unlink(path) }
+            return
+        }
         for name in try FolderEntries.names(in: path) {
             let entry = "\(path)/\(name)"
             if try FileStatus(ofLink: entry)?.isDirectory == true {

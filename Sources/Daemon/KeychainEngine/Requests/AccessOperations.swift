@@ -38,6 +38,7 @@ extension KeychainEngine {
             try keep(rows, for: caller)
             return .done
         case .row(let number): return .row(try row(number, for: caller))
+        case .others: return .others(try othersHaveItems(than: caller))
         case .uninstalled(let programs):
             try AccessPolicy.requireUninstaller(caller)
             return .purged(
@@ -98,6 +99,23 @@ extension KeychainEngine {
             OrphanGroup(
                 group: record.name, policy: record.policy, items: items,
                 lastSeen: record.programs.map(\.seen).max() ?? 0, programs: record.possiblePrograms)
+        }
+    }
+
+    /// Whether there are items of groups that the caller does not have; the digests of groups are readable while the
+    /// keychain is locked.
+    private func othersHaveItems(than caller: CallerIdentity) throws(Refusal) -> Bool {
+        try AccessPolicy.requireInspector(caller)
+        return try change { (writer) throws(Refusal) in
+            var own: Set<[UInt8]> = []
+            for group in caller.groups { own.insert(try writer.store.digester.group(group).bytes) }
+            var found = false
+            for itemClass in ItemClass.stored {
+                try writer.store.countItemsOfGroups(in: itemClass) { group, _ in
+                    found = found || !own.contains(group)
+                }
+            }
+            return found
         }
     }
 

@@ -95,6 +95,8 @@ extension KeychainEngine {
         case .acceptStore: try acceptStore(passcodes[0])
         case .status, .verify, .access, .details, .identity, .release, .examine, .watch, .snapshot: break
         }
+        // A password that was set in a folder which has gone is nobody's.
+        if request.mayChangeVault { try change { (writer) throws(Refusal) in try writer.store.checkUse() } }
     }
 
     /// A page of a verification. With the last page, the store's counters are checked, and counted again when they are

@@ -89,7 +89,9 @@ package final class StoreWriter {
     }
 
     /// The store has not failed, and its files are still its own.
-    func checkUse() throws(Refusal) {
+    ///
+    /// - Throws: the refusal with which its use has ended.
+    package func checkUse() throws(Refusal) {
         try store.failure.check()
         try checkFiles()
     }

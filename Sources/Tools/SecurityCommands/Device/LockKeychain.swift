@@ -53,10 +53,17 @@ enum LockKeychain {
             arguments.value("p"), prompt: "\(choice.name) to unlock \(session.shown(arguments.operands.first)): ")
         try Passcodes(session).send(
             choice.kind == .passcode ? .unlock : .unlockWith(choice.kind), [passcode], call)
+        try adopt(session, call)
     }
 }
 
 extension LockKeychain {
+    /// The password proves whose a keychain is whose name file was moved.
+    private static func adopt(_ session: Session, _ call: String) throws(CommandFailure) {
+        guard case .named(let keychain) = session.place, let named = session.named else { return }
+        do throws(Refusal) { try named.adopt(keychain) } catch { throw .refused(call: call, error) }
+    }
+
     /// A named keychain whose password is empty has that one and no other.
     private static func checkEmpty(_ given: Argument?, _ call: String, _ session: Session) throws(CommandFailure) {
         guard case .named(_) = session.place, let given, given.bytes.count > 0 else { return }

@@ -10,14 +10,14 @@ enum StatusCommand {
         let caller = try session.identity(.identity, "status")
         // The last question: a daemon that does not know it closes the connection.
         let release = try session.release("status")
-        if session.writesJSON { return session.output.write(json(status, details, caller, release, session)) }
-        let lines = lines(status, details, caller, session)
+        if session.writesJSON { return session.output.write(try json(status, details, caller, release, session)) }
+        let lines = try lines(status, details, caller, session)
         session.output.write(table: lines + ReleaseLines.lines(of: release, isService: status.isOfService))
     }
 
     private static func lines(
         _ status: DeviceStatus, _ details: DeviceDetails, _ caller: CallerReport, _ session: Session
-    ) -> [(String, String)] {
+    ) throws(CommandFailure) -> [(String, String)] {
         var lines = [("protection:", status.protection.name), ("", status.meaning)]
         if let advice = status.advice { lines.append(("", advice)) }
         if let warning = status.age.warning { lines += [("age:", warning), ("", status.age.remedy)] }
@@ -34,6 +34,7 @@ enum StatusCommand {
         if session.programsEmbed { lines.append(("", embedding)) }
         lines += AgentLines.lines(details.agent, mayAsk: session.mayAsk, isService: status.isOfService)
         lines += PolicyLines.lines(session.policy)
+        lines += try ListLines.lines(of: session)
         if status.failedAttempts > 0 { lines.append(("attempts:", attempts(status))) }
         return lines
     }
@@ -49,8 +50,9 @@ enum StatusCommand {
     private static func json(
         _ status: DeviceStatus, _ details: DeviceDetails, _ caller: CallerReport, _ release: Release?,
         _ session: Session
-    ) -> JSONValue {
-        .object(
+    ) throws(CommandFailure) -> JSONValue {
+        let changes = try ListLines.json(session)
+        return .object(
             ReleaseLines.json(of: .some(release)) + [
                 ("protection", .string(status.protection.name)), ("meaning", .string(status.meaning)),
                 ("advice", status.advice.map { .string($0) } ?? .null), ("lockState", .string(status.lockState.name)),
@@ -63,7 +65,7 @@ enum StatusCommand {
                 ("locks", .array(Occasions(status, details).names.map { .string($0) })),
                 ("asks", .array(AgentLines.reach(details.agent, mayAsk: session.mayAsk).map { .string($0) })),
                 ("programsEmbed", .boolean(session.programsEmbed)), ("policy", PolicyLines.json(of: session.policy)),
-                ("agent", AgentLines.json(of: details.agent)), ("caller", caller.json),
+                ("agent", AgentLines.json(of: details.agent)), ("caller", caller.json), ("listChanges", changes),
             ])
     }
 }

@@ -13,11 +13,12 @@ enum DeleteKeychain {
         synopsis: "[--login] [-p password] [keychains...]",
         options: [
             CommandOption("L", word: "login", "Delete the login keychain too; takes its password."),
-            CommandOption("p", value: "password", isSecret: true, "The password of the login keychain, for --login."),
+            CommandOption("p", value: "password", isSecret: true, "The keychain's password, where it is needed."),
         ],
         notes: [
             "Nothing brings the items back. A keychain whose name file has gone is deleted by its identifier, as",
-            "`security list-keychains --orphans` shows it.",
+            "`security list-keychains --orphans` shows it. One that has items of other programs must be unlocked, or",
+            "its password is asked for.",
         ],
         operands: 0...Int.max
     ) { arguments, session throws(CommandFailure) in
@@ -38,7 +39,9 @@ enum DeleteKeychain {
             }
         } catch { throw .refused(call: call, error) }
         switch keychain {
-        case .named(let keychain): try performing { () throws(Refusal) in try named.delete(keychain) }
+        case .named(let keychain):
+            try checkOthers(keychain, arguments, session)
+            try performing { () throws(Refusal) in try named.delete(keychain) }
         case .login:
             guard arguments.has("L") else { throw .refused(call: call, .loginStays) }
             try checkPassword(arguments, session)
@@ -53,15 +56,49 @@ enum DeleteKeychain {
         try Passcodes(session).send(.unlock, [password], call)
     }
 
+    /// The items of other programs go in the presence of their user alone: the keychain was unlocked with its password,
+    /// or is now. A keychain that only this command has used goes without a question, as on macOS.
+    private static func checkOthers(
+        _ keychain: NamedKeychain, _ arguments: ParsedArguments, _ session: Session
+    ) throws(CommandFailure) {
+        // One whose daemon does not start opens for nobody.
+        do throws(CommandFailure) { try session.turn(to: .named(keychain), call) } catch { return }
+        let status: DeviceStatus
+        do throws(CommandFailure) {
+            if case .others(false) = try session.access(.others, call) { return }
+            status = try session.status(call)
+        } catch {
+            // Another program may have deleted it meanwhile, which the deletion says.
+            if session.named?.isStored(keychain.identifier) == true { throw error }
+            return
+        }
+        guard status.passcodeIsSet else { throw .refused(call: call, .othersWithoutPassword(keychain.path)) }
+        if status.lockState == .unlocked { return }
+        let password = try Passcodes(session).get(
+            arguments.value("p"), prompt: "password to delete \(keychain.path): ")
+        try Passcodes(session).send(.unlock, [password], call)
+    }
+
     private static func performing(_ body: () throws(Refusal) -> Void) throws(CommandFailure) {
         do throws(Refusal) { try body() } catch { throw .refused(call: call, error) }
     }
+}
+
+extension Refusal.Rule {
+    fileprivate static let othersItems = Self(rawValue: "command.others-items")
 }
 
 extension Refusal {
     fileprivate static let noKeychainGiven = Refusal(
         .invalidKeychain, .invalidKeychain, "keychain", "No keychain was named.",
         do: "Name those that are to be deleted.")
+
+    fileprivate static func othersWithoutPassword(_ path: String) -> Refusal {
+        Refusal(
+            .interactionNotAllowed, .othersItems, path,
+            "\(path) holds items of other programs, and has no password by which its user could be known.",
+            do: "Give it one (security set-keychain-password), then delete it; or delete the items first.")
+    }
 
     fileprivate static let loginStays = Refusal(
         .param, Refusal.Rule(rawValue: "command.login-stays"), "login",

@@ -30,6 +30,16 @@ struct KeychainPath {
             || name == ofLogin
     }
 
+    /// Whether a path leads to the place of the keychain that there always is, by other words.
+    func leadsToLogin(_ path: String) -> Bool {
+        guard let name = path.split(separator: "/").last, Self.loginNames.contains(String(name)),
+            let parent = PrivateDirectory.parent(of: path), let found = try? FileStatus(at: parent)
+        else { return false }
+        return [folder, library].compactMap { $0 }.contains { place in
+            (try? FileStatus(at: place))?.isSameFile(as: found) ?? false
+        }
+    }
+
     /// Where the name file of a new keychain is made.
     func new(_ name: String) -> String {
         let path = absolute(name)

@@ -32,9 +32,19 @@ enum NameFile {
             let count = try file.readFully(into: &span)
             return parse(bytes[..<count]).map { .name($0) } ?? .other("it is another file")
         } catch {
-            if error.code == ENOENT || error.code == ENOTDIR { return .nothing }
+            // No file can have a longer name.
+            if [ENOENT, ENOTDIR, ENAMETOOLONG].contains(error.code) { return .nothing }
             return .other(error.code == ELOOP ? "it is a link" : "\(error)")
         }
+    }
+
+    /// Removes a name file whose maker was killed before it was complete.
+    ///
+    /// - Throws: `SystemError` of `open`, `read` or `unlink`.
+    static func removeBeginning(of keychain: NamedKeychain) throws(SystemError) {
+        guard let status = try FileStatus(ofLink: keychain.path), reason(against: status) == nil else { return }
+        let bytes = try AtomicFile.read(keychain.path, limit: longest)
+        if text(keychain).utf8.starts(with: bytes) { try AtomicFile.remove(keychain.path) }
     }
 
     private static func reason(against status: FileStatus) -> String? {

@@ -52,16 +52,44 @@ extension Refusal {
             do: "Remove the file if no other home uses it, or use another name.")
     }
 
+    static func replaced(_ path: String, _ store: String) -> Refusal {
+        Refusal(
+            .notAvailable, .unavailable, path, "\(store) was moved or replaced while \(path) was made.",
+            do: "Find out which program did that, then try again.")
+    }
+
     static func notAPath(_ path: String) -> Refusal {
         Refusal(
-            .param, .invalidKeychain, path, "The path of a keychain has a control character in it.",
+            .param, .invalidKeychain, path, "The path of a keychain is empty, or has a control character in it.",
             do: "Choose another name.")
     }
 
-    static func tooMany(_ folder: String) -> Refusal {
+    static func pathTooLong(_ path: String) -> Refusal {
+        Refusal(
+            .param, .invalidKeychain, String(path.prefix(80)) + "…",
+            "The path of a keychain has at most \(PATH_MAX - 1) bytes, and its last part \(NAME_MAX).",
+            do: "Choose a shorter name.")
+    }
+
+    static func listTooLong(_ path: String, most: Int) -> Refusal {
+        Refusal(
+            .param, .tooManyKeychains, path,
+            "The search list would have more than \(most) keychains; it is unchanged.",
+            do: "Leave out those that are not needed.")
+    }
+
+    static func lostName(_ path: String, _ lost: String) -> Refusal {
+        Refusal(
+            .noSuchKeychain, .noSuchKeychain, path,
+            "The name file of this keychain was made at \(lost) and has gone from there; without a password, "
+                + "\(path) is no proof of whose it is.",
+            do: "Move the file back. A keychain with a password is adopted by `security unlock-keychain`.")
+    }
+
+    static func tooMany(_ folder: String, most: Int) -> Refusal {
         Refusal(
             .notAvailable, .tooManyKeychains, folder,
-            "There are \(NamedKeychains.most) keychains in \(folder), and no more are kept.",
+            "There are \(most) keychains in \(folder), and no more are kept.",
             do: "Delete some; `security list-keychains --orphans` shows those whose name file has gone.")
     }
 

@@ -30,12 +30,24 @@ package struct PartitionNotes: Sendable {
         try keychains.alone { () throws(Refusal) in
             let kept = read().filter { line in !heads.contains { line.utf8.starts(with: $0.utf8) } }
             let text = Self.text(identifiers)
-            let lines = (kept + heads.map { $0 + text }).suffix(Self.most)
-            do throws(SystemError) {
-                let content = ([Self.magic] + lines).joined(separator: "\n") + "\n"
-                try AtomicFile.replace(file, with: Array(content.utf8).span)
-            } catch { throw .cannot("note the partitions", file, error) }
+            try write((kept + heads.map { $0 + text }).suffix(Self.most))
         }
+    }
+
+    /// Forgets those of a keychain that is deleted. The caller holds the lock of the folder.
+    ///
+    /// - Throws: `errSecNotAvailable` when they cannot be written.
+    func forget(_ keychain: NamedKeychain) throws(Refusal) {
+        let lines = read()
+        let kept = lines.filter { !$0.hasPrefix("\(keychain.identifier) ") }
+        if kept.count < lines.count { try write(kept[...]) }
+    }
+
+    private func write(_ lines: ArraySlice<String>) throws(Refusal) {
+        do throws(SystemError) {
+            let content = ([Self.magic] + lines).joined(separator: "\n") + "\n"
+            try AtomicFile.replace(file, with: Array(content.utf8).span)
+        } catch { throw .cannot("note the partitions", file, error) }
     }
 
     /// The identifiers of an item; nil when none were given.

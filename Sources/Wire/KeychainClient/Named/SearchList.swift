@@ -21,7 +21,7 @@ package struct SearchList: Equatable, Sendable {
     private static let magic = "keychain-list 1"
     private static let login = "login"
     /// More names than a user has stores: names of other homes may stand in it.
-    private static let most = 256
+    static let most = 256
     private static let longest = 1 << 20
 
     package init() {}

@@ -40,17 +40,29 @@ package struct ThrowAwayKeychain: Sendable {
     ) throws(Refusal) -> ThrowAwayKeychain {
         guard let base = MemoryFolders.find() else { throw .noMemoryFolder }
         removeRemains(in: base)
-        let identifier = Randomness.bytes(16).flatMap { [$0 >> 4, $0 & 15] }.map { String($0, radix: 16) }.joined()
-        let folder = "\(base)/\(prefix)\(plan.name)-\(identifier)"
-        do throws(SystemError) { try PrivateDirectory.ensure(folder) } catch {
-            throw .cannotThrowAway(folder, error)
-        }
+        let (folder, identifier, lock) = try makeFolder("\(base)/\(prefix)\(plan.name)-")
+        defer { withExtendedLifetime(lock) {} }
         let keychain = ThrowAwayKeychain(configuration.throwAway(folder), identifier)
         do throws(Refusal) { try keychain.start(plan) } catch {
             keychain.end()
             throw error
         }
         return keychain
+    }
+
+    /// Makes a folder that no program clears up for as long as its lock or its daemon lives. One that was cleared up
+    /// before it was locked is followed by another.
+    private static func makeFolder(_ beginning: String) throws(Refusal) -> (String, String, FolderLock) {
+        while true {
+            let identifier = Randomness.bytes(16).flatMap { [$0 >> 4, $0 & 15] }.map { String($0, radix: 16) }.joined()
+            let folder = beginning + identifier
+            do throws(SystemError) {
+                try PrivateDirectory.ensure(folder)
+                if let lock = try FolderLock(folder, .shared) { return (folder, identifier, lock) }
+            } catch {
+                if error.code != ENOENT { throw .cannotThrowAway(folder, error) }
+            }
+        }
     }
 
     private init(_ configuration: Configuration, _ identifier: String) {
@@ -64,8 +76,10 @@ package struct ThrowAwayKeychain: Sendable {
         if plan.owner != nil, owner == nil { throw .ownerHasEnded }
         let limits = [("--owner", plan.owner.map { "\($0)" }), ("--ttl", plan.seconds.map { "\($0)" })]
         let words = limits.flatMap { name, value in value.map { [name, $0] } ?? [] }
-        try launcher.start(program, ["--throw-away"] + words, by: launcher.deadline)
-        guard let connection = try Connection.running(configuration) else { throw .didNotStart(configuration.folder) }
+        let reason = try launcher.start(program, ["--throw-away"] + words, by: launcher.deadline)
+        guard let connection = try Connection.running(configuration) else {
+            throw .didNotStart(configuration.folder, reason)
+        }
         let password: FileDescriptor
         do throws(SystemError) { password = try PasscodeFile.make(plan.password ?? Self.randomPassword) } catch {
             throw .cannotThrowAway(configuration.folder, error)
@@ -107,22 +121,23 @@ package struct ThrowAwayKeychain: Sendable {
         return MemoryFolders.isOwn(folder)
     }
 
-    /// Removes the folders of daemons that were killed.
+    /// Removes the folders of daemons and starters that were killed. Those that live hold the lock of their folder.
     private static func removeRemains(in base: String) {
         let names = (try? FolderEntries.names(in: base)) ?? []
         for folder in names.map({ "\(base)/\($0)" }) where isOne(folder) {
             let socket = folder + "/keychaind.sock"
-            // A daemon that begins to listen holds the lock.
-            guard (try? FileStatus(ofLink: socket)) != nil,
-                let lock = try? FileLock(socket + ".lock", .exclusive, deadline: .now)
-            else { continue }
-            defer { lock.release() }
-            do throws(SystemError) { _ = try UnixSocket.connect(to: socket, deadline: .after(milliseconds: 100)) } catch
-            {
-                if error.code == ECONNREFUSED { try? PrivateDirectory.remove(folder) }
-            }
+            // A daemon of an older release holds no lock; one that was killed still does when its socket has closed.
+            guard DaemonEnd(at: socket) == nil else { continue }
+            let hasBegun = (try? FileStatus(ofLink: socket)) != nil
+            let patience = Deadline.after(milliseconds: hasBegun ? patience : 0)
+            guard let lock = try? FolderLock(folder, .exclusive, deadline: patience) else { continue }
+            defer { withExtendedLifetime(lock) {} }
+            try? PrivateDirectory.remove(folder)
         }
     }
+
+    /// How long the end of a daemon that was killed may take: milliseconds.
+    private static let patience = 1000
 }
 
 extension Configuration {
@@ -153,9 +168,10 @@ extension Refusal {
         .param, .unavailable, "KEYCHAIN_CI", "KEYCHAIN_CI names no throw-away keychain.",
         do: "Set it and KEYCHAIN_SOCKET as `security ci-start` printed them.")
 
-    fileprivate static func didNotStart(_ folder: String) -> Refusal {
+    fileprivate static func didNotStart(_ folder: String, _ reason: String?) -> Refusal {
         Refusal(
-            .notAvailable, .unavailable, folder, "The daemon of the throw-away keychain does not serve.",
+            .notAvailable, .unavailable, folder,
+            "The daemon of the throw-away keychain does not serve" + (reason.map { ": \($0)" } ?? "."),
             do: "Start keychaind --throw-away --ttl 60 --store \(folder) by hand, which says why.")
     }
 

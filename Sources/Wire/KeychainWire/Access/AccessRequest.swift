@@ -12,6 +12,7 @@ package import LinuxSystem
 ///             | 7:u8 work                                         ; item requests for a program
 ///             | 8:u8 count:u16 *row                               ; the rows of a list that was shown
 ///             | 9:u8 number:u32                                   ; one of them
+///             | 10:u8                                             ; whether others have items
 package enum AccessRequest: Equatable, Sendable {
     /// The decisions after the entry with this number.
     case decisions(after: UInt64)
@@ -28,6 +29,8 @@ package enum AccessRequest: Equatable, Sendable {
     case keepRows([ListedRow])
     /// → ``AccessReply/row(_:)``: the row with this number, counted from 1, of the last list at the caller's terminal.
     case row(UInt32)
+    /// Whether there are items of groups that the caller does not have, also while the keychain is locked.
+    case others
 
     /// How many programs one request names.
     package static let mostPrograms = 256
@@ -36,7 +39,7 @@ package enum AccessRequest: Equatable, Sendable {
     package var descriptors: ClosedRange<Int> {
         switch self {
         case .move, .setPolicy, .work: 0...1
-        case .decisions, .why, .orphans, .uninstalled, .keepRows, .row: 0...0
+        case .decisions, .why, .orphans, .uninstalled, .keepRows, .row, .others: 0...0
         }
     }
 
@@ -50,6 +53,7 @@ package enum AccessRequest: Equatable, Sendable {
         case work = 7
         case keepRows = 8
         case row = 9
+        case others = 10
     }
 
     func append(to buffer: SecretBuffer) {
@@ -82,6 +86,7 @@ package enum AccessRequest: Equatable, Sendable {
         case .row(let number):
             buffer.append(Code.row.rawValue)
             buffer.append(littleEndian: number)
+        case .others: buffer.append(Code.others.rawValue)
         }
     }
 
@@ -96,6 +101,7 @@ package enum AccessRequest: Equatable, Sendable {
         case .work: self = .work(try ProgramWork(from: &reader))
         case .keepRows: self = .keepRows(try ListedRow.list(from: &reader))
         case .row: self = .row(try reader.integer(UInt32.self))
+        case .others: self = .others
         case nil: throw .malformed("the access request")
         }
     }
@@ -113,6 +119,8 @@ package enum AccessReply: Equatable, Sendable {
     /// As many as there were requests, in their order.
     case worked([ProgramAnswer])
     case row(ListedRow)
+    /// Whether there are such items.
+    case others(Bool)
 
     package func append(to buffer: SecretBuffer) {
         switch self {
@@ -127,6 +135,7 @@ package enum AccessReply: Equatable, Sendable {
             buffer.append(UInt8(truncatingIfNeeded: answers.count))
             for answer in answers { answer.append(to: buffer) }
         case .row(let row): row.append(to: buffer)
+        case .others(let areThere): buffer.append(areThere ? 1 : 0)
         case .done: break
         }
     }
@@ -150,6 +159,7 @@ package enum AccessReply: Equatable, Sendable {
             var answers: [ProgramAnswer] = []
             for _ in 0..<(try reader.integer(UInt8.self)) { answers.append(try ProgramAnswer(from: &reader)) }
             self = .worked(answers)
+        case .others: self = .others(try reader.integer(UInt8.self) != 0)
         }
     }
 }

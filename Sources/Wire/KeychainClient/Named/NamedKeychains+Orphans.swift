@@ -1,0 +1,135 @@
+import Glibc
+package import KeychainModel
+import KeychainWire
+import LinuxSystem
+
+/// Stores whose name file has gone. Each is locked. It is adopted with its password alone, and is deleted by its
+/// identifier. Those without a password, and those of jobs, are erased a day later.
+extension NamedKeychains {
+    /// The time after which such a store is erased: nanoseconds.
+    private static let longestLoss: Int64 = 86_400_000_000_000
+    /// The longest path that is read: bytes.
+    private static let longestPath = 4096
+
+    /// The store with this identifier, when its name file has gone; nil otherwise.
+    ///
+    /// - Throws: as ``orphans()``.
+    package func orphan(_ identifier: String) throws(Refusal) -> NamedKeychain? {
+        try orphans().first { $0.identifier.description == identifier }
+    }
+
+    /// The stores whose name file has gone, each with the path it had.
+    ///
+    /// - Throws: `errSecNotAvailable` when the folder cannot be read.
+    package func orphans() throws(Refusal) -> [NamedKeychain] {
+        guard areKept else { return [] }
+        return try identifiers().filter(isStored).map { identifier in
+            NamedKeychain(identifier, path: recordedPath(in: store(identifier)))
+        }.filter { NameFile.content(at: $0.path) != .name($0.identifier) && !isUnfinished($0) }
+    }
+
+    private func isUnfinished(_ keychain: NamedKeychain) -> Bool {
+        (try? FileStatus(ofLink: store(keychain.identifier) + Self.unfinishedEnding)) != nil
+    }
+
+    /// The path of the name file that a store's folder has; empty where it has none.
+    func recordedPath(in store: String) -> String {
+        let bytes = (try? AtomicFile.read(store + "/name", limit: Self.longestPath)) ?? []
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// The path at which the name file of a keychain was made, when it is no longer there; nil for one that is, and
+    /// for a copy of it.
+    func lostPath(of keychain: NamedKeychain) -> String? {
+        let recorded = recordedPath(in: store(keychain.identifier))
+        if recorded == keychain.path || NameFile.content(at: recorded) == .name(keychain.identifier) { return nil }
+        return recorded
+    }
+
+    /// A name file that was moved is no proof: until the password has adopted the store, it stays locked.
+    func requirePassword(
+        of keychain: NamedKeychain, _ connection: Connection, _ lost: String
+    ) throws(Refusal) {
+        guard try connection.passcodeIsSet() else { throw .lostName(keychain.path, lost) }
+        _ = try connection.device(.lock, passcodes: [])
+    }
+
+    /// Takes the path by which a keychain was reached for that of its name file, where the other has gone. To be called
+    /// when its password was right.
+    ///
+    /// - Throws: `errSecNotAvailable` when it cannot be written down.
+    package func adopt(_ keychain: NamedKeychain) throws(Refusal) {
+        guard let lost = lostPath(of: keychain) else { return }
+        try alone { () throws(Refusal) in
+            let store = store(keychain.identifier)
+            do throws(SystemError) {
+                try AtomicFile.replace(store + "/name", with: Array(keychain.path.utf8).span)
+                try AtomicFile.remove(store + "/lost")
+            } catch { throw .cannot("adopt the keychain", keychain.path, error) }
+            try updateList { list in
+                list.search = list.search.map { $0 == .path(lost) ? .path(keychain.path) : $0 }
+                if list.standard == .path(lost) { list.standard = .path(keychain.path) }
+            }
+        }
+    }
+
+    /// Locks the stores whose name file has gone, and notes since when. Those that nobody may adopt are erased a day
+    /// later. The caller holds the lock of the folder.
+    func tendOrphans() throws(Refusal) {
+        let lost = try orphans()
+        for identifier in try identifiers() where !lost.contains(where: { $0.identifier == identifier }) {
+            try remove(mark: store(identifier) + "/lost")
+        }
+        for keychain in lost {
+            let since = try noteLoss(of: keychain)
+            if Clock.realtimeNanoseconds - since > Self.longestLoss, isErased(keychain) {
+                try eraseOrphan(keychain)
+            } else {
+                lock(keychain)
+            }
+        }
+    }
+
+    private func eraseOrphan(_ keychain: NamedKeychain) throws(Refusal) {
+        guard isStored(keychain.identifier) else { return }
+        try remove(keychain)
+    }
+
+    /// Whether nobody could adopt it, or a job has made it. One whose daemon does not say so stays.
+    private func isErased(_ keychain: NamedKeychain) -> Bool {
+        if (try? FileStatus(ofLink: store(keychain.identifier) + "/job")) != nil { return true }
+        do throws(Refusal) { return try !open(keychain).passcodeIsSet() } catch { return false }
+    }
+
+    /// A daemon that does not run has locked it with its end; one that does not answer gives nothing out either.
+    private func lock(_ keychain: NamedKeychain) {
+        do throws(Refusal) {
+            _ = try Connection.running(configuration(of: keychain))?.device(.lock, passcodes: [])
+        } catch { return }
+    }
+
+    /// - Returns: the time at which the loss was noted: nanoseconds since 1970.
+    private func noteLoss(of keychain: NamedKeychain) throws(Refusal) -> Int64 {
+        let mark = store(keychain.identifier) + "/lost"
+        do throws(SystemError) {
+            if let noted = try FileStatus(ofLink: mark) { return noted.modified }
+            try AtomicFile.replace(mark, with: [UInt8]().span)
+            return Int64(clamping: Clock.realtimeNanoseconds)
+        } catch { throw .cannot("note the loss of a name", mark, error) }
+    }
+
+    private func remove(mark: String) throws(Refusal) {
+        do throws(SystemError) {
+            if try FileStatus(ofLink: mark) != nil { try AtomicFile.remove(mark) }
+        } catch { throw .cannot("remove", mark, error) }
+    }
+}
+
+extension Connection {
+    fileprivate func passcodeIsSet() throws(Refusal) -> Bool {
+        guard case .status(let status) = try device(.status, passcodes: []) else {
+            throw .malformed("the device status")
+        }
+        return status.passcodeIsSet
+    }
+}
