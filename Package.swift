@@ -68,6 +68,7 @@ let package = Package(
         .executable(name: "keychaind", targets: ["keychaind"]),
         .executable(name: "keychain-enclaved", targets: ["enclaved"]),
         .executable(name: "keychain-agent", targets: ["agent"]),
+        .executable(name: "keychain-secrets", targets: ["secrets"]),
     ],
     targets: [
         library("CSQLite", package: "sqlite3", debian: "libsqlite3-dev"),
@@ -189,6 +190,15 @@ let package = Package(
                 "Security", "EmbeddedKeychain", "SecureEnclave", "KeychainPolicy", "KeychainClient", "EnclaveWire",
                 "KeychainWire",
                 "KeychainModel", "LinuxSystem",
+            ]),
+
+        module(
+            "SecretService", in: "Bridges",
+            uses: ["Systemd", "KeychainClient", "KeychainWire", "KeychainCrypto", "KeychainModel", "LinuxSystem"]),
+        program(
+            "secrets", in: "Bridges",
+            uses: [
+                "SecretService", "Systemd", "KeychainWire", "KeychainModel", "CommandOptions", "LinuxSystem",
             ]),
 
         module("TerminalText", in: "Tools"),

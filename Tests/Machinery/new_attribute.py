@@ -16,7 +16,7 @@ import tempfile
 TABLE = "Sources/Base/KeychainModel/Attributes/AttributeTable.swift"
 NUMBERS = "Sources/Base/KeychainModel/Attributes/AttributeID.swift"
 PROGRAM = "Tests/Programs/key-user/main.swift"
-ROWS = {63: ("nwaa", ".blob"), 64: ("nwab", ".number"), 119: ("nwac", ".data")}
+ROWS = {64: ("nwaa", ".blob"), 65: ("nwab", ".number"), 119: ("nwac", ".data")}
 
 USER = '''import Foundation
 import Security

@@ -4,7 +4,7 @@ package import LinuxSystem
 
 /// A message from the bus. Its content is read in order; a missing or unexpected part is an error.
 @safe package final class BusMessage {
-    private let message: OpaquePointer
+    let message: OpaquePointer
 
     init(owning message: OpaquePointer) { unsafe self.message = message }
 
@@ -15,9 +15,15 @@ package import LinuxSystem
     /// The name of the signal.
     package var member: String { unsafe text(sd_bus_message_get_member(message)) }
 
+    /// The unique name of the program that has sent it.
+    var sender: String { unsafe text(sd_bus_message_get_sender(message)) }
+    var interface: String { unsafe text(sd_bus_message_get_interface(message)) }
+    /// The types of its content.
+    var signature: String { unsafe text(sd_bus_message_get_signature(message, 1)) }
+
     var isSignal: Bool { unsafe sd_bus_message_is_signal(message, nil, nil) > 0 }
 
-    private func text(_ text: UnsafePointer<CChar>?) -> String {
+    func text(_ text: UnsafePointer<CChar>?) -> String {
         unsafe text.map { unsafe String(cString: $0) } ?? ""
     }
 }
@@ -106,11 +112,11 @@ extension BusMessage {
     /// Skips the next value.
     package func skip(_ type: String) throws(BusError) { try check(unsafe sd_bus_message_skip(message, type)) }
 
-    private func enter(_ type: Unicode.Scalar, _ contents: String) throws(BusError) {
+    func enter(_ type: Unicode.Scalar, _ contents: String) throws(BusError) {
         try expect(unsafe sd_bus_message_enter_container(message, typeCode(type), contents))
     }
 
-    private func leave() throws(BusError) { try check(unsafe sd_bus_message_exit_container(message)) }
+    func leave() throws(BusError) { try check(unsafe sd_bus_message_exit_container(message)) }
 
     private func peek() throws(BusError) -> CChar {
         var type: CChar = 0

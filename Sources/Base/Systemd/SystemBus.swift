@@ -120,6 +120,9 @@ package struct BusError: Error, Hashable, Sendable {
 
     init(code: CInt) { (name, self.code) = ("", code) }
 
+    /// The connection is not there any more.
+    package static let gone = BusError(code: ENOTCONN)
+
     fileprivate init(_ error: sd_bus_error, _ result: CInt) {
         name = unsafe error.name.map { unsafe String(cString: $0) } ?? ""
         code = -min(result, 0)

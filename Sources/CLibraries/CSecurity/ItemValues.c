@@ -3,6 +3,7 @@
 
 // Constants/SecExtensionsConstants.h
 STRING_CONSTANT(kSecAttrTokenOID, "toid")
+STRING_CONSTANT(kSecAttrLookupAttributes, "satt")
 STRING_CONSTANT(kSecUseUpdateExisting, "u_UpdateExisting")
 STRING_CONSTANT(kSecAttrKeyTypeEd25519, "105")
 STRING_CONSTANT(kSecAttrKeyTypeX25519, "106")

@@ -39,3 +39,9 @@
 @safe nonisolated(unsafe) public let kSecAttrAuthenticationType: CFString = "atyp"
 /// The key of the security domain, the realm of an HTTP server.
 @safe nonisolated(unsafe) public let kSecAttrSecurityDomain: CFString = "sdmn"
+
+// MARK: - Extensions
+
+/// The key of names and values by which programs of the desktop find an item (`docs/guides/desktop.md`), encoded. Not
+/// in Apple's API.
+@safe nonisolated(unsafe) public let kSecAttrLookupAttributes: CFString = "satt"

@@ -79,6 +79,7 @@
     package static let tombstone = Self(rawValue: 61)
     /// One number for all attributes that only Apple's own programs may use.
     package static let restricted = Self(rawValue: 62)
+    package static let lookupAttributes = Self(rawValue: 63)
 
     // Companion entries: they travel with the attributes in the same encoding.
     package static let valueData = Self(rawValue: 0xF001)

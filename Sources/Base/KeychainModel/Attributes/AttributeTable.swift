@@ -97,6 +97,9 @@ package enum AttributeTable {
             .hasCustomIcon, "cusi", "kSecAttrHasCustomIcon", kind: .number, in: passwords,
             "The item has an icon of its own."),
         .init(.protected, "prot", "kSecAttrProtected", kind: .blob, in: passwords, "Kept for old programs."),
+        .init(
+            .lookupAttributes, "satt", "kSecAttrLookupAttributes", kind: .data, in: genp,
+            "Names and values by which programs of the Secret Service find the item."),
     ]
 
     private static let certificate: [ItemAttribute] = [

@@ -13,6 +13,9 @@ SEC_ASSUME_NONNULL_BEGIN
 extern const CFStringRef kSecAttrTokenOID;
 
 // Extensions:
+// The key of names and values by which programs of the desktop find an item (docs/guides/desktop.md), encoded. Not in
+// Apple's API.
+extern const CFStringRef kSecAttrLookupAttributes;
 // The key of whether SecItemAdd changes an item that has the same primary key, as SecItemUpdate would. It is one step
 // that no other program interrupts. Not in Apple's API.
 extern const CFStringRef kSecUseUpdateExisting;

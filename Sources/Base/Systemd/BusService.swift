@@ -1,0 +1,202 @@
+import CSystemd
+import Glibc
+package import LinuxSystem
+
+/// A program's end of a bus on which it offers objects (D-Bus, through libsystemd's sd-bus). Belongs to one thread.
+@safe package final class BusService {
+    /// Answers a call, or throws what the caller is told.
+    package typealias Handler = (BusCall) throws(BusFailure) -> [BusValue]
+
+    private let bus: OpaquePointer
+    private let handler: Handler
+    private let gone: (String) -> Void
+    /// Readable when a message has come.
+    package let descriptor: FileDescriptor
+
+    /// Connects.
+    ///
+    /// - Parameters:
+    ///   - address: as in `DBUS_SESSION_BUS_ADDRESS`.
+    ///   - prefix: the path below which all objects are.
+    ///   - gone: called with the unique name of a client that has left the bus.
+    ///   - handler: called with every method call to one of the objects.
+    /// - Throws: ``BusError`` when there is no bus, or it refuses this process.
+    package init(
+        address: String, below prefix: String, gone: @escaping (String) -> Void, _ handler: @escaping Handler
+    ) throws(BusError) {
+        (self.handler, self.gone) = (handler, gone)
+        unsafe bus = try Self.connect(address)
+        descriptor = try duplicate(unsafe sd_bus_get_fd(bus))
+        let me = unsafe Unmanaged.passUnretained(self).toOpaque()
+        try check(
+            unsafe sd_bus_add_fallback(
+                bus, nil, prefix, { message, service, _ in unsafe answer(message, service) }, me))
+        let names =
+            "type='signal',sender='org.freedesktop.DBus',interface='org.freedesktop.DBus',member='NameOwnerChanged'"
+        try check(
+            unsafe sd_bus_add_match(bus, nil, names, { message, service, _ in unsafe note(message, service) }, me))
+    }
+
+    deinit { unsafe sd_bus_flush_close_unref(bus) }
+
+    private static func connect(_ address: String) throws(BusError) -> OpaquePointer {
+        var bus: OpaquePointer?
+        try check(unsafe sd_bus_new(&bus))
+        guard let bus = unsafe bus else { throw BusError(code: ENOMEM) }
+        do throws(BusError) {
+            try check(unsafe sd_bus_set_address(bus, address))
+            try check(unsafe sd_bus_set_bus_client(bus, 1))
+            try check(unsafe sd_bus_start(bus))
+        } catch {
+            unsafe sd_bus_unref(bus)
+            throw error
+        }
+        return unsafe bus
+    }
+
+    /// Takes a well-known name. Nobody is replaced, and nobody waits in a queue for it.
+    ///
+    /// - Throws: ``BusError`` with `EEXIST` when another program has it.
+    package func takeName(_ name: String) throws(BusError) { try check(unsafe sd_bus_request_name(bus, name, 0)) }
+
+    /// Handles all messages that have come, and sends what is to be sent.
+    ///
+    /// - Throws: ``BusError`` when the bus has closed the connection.
+    package func process() throws(BusError) {
+        while true {
+            let result = unsafe sd_bus_process(bus, nil)
+            try check(result)
+            if result == 0 { return }
+        }
+    }
+
+    /// Whether something could not be sent yet.
+    package var isWaitingToSend: Bool { (unsafe sd_bus_get_events(bus)) & CInt(POLLOUT) != 0 }
+
+    /// Sends a signal to everybody, or to one client.
+    ///
+    /// - Throws: ``BusError`` when the connection is lost.
+    package func emit(
+        _ member: String, of interface: String, from path: String, to client: String? = nil, _ values: [BusValue]
+    ) throws(BusError) {
+        var message: OpaquePointer?
+        try check(unsafe sd_bus_message_new_signal(bus, &message, path, interface, member))
+        defer { unsafe sd_bus_message_unref(message) }
+        if let client { try check(unsafe sd_bus_message_set_destination(message, client)) }
+        for value in values { try unsafe value.append(to: message) }
+        try check(unsafe sd_bus_send(bus, message, nil))
+    }
+
+    /// The number of a client's process, as the bus knows it.
+    ///
+    /// - Throws: ``BusError`` when the client has gone, or the bus does not say.
+    package func process(of client: String) throws(BusError) -> CInt {
+        var credentials: OpaquePointer?
+        try check(unsafe sd_bus_get_name_creds(bus, client, UInt64(SD_BUS_CREDS_PID), &credentials))
+        defer { unsafe sd_bus_creds_unref(credentials) }
+        var number: pid_t = 0
+        try check(unsafe sd_bus_creds_get_pid(credentials, &number))
+        return number
+    }
+
+    func handle(_ message: OpaquePointer) {
+        let call = unsafe BusCall(BusMessage(owning: sd_bus_message_ref(message)))
+        // Values may be secrets, so the library wipes the messages.
+        unsafe sd_bus_message_sensitive(message)
+        do throws(BusFailure) {
+            let values = try handler(call)
+            try unsafe reply(to: message, values)
+        } catch { unsafe fail(message, error) }
+    }
+
+    private func reply(to message: OpaquePointer, _ values: [BusValue]) throws(BusFailure) {
+        do throws(BusError) {
+            var reply: OpaquePointer?
+            try check(unsafe sd_bus_message_new_method_return(message, &reply))
+            defer { unsafe sd_bus_message_unref(reply) }
+            unsafe sd_bus_message_sensitive(reply)
+            for value in values { try unsafe value.append(to: reply) }
+            try check(unsafe sd_bus_send(bus, reply, nil))
+        } catch { throw BusFailure(.failed, "The answer cannot be sent (error \(error.code)).") }
+    }
+
+    /// The client has no use for an answer that cannot be sent; the loop hears of a lost connection.
+    private func fail(_ message: OpaquePointer, _ failure: BusFailure) {
+        unsafe failure.name.rawValue.withCString { name in
+            unsafe failure.description.withCString { text in
+                var error = unsafe sd_bus_error(name: name, message: text, _need_free: 0)
+                var reply: OpaquePointer?
+                guard unsafe sd_bus_message_new_method_error(message, &reply, &error) >= 0 else { return }
+                _ = unsafe sd_bus_send(bus, reply, nil)
+                unsafe sd_bus_message_unref(reply)
+            }
+        }
+    }
+
+    func noteNames(_ message: OpaquePointer) {
+        let message = unsafe BusMessage(owning: sd_bus_message_ref(message))
+        guard let words = try? message.readAll(), words.count == 3, let name = words[0].string,
+            name.hasPrefix(":"), words[2].string?.isEmpty == true
+        else { return }
+        gone(name)
+    }
+}
+
+private func answer(_ message: OpaquePointer?, _ service: UnsafeMutableRawPointer?) -> CInt {
+    guard let message = unsafe message, let service = unsafe service else { return 0 }
+    unsafe Unmanaged<BusService>.fromOpaque(service).takeUnretainedValue().handle(message)
+    return 1
+}
+
+private func note(_ message: OpaquePointer?, _ service: UnsafeMutableRawPointer?) -> CInt {
+    guard let message = unsafe message, let service = unsafe service else { return 0 }
+    unsafe Unmanaged<BusService>.fromOpaque(service).takeUnretainedValue().noteNames(message)
+    return 0
+}
+
+/// A call to one of the objects that a program offers.
+package struct BusCall {
+    /// The unique name of the client.
+    package let client: String
+    package let path: String
+    package let interface: String
+    package let member: String
+    private let message: BusMessage
+
+    init(_ message: BusMessage) {
+        self.message = message
+        (client, path) = (message.sender, message.path)
+        (interface, member) = (message.interface, message.member)
+    }
+
+    /// The arguments, which must have these types.
+    ///
+    /// - Throws: ``BusFailure`` for others.
+    package func arguments(_ signature: String) throws(BusFailure) -> [BusValue] {
+        do throws(BusError) {
+            if message.signature == signature { return try message.readAll() }
+        } catch {}
+        throw BusFailure(.invalidArguments, "\(member) takes arguments of the types \"\(signature)\".")
+    }
+}
+
+/// The error that a caller is told.
+package struct BusFailure: Error, Hashable, Sendable {
+    /// The name of an error.
+    package struct Name: RawRepresentable, Hashable, Sendable {
+        package let rawValue: String
+        package init(rawValue: String) { self.rawValue = rawValue }
+
+        package static let failed = Name(rawValue: "org.freedesktop.DBus.Error.Failed")
+        package static let invalidArguments = Name(rawValue: "org.freedesktop.DBus.Error.InvalidArgs")
+        package static let notSupported = Name(rawValue: "org.freedesktop.DBus.Error.NotSupported")
+        package static let unknownMethod = Name(rawValue: "org.freedesktop.DBus.Error.UnknownMethod")
+        package static let accessDenied = Name(rawValue: "org.freedesktop.DBus.Error.AccessDenied")
+        package static let limitsExceeded = Name(rawValue: "org.freedesktop.DBus.Error.LimitsExceeded")
+    }
+
+    package let name: Name
+    package let description: String
+
+    package init(_ name: Name, _ description: String) { (self.name, self.description) = (name, description) }
+}

@@ -1,0 +1,204 @@
+import CSystemd
+import Glibc
+
+/// A value of D-Bus with its type, as far as services here have them.
+package indirect enum BusValue: Hashable, Sendable {
+    case text(String)
+    /// The path of an object.
+    case object(String)
+    case flag(Bool)
+    case byte(UInt8)
+    case number(UInt32)
+    case long(UInt64)
+    case bytes([UInt8])
+    case variant(BusValue)
+    case structure([BusValue])
+    /// A list, whose elements have this signature.
+    case list(String, [BusValue])
+    /// A dictionary, whose keys and values have these signatures.
+    case dictionary(String, String, [BusValue: BusValue])
+
+    /// The signature of its type.
+    package var signature: String {
+        switch self {
+        case .text: "s"
+        case .object: "o"
+        case .flag: "b"
+        case .byte: "y"
+        case .number: "u"
+        case .long: "t"
+        case .bytes: "ay"
+        case .variant: "v"
+        case .structure(let parts): "(" + parts.map(\.signature).joined() + ")"
+        case .list(let element, _): "a" + element
+        case .dictionary(let key, let value, _): "a{\(key)\(value)}"
+        }
+    }
+
+    /// A list of objects.
+    package static func objects(_ paths: [String]) -> BusValue { .list("o", paths.map { .object($0) }) }
+
+    /// A dictionary of texts.
+    package static func texts(_ texts: [String: String]) -> BusValue {
+        var entries: [BusValue: BusValue] = [:]
+        for (key, value) in texts { entries[.text(key)] = .text(value) }
+        return .dictionary("s", "s", entries)
+    }
+
+    /// A dictionary of values of any type.
+    package static func properties(_ values: [String: BusValue]) -> BusValue {
+        var entries: [BusValue: BusValue] = [:]
+        for (key, value) in values { entries[.text(key)] = .variant(value) }
+        return .dictionary("s", "v", entries)
+    }
+}
+
+/// What is read from a message.
+extension BusValue {
+    /// The text, or the path of an object.
+    package var string: String? {
+        switch self {
+        case .text(let text), .object(let text): text
+        default: nil
+        }
+    }
+
+    package var bool: Bool? { if case .flag(let flag) = self { flag } else { nil } }
+
+    package var data: [UInt8]? { if case .bytes(let bytes) = self { bytes } else { nil } }
+
+    /// The value inside a variant.
+    package var content: BusValue? { if case .variant(let content) = self { content } else { nil } }
+
+    /// The parts of a structure.
+    package var parts: [BusValue]? { if case .structure(let parts) = self { parts } else { nil } }
+
+    /// The elements of a list.
+    package var elements: [BusValue]? { if case .list(_, let elements) = self { elements } else { nil } }
+
+    /// A dictionary whose keys are texts.
+    package var entries: [String: BusValue]? {
+        guard case .dictionary("s", _, let entries) = self else { return nil }
+        var found: [String: BusValue] = [:]
+        for (key, value) in entries { if let key = key.string { found[key] = value } }
+        return found
+    }
+
+    /// A dictionary of texts.
+    package var textEntries: [String: String]? {
+        guard case .dictionary("s", "s", _) = self else { return nil }
+        return entries?.compactMapValues(\.string)
+    }
+}
+
+// MARK: - Writing
+
+extension BusValue {
+    func append(to message: OpaquePointer?) throws(BusError) {
+        switch self {
+        case .text(let text): try check(unsafe sd_bus_message_append_basic(message, typeCode("s"), text))
+        case .object(let path): try check(unsafe sd_bus_message_append_basic(message, typeCode("o"), path))
+        case .flag(let flag):
+            var number: CInt = flag ? 1 : 0
+            try check(unsafe sd_bus_message_append_basic(message, typeCode("b"), &number))
+        case .byte(var byte): try check(unsafe sd_bus_message_append_basic(message, typeCode("y"), &byte))
+        case .number(var number): try check(unsafe sd_bus_message_append_basic(message, typeCode("u"), &number))
+        case .long(var number): try check(unsafe sd_bus_message_append_basic(message, typeCode("t"), &number))
+        case .bytes(let bytes):
+            try check(unsafe sd_bus_message_append_array(message, typeCode("y"), bytes, bytes.count))
+        case .variant(let value): try unsafe append([value], in: "v", value.signature, to: message)
+        case .structure(let parts): try unsafe append(parts, in: "r", parts.map(\.signature).joined(), to: message)
+        case .list(let element, let values): try unsafe append(values, in: "a", element, to: message)
+        case .dictionary(let key, let value, let entries): try unsafe append(entries, key, value, to: message)
+        }
+    }
+
+    private func append(
+        _ values: [BusValue], in type: Unicode.Scalar, _ contents: String, to message: OpaquePointer?
+    ) throws(BusError) {
+        try check(unsafe sd_bus_message_open_container(message, typeCode(type), contents))
+        for value in values { try unsafe value.append(to: message) }
+        try check(unsafe sd_bus_message_close_container(message))
+    }
+
+    private func append(
+        _ entries: [BusValue: BusValue], _ key: String, _ value: String, to message: OpaquePointer?
+    ) throws(BusError) {
+        try check(unsafe sd_bus_message_open_container(message, typeCode("a"), "{\(key)\(value)}"))
+        for (name, content) in entries { try unsafe append([name, content], in: "e", key + value, to: message) }
+        try check(unsafe sd_bus_message_close_container(message))
+    }
+}
+
+// MARK: - Reading
+
+extension BusMessage {
+    /// Reads everything that the message has.
+    ///
+    /// - Throws: ``BusError`` with `ENOTSUP` for a type that ``BusValue`` has not.
+    package func readAll() throws(BusError) -> [BusValue] {
+        var values: [BusValue] = []
+        while let value = try readValue() { values.append(value) }
+        return values
+    }
+
+    /// Reads the next value; nil at the end of the message, or of what was entered. D-Bus itself bounds the depth.
+    func readValue() throws(BusError) -> BusValue? {
+        guard let (type, contents) = try peekType() else { return nil }
+        switch type {
+        case "s": return .text(try readText())
+        case "o": return .object(try readText())
+        case "b": return .flag(try readFlag())
+        case "u": return .number(try readNumber())
+        case "y": return .byte(try readBasic(type, 0))
+        case "t": return .long(try readBasic(type, 0))
+        case "v": return try .variant(inside(type, contents).first ?? .text(""))
+        case "r": return .structure(try inside(type, contents))
+        case "a" where contents == "y": return .bytes(try readBytes())
+        case "a" where contents.hasPrefix("{"): return try readDictionary(contents)
+        case "a": return .list(contents, try inside(type, contents))
+        default: throw BusError(code: ENOTSUP)
+        }
+    }
+
+    private func readDictionary(_ contents: String) throws(BusError) -> BusValue {
+        var entries: [BusValue: BusValue] = [:]
+        try enter("a", contents)
+        while let (_, pair) = try peekType() {
+            let parts = try inside("e", pair)
+            if parts.count == 2 { entries[parts[0]] = parts[1] }
+        }
+        try leave()
+        let types = contents.dropFirst().dropLast()
+        return .dictionary(String(types.prefix(1)), String(types.dropFirst()), entries)
+    }
+
+    private func inside(_ type: Unicode.Scalar, _ contents: String) throws(BusError) -> [BusValue] {
+        try enter(type, contents)
+        let values = try readAll()
+        try leave()
+        return values
+    }
+
+    private func readBasic<Number: FixedWidthInteger>(
+        _ type: Unicode.Scalar, _ zero: Number
+    ) throws(BusError) -> Number {
+        var value = zero
+        try check(unsafe sd_bus_message_read_basic(message, typeCode(type), &value))
+        return value
+    }
+
+    private func readBytes() throws(BusError) -> [UInt8] {
+        var (start, count) = (unsafe UnsafeRawPointer?.none, 0)
+        try check(unsafe sd_bus_message_read_array(message, typeCode("y"), &start, &count))
+        return unsafe [UInt8](UnsafeRawBufferPointer(start: start, count: count))
+    }
+
+    private func peekType() throws(BusError) -> (type: Unicode.Scalar, contents: String)? {
+        var (type, contents) = unsafe (CChar(0), UnsafePointer<CChar>?.none)
+        let result = unsafe sd_bus_message_peek_type(message, &type, &contents)
+        try check(result)
+        guard result > 0 else { return nil }
+        return (Unicode.Scalar(UInt8(bitPattern: type)), unsafe text(contents))
+    }
+}

@@ -1,0 +1,30 @@
+import KeychainModel
+import Systemd
+
+extension BusFailure.Name {
+    static let noSession = Self(rawValue: "org.freedesktop.Secret.Error.NoSession")
+    static let isLocked = Self(rawValue: "org.freedesktop.Secret.Error.IsLocked")
+    static let noSuchObject = Self(rawValue: "org.freedesktop.Secret.Error.NoSuchObject")
+}
+
+extension BusFailure {
+    /// The object is not there, or not for this client. Clients know this error from other services for it.
+    static func gone(_ path: String) -> BusFailure {
+        BusFailure(.unknownMethod, "Object does not exist at path “\(path)”")
+    }
+
+    static func locked(_ what: String) -> BusFailure { BusFailure(.isLocked, what) }
+
+    static func invalid(_ problem: String) -> BusFailure { BusFailure(.invalidArguments, problem) }
+
+    /// What the keychain has refused. Nothing is ever answered in place of what could not be looked at.
+    init(_ refusal: Refusal) {
+        let name: Name = refusal.status == .interactionNotAllowed ? .isLocked : .failed
+        self.init(name, "\(refusal.problem) \(refusal.remedy)")
+    }
+}
+
+/// Runs what asks the keychain.
+func asking<Result>(_ body: () throws(Refusal) -> Result) throws(BusFailure) -> Result {
+    do throws(Refusal) { return try body() } catch { throw BusFailure(error) }
+}

@@ -1,0 +1,154 @@
+import KeychainClient
+import KeychainModel
+import KeychainWire
+import LinuxSystem
+
+/// The collections and items in the keychain. All are generic passwords of the bridge's own access group.
+///
+/// An item's service is ``service`` and a slash with its collection's name; a collection that was made has an item with
+/// the service ``service`` itself. The account only makes an item unique.
+final class KeychainSecrets {
+    private let connect: () throws(Refusal) -> any KeychainConnection
+    private var connection: (any KeychainConnection)?
+
+    static let service = "org.freedesktop.secrets"
+
+    init(_ connect: @escaping () throws(Refusal) -> any KeychainConnection) { self.connect = connect }
+
+    /// The connection, made at the first use.
+    ///
+    /// - Throws: `errSecNotAvailable` when the daemon cannot be reached.
+    func reach() throws(Refusal) -> any KeychainConnection {
+        if let connection { return connection }
+        let made = try connect()
+        connection = made
+        return made
+    }
+
+    /// The collections that were made.
+    func collections() throws(Refusal) -> [SecretCollection] {
+        try find(service: Self.service).compactMap { item in
+            guard let name = item.attributes[.account]?.string, let reference = item.reference else { return nil }
+            let aliases = item.lookup.pairs.keys.sorted()
+            return SecretCollection(
+                name: name, label: item.attributes[.label]?.string ?? "", aliases: aliases,
+                created: item.date(.creationDate), modified: item.date(.modificationDate), reference: reference)
+        }
+    }
+
+    /// The items of a collection, the newest first.
+    func items(of collection: String) throws(Refusal) -> [SecretItem] {
+        try find(service: "\(Self.service)/\(collection)").compactMap { item in
+            guard let reference = item.reference else { return nil }
+            return SecretItem(
+                name: Self.name(of: reference), collection: collection, label: item.attributes[.label]?.string ?? "",
+                lookup: item.lookup, created: item.date(.creationDate), modified: item.date(.modificationDate),
+                reference: reference)
+        }.sorted { $0.created > $1.created }
+    }
+
+    /// An item's value.
+    func value(of item: SecretItem) throws(Refusal) -> SecretBytes {
+        var builder = ItemRequestBuilder(.copyMatching)
+        try builder.set("v_PersistentRef", .data(item.reference))
+        try builder.set("r_Data", .boolean(true))
+        let response = try reach().send(try builder.build())
+        return response.items.first?.attributes.secret(.valueData) ?? SecretBytes(count: 0)
+    }
+
+    /// Adds an item and gives its name in a path.
+    func add(
+        to collection: String, label: String, _ lookup: LookupAttributes, _ value: SecretBytes
+    ) throws(Refusal) -> String {
+        let account = Randomness.bytes(16).map { String($0, radix: 16) }.joined(separator: "")
+        let reference = try add(service: "\(Self.service)/\(collection)", account: account, label, lookup, value)
+        return Self.name(of: reference)
+    }
+
+    /// Makes a collection.
+    func addCollection(_ name: String, label: String, aliases: [String]) throws(Refusal) {
+        _ = try add(
+            service: Self.service, account: name, label, Self.record(of: aliases), SecretBytes(count: 0))
+    }
+
+    /// Changes an item, and its value if there is a new one.
+    func change(_ reference: [UInt8], _ change: ItemChange, value: SecretBytes? = nil) throws(Refusal) {
+        var builder = ItemRequestBuilder(.update)
+        try builder.set("v_PersistentRef", .data(reference))
+        if let label = change.label { try builder.change("labl", .string(label)) }
+        if let lookup = change.lookup { try builder.change("satt", .data(lookup.encoded)) }
+        if let value { try value.withSpan { (bytes) throws(Refusal) in try builder.change("v_Data", data: bytes) } }
+        _ = try reach().send(try builder.build())
+    }
+
+    /// Gives a collection other aliases.
+    func setAliases(_ aliases: [String], of collection: SecretCollection) throws(Refusal) {
+        try change(collection.reference, ItemChange(lookup: Self.record(of: aliases)))
+    }
+
+    /// Deletes an item, or the record of a collection.
+    func delete(_ reference: [UInt8]) throws(Refusal) {
+        var builder = ItemRequestBuilder(.delete)
+        try builder.set("v_PersistentRef", .data(reference))
+        _ = try reach().send(try builder.build())
+    }
+
+    /// Deletes a collection and its items.
+    func deleteCollection(_ collection: SecretCollection) throws(Refusal) {
+        for item in try items(of: collection.name) { try delete(item.reference) }
+        try delete(collection.reference)
+    }
+
+    // MARK: - Requests
+
+    private func find(service: String) throws(Refusal) -> [ItemResponse.Item] {
+        var builder = ItemRequestBuilder(.copyMatching)
+        try builder.set("class", .string(ItemClass.genericPassword.code))
+        try builder.set("svce", .string(service))
+        try builder.set("m_Limit", .string("m_LimitAll"))
+        for key in ["r_Attributes", "r_PersistentRef"] { try builder.set(key, .boolean(true)) }
+        do throws(Refusal) { return try reach().sendAll(try builder.build()).items } catch {
+            guard error.status == .itemNotFound else { throw error }
+            return []
+        }
+    }
+
+    private func add(
+        service: String, account: String, _ label: String, _ lookup: LookupAttributes, _ value: SecretBytes
+    ) throws(Refusal) -> [UInt8] {
+        var builder = ItemRequestBuilder(.add)
+        try builder.set("class", .string(ItemClass.genericPassword.code))
+        try builder.set("svce", .string(service))
+        try builder.set("acct", .string(account))
+        try builder.set("labl", .string(label))
+        try builder.set("satt", .data(lookup.encoded))
+        // As other keyrings, this one is open from the first unlock on.
+        try builder.set("pdmn", .string("ck"))
+        try builder.set("r_PersistentRef", .boolean(true))
+        try value.withSpan { (bytes) throws(Refusal) in try builder.set("v_Data", data: bytes) }
+        return try reach().send(try builder.build()).items.first?.reference ?? []
+    }
+
+    private static func record(of aliases: [String]) -> LookupAttributes {
+        LookupAttributes(pairs: Dictionary(uniqueKeysWithValues: aliases.map { ($0, "") }))
+    }
+
+    /// The part of a persistent reference that is unique, in hexadecimal digits.
+    private static func name(of reference: [UInt8]) -> String {
+        reference.dropFirst(4).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+}
+
+extension ItemResponse.Item {
+    fileprivate var reference: [UInt8]? { attributes[.persistentReference]?.bytes }
+
+    fileprivate var lookup: LookupAttributes {
+        attributes[.lookupAttributes].flatMap { LookupAttributes($0.bytes) } ?? LookupAttributes(pairs: [:])
+    }
+
+    /// Seconds since 1970.
+    fileprivate func date(_ id: AttributeID) -> Double {
+        guard case .date(let seconds)? = attributes[id] else { return 0 }
+        return seconds + 978_307_200
+    }
+}

@@ -1,0 +1,60 @@
+import KeychainModel
+
+/// An item as the bus shows it, without its value.
+struct SecretItem {
+    /// Its name in a path, for ever.
+    let name: String
+    let collection: String
+    var label: String
+    var lookup: LookupAttributes
+    /// Seconds since 1970.
+    var created: Double
+    var modified: Double
+    /// The keychain's own name for it; empty for an item in memory.
+    var reference: [UInt8] = []
+
+    /// The attribute that says what kind of item it is.
+    static let schema = "xdg:schema"
+    /// The kind of an item that was stored without one.
+    static let generic = "org.freedesktop.Secret.Generic"
+
+    var object: SecretObject { .item(collection: collection, name) }
+
+    /// The kind of the item: the schema, else the type, else the usual one.
+    var kind: String { lookup.pairs[Self.schema] ?? (lookup.kind.isEmpty ? Self.generic : lookup.kind) }
+
+    /// All attributes, the kind among them.
+    var attributes: [String: String] { lookup.pairs.merging([Self.schema: kind]) { stored, _ in stored } }
+
+    /// Whether it has all these attributes; none at all are attributes of every item.
+    func matches(_ wanted: [String: String]) -> Bool { wanted.allSatisfy { attributes[$0.key] == $0.value } }
+
+    /// Whether it is the item that an addition with these attributes replaces. An empty list replaces nothing.
+    func isReplaced(by other: LookupAttributes) -> Bool {
+        guard !other.pairs.isEmpty, lookup.pairs == other.pairs else { return false }
+        return other.pairs[Self.schema] != nil || other.kind.isEmpty || other.kind == kind
+    }
+}
+
+/// A collection as the bus shows it.
+struct SecretCollection {
+    /// Its name in a path, for ever.
+    let name: String
+    var label: String
+    var aliases: [String] = []
+    var created: Double = 0
+    var modified: Double = 0
+    /// The keychain's own name for it; empty for one that is always there.
+    var reference: [UInt8] = []
+
+    /// The collection that always exists, and the one that ends with the session.
+    static let login = "login", session = "session"
+
+    var object: SecretObject { .collection(name) }
+}
+
+/// A change of an item; what is nil stays.
+struct ItemChange {
+    var label: String?
+    var lookup: LookupAttributes?
+}

@@ -1,0 +1,108 @@
+import KeychainModel
+import LinuxSystem
+import Systemd
+
+/// The methods of collections and items.
+extension Bridge {
+    func searchCollection(_ call: MethodCall) throws(BusFailure) -> [BusValue] {
+        guard case .collection(let name) = call.object else { throw .gone(call.path) }
+        let collection = try collection(name)
+        return [.objects(try matches(call.texts(0), in: [collection.name]).map(\.object.path))]
+    }
+
+    func createItem(_ call: MethodCall) throws(BusFailure) -> [BusValue] {
+        guard case .collection(let name) = call.object else { throw .gone(call.path) }
+        let collection = try collection(name)
+        try checkUnlocked(name, "Cannot create an item in a locked collection")
+        let properties = call.properties(0)
+        let label = try Self.label(properties, .item)
+        let (value, contentType) = try received(call.arguments[1], from: call.client)
+        let lookup = LookupAttributes(
+            pairs: properties["\(SecretInterface.item.rawValue).Attributes"]?.textEntries ?? [:],
+            kind: properties["\(SecretInterface.item.rawValue).Type"]?.string ?? "", contentType: contentType)
+        guard lookup.isWithinLimits else { throw Self.tooMuch }
+        let old = call.flag(2) ? try items(of: name).first { $0.isReplaced(by: lookup) } : nil
+        if let old {
+            try change(old, ItemChange(label: label, lookup: lookup), value: value)
+            return [.object(old.object.path), .object("/")]
+        }
+        let item = SecretObject.item(collection: name, try add(to: collection, label, lookup, value))
+        signal("ItemCreated", from: .collection(name), item.path)
+        noteItems(of: name)
+        return [.object(item.path), .object("/")]
+    }
+
+    private func add(
+        to collection: SecretCollection, _ label: String, _ lookup: LookupAttributes, _ value: SecretBytes
+    ) throws(BusFailure) -> String {
+        guard collection.name == SecretCollection.session else {
+            return try asking { () throws(Refusal) in
+                try secrets.add(to: collection.name, label: label, lookup, value)
+            }
+        }
+        guard let name = memory.add(label: label, lookup, value) else {
+            throw BusFailure(.limitsExceeded, "The session's collection has \(SessionSecrets.capacity) items at most.")
+        }
+        return name
+    }
+
+    func deleteItem(_ call: MethodCall) throws(BusFailure) -> [BusValue] {
+        let item = try item(call.object)
+        try checkUnlocked(item.collection, "Cannot delete an item in a locked collection")
+        if item.collection == SecretCollection.session {
+            memory.delete(item)
+        } else {
+            try asking { () throws(Refusal) in try secrets.delete(item.reference) }
+        }
+        signal("ItemDeleted", from: .collection(item.collection), call.object.path)
+        noteItems(of: item.collection)
+        return [.object("/")]
+    }
+
+    func getSecret(_ call: MethodCall) throws(BusFailure) -> [BusValue] {
+        let item = try item(call.object)
+        let session = try session(call.text(0), of: call.client)
+        try checkUnlocked(item.collection, "Cannot get secret of a locked object")
+        return [try session.sealed(try value(of: item), item.lookup.contentType, in: call.text(0))]
+    }
+
+    func setSecret(_ call: MethodCall) throws(BusFailure) -> [BusValue] {
+        let item = try item(call.object)
+        let (value, contentType) = try received(call.arguments[0], from: call.client)
+        try checkUnlocked(item.collection, "Cannot set secret of a locked item")
+        var lookup = item.lookup
+        lookup.contentType = contentType
+        guard lookup.isWithinLimits else { throw Self.tooMuch }
+        try change(item, ItemChange(lookup: lookup), value: value)
+        return []
+    }
+
+    func value(of item: SecretItem) throws(BusFailure) -> SecretBytes {
+        if item.collection == SecretCollection.session { return memory.value(of: item) }
+        return try asking { () throws(Refusal) in try secrets.value(of: item) }
+    }
+
+    /// Changes an item and tells everybody.
+    func change(_ item: SecretItem, _ change: ItemChange, value: SecretBytes? = nil) throws(BusFailure) {
+        if item.collection == SecretCollection.session {
+            memory.change(item, change, value: value)
+        } else {
+            try asking { () throws(Refusal) in try secrets.change(item.reference, change, value: value) }
+        }
+        signal("ItemChanged", from: .collection(item.collection), item.object.path)
+    }
+
+    /// The value of a secret that has come from a client, and its media type.
+    private func received(_ secret: BusValue, from client: String) throws(BusFailure) -> (SecretBytes, String) {
+        guard let parts = secret.parts, parts.count == 4, let parameters = parts[1].data, let value = parts[2].data else {
+            throw .invalid("A secret is a session, parameters, a value and its type.")
+        }
+        let session = try session(parts[0].string ?? "", of: client)
+        return (try session.opened(parameters, value), parts[3].string ?? "")
+    }
+
+    static let tooMuch = BusFailure(
+        .limitsExceeded,
+        "An item has \(LookupAttributes.mostPairs) attributes and \(LookupAttributes.mostBytes) bytes of them at most, and "
+            + "names of \(LookupAttributes.longestName) bytes.")
+}

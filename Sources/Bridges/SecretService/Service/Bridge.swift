@@ -1,0 +1,182 @@
+import KeychainClient
+import KeychainModel
+import KeychainWire
+import LinuxSystem
+import Systemd
+
+/// The Secret Service over the keychain: what it offers, and what its clients have open. Belongs to the thread of the bus.
+final class Bridge {
+    let secrets: KeychainSecrets
+    let memory = SessionSecrets()
+    var clients: Clients
+    var sessions: [String: SecretSession] = [:]
+    var prompts: [String: SecretPrompt] = [:]
+    /// The collections that a client has locked. The keychain itself stays as it is.
+    var locked: Set<String> = []
+    private var last = 0
+    let emit: (BusSignal) -> Void
+    let ask: Asker
+
+    /// The most sessions and prompts that a client may have open.
+    static let mostSessions = 64, mostPrompts = 4
+
+    /// - Parameters:
+    ///   - secrets: the collections and items.
+    ///   - clients: who may ask.
+    ///   - emit: sends a signal.
+    ///   - ask: asks the user.
+    init(
+        _ secrets: KeychainSecrets, clients: Clients, emit: @escaping (BusSignal) -> Void, ask: @escaping Asker
+    ) {
+        (self.secrets, self.clients, self.emit, self.ask) = (secrets, clients, emit, ask)
+    }
+
+    /// Answers a call.
+    func answer(_ call: BusCall) throws(BusFailure) -> [BusValue] {
+        try clients.check(call.client)
+        guard let object = SecretObject(call.path, aliases: try aliases(in: call.path)) else { throw .gone(call.path) }
+        switch call.interface {
+        case StandardInterface.properties: return try answerProperties(call, object)
+        case StandardInterface.introspection: return [.text(Introspection.text(of: object))]
+        default: break
+        }
+        let method = SecretMethod.all.first { $0.interface == object.interface && $0.name == call.member }
+        guard let method, call.interface.isEmpty || call.interface == object.interface.rawValue else {
+            throw BusFailure(.unknownMethod, "\(call.interface) has no method \(call.member) here.")
+        }
+        return try method.run(self, MethodCall(call, object, try call.arguments(method.input)))
+    }
+
+    /// Only a path with an alias needs them, which are in the keychain.
+    private func aliases(in path: String) throws(BusFailure) -> [String: String] {
+        guard path.hasPrefix(SecretObject.root + "/aliases/") else { return [:] }
+        var aliases: [String: String] = [:]
+        for collection in try collections() { for alias in collection.aliases { aliases[alias] = collection.name } }
+        return aliases
+    }
+
+    /// Closes what a client has open that has left the bus.
+    func forget(_ client: String) {
+        clients.forget(client)
+        sessions = sessions.filter { $0.value.client != client }
+        prompts = prompts.filter { $0.value.client != client }
+    }
+
+    /// A number that no session and no prompt has had.
+    func nextName(_ letter: String) -> String {
+        last += 1
+        return letter + String(last)
+    }
+
+    // MARK: - Looking up
+
+    /// All collections: those that always exist, and those that were made.
+    func collections() throws(BusFailure) -> [SecretCollection] {
+        let made = try asking { () throws(Refusal) in try secrets.collections() }
+        var login = SecretCollection(name: SecretCollection.login, label: "Login")
+        login.aliases = ["default", "login"].filter { alias in !made.contains { $0.aliases.contains(alias) } }
+        let session = SecretCollection(name: SecretCollection.session, label: "", aliases: ["session"])
+        return [login] + made.filter { $0.name != login.name } + [session]
+    }
+
+    func collection(_ name: String) throws(BusFailure) -> SecretCollection {
+        guard let found = try collections().first(where: { $0.name == name }) else {
+            throw .gone(SecretObject.collection(name).path)
+        }
+        return found
+    }
+
+    func items(of collection: String) throws(BusFailure) -> [SecretItem] {
+        if collection == SecretCollection.session { return memory.all }
+        return try asking { () throws(Refusal) in try secrets.items(of: collection) }
+    }
+
+    func item(_ object: SecretObject) throws(BusFailure) -> SecretItem {
+        guard case .item(let collection, let name) = object,
+            let found = try items(of: collection).first(where: { $0.name == name })
+        else { throw .gone(object.path) }
+        return found
+    }
+
+    /// The items with all these attributes, the newest first.
+    func matches(_ wanted: [String: String], in names: [String]) throws(BusFailure) -> [SecretItem] {
+        var found: [SecretItem] = []
+        for name in names { found += try items(of: name).filter { $0.matches(wanted) } }
+        return found.sorted { $0.created > $1.created }
+    }
+
+    /// The session that a client has opened.
+    func session(_ path: String, of client: String) throws(BusFailure) -> SecretSession {
+        guard case .session(let name)? = SecretObject(path, aliases: [:]), let session = sessions[name],
+            session.client == client
+        else { throw BusFailure(.noSession, "The session “\(path)” is not open.") }
+        return session
+    }
+
+    // MARK: - State
+
+    /// Whether values of a collection are not given out.
+    func isLocked(_ collection: String) throws(BusFailure) -> Bool {
+        if collection == SecretCollection.session { return false }
+        if locked.contains(collection) { return true }
+        return try status().lockState == .beforeFirstUnlock
+    }
+
+    /// Those of some collections that are locked.
+    func lockedOnes(among names: [String]) throws(BusFailure) -> Set<String> {
+        var found: Set<String> = []
+        for name in Set(names) where try isLocked(name) { found.insert(name) }
+        return found
+    }
+
+    func checkUnlocked(_ collection: String, _ what: String) throws(BusFailure) {
+        if try isLocked(collection) { throw .locked(what) }
+    }
+
+    func status() throws(BusFailure) -> DeviceStatus {
+        try asking { () throws(Refusal) in
+            guard case .status(let status) = try secrets.reach().device(.status, passcodes: []) else {
+                throw Refusal(
+                    .internalError, .internalError, "status", "The keychain has not said how it is.",
+                    do: "Look at its log.")
+            }
+            return status
+        }
+    }
+}
+
+/// A signal on its way to the bus.
+struct BusSignal {
+    var member: String
+    var interface: String
+    var path: String
+    /// The one client that it is for; nil for all.
+    var client: String?
+    var values: [BusValue]
+}
+
+/// A call with its arguments.
+struct MethodCall {
+    let client: String
+    let path: String
+    let object: SecretObject
+    let arguments: [BusValue]
+
+    init(_ call: BusCall, _ object: SecretObject, _ arguments: [BusValue]) {
+        (client, path, self.object, self.arguments) = (call.client, call.path, object, arguments)
+    }
+
+    /// The signature was checked, so a text is there.
+    func text(_ index: Int) -> String { arguments[index].string ?? "" }
+
+    func flag(_ index: Int) -> Bool { arguments[index].bool ?? false }
+
+    /// The paths of a list.
+    func paths(_ index: Int) -> [String] { (arguments[index].elements ?? []).compactMap(\.string) }
+
+    /// The values of a dictionary of properties.
+    func properties(_ index: Int) -> [String: BusValue] { (arguments[index].entries ?? [:]).compactMapValues(\.content) }
+
+    /// The texts of a dictionary.
+    func texts(_ index: Int) -> [String: String] { arguments[index].textEntries ?? [:] }
+}

@@ -1,0 +1,135 @@
+import Glibc
+import KeychainClient
+import KeychainModel
+import KeychainWire
+import LinuxSystem
+import Systemd
+
+/// The bridge on a bus: one thread that answers calls, and one for each question to the user.
+package final class BridgeProgram {
+    package static let name = "org.freedesktop.secrets"
+
+    private let links: Links
+    private let service: BusService
+    private let questions: Questions
+
+    /// What the parts need of each other before all of them exist.
+    private final class Links {
+        var service: BusService?
+        var bridge: Bridge?
+    }
+
+    /// Connects to the bus, and offers the objects there before it takes the name.
+    ///
+    /// - Parameter address: the bus's, as in `DBUS_SESSION_BUS_ADDRESS`.
+    /// - Throws: ``BusError`` when there is no such bus, or another program has the name (`EEXIST`); `SystemError` when
+    ///   this process can have no more files; `errSecParam` (`configuration.*`) for settings that make no sense.
+    package init(address: String) throws {
+        var configuration = try Configuration.load()
+        configuration.mode = .daemon
+        let links = Links()
+        let questions = try Questions(configuration)
+        let service = try BusService(
+            address: address, below: SecretObject.root, gone: { links.bridge?.forget($0) }
+        ) { (call) throws(BusFailure) in
+            guard let bridge = links.bridge else { throw .gone(call.path) }
+            return try bridge.answer(call)
+        }
+        let clients = Clients { (client) throws(BusError) in
+            guard let service = links.service else { throw BusError.gone }
+            return try service.process(of: client)
+        }
+        links.service = service
+        links.bridge = Bridge(
+            KeychainSecrets { () throws(Refusal) in try questions.reach() }, clients: clients,
+            emit: { [unowned service] in service.emit($0) }, ask: questions.ask)
+        (self.links, self.service, self.questions) = (links, service, questions)
+        try service.takeName(Self.name)
+    }
+
+    /// Answers until the bus is gone.
+    ///
+    /// - Throws: ``BusError`` when that was not the bus's end; `SystemError` of waiting.
+    package func run() throws {
+        let epoll = try Epoll(capacity: 2)
+        var isWriting = false
+        try epoll.add(service.descriptor, for: .readable, token: 0)
+        try epoll.add(questions.wakeup.descriptor, for: .readable, token: 1)
+        while true {
+            do throws(BusError) { try service.process() } catch {
+                guard [ECONNRESET, ENOTCONN, EPIPE].contains(error.code) else { throw error }
+                return
+            }
+            if service.isWaitingToSend != isWriting {
+                isWriting.toggle()
+                try epoll.modify(service.descriptor, for: isWriting ? [.readable, .writable] : .readable, token: 0)
+            }
+            try epoll.wait(deadline: .never) { _, _ in }
+            for (name, agreed) in questions.take() { links.bridge?.complete(name, agreed: agreed) }
+        }
+    }
+}
+
+extension BusService {
+    /// Sends a signal. Where the connection is lost, the loop hears of it.
+    fileprivate func emit(_ signal: BusSignal) {
+        try? emit(signal.member, of: signal.interface, from: signal.path, to: signal.client, signal.values)
+    }
+}
+
+/// Questions to the user, each on a thread of its own, and what became of them.
+final class Questions: Sendable {
+    let wakeup: Wakeup
+    private let configuration: Configuration
+    private let answers = Monitor([(name: String, agreed: Bool)]())
+
+    init(_ configuration: Configuration) throws(SystemError) {
+        self.configuration = configuration
+        wakeup = try Wakeup()
+    }
+
+    /// Reaches the daemon, which it may have to start.
+    ///
+    /// - Throws: `errSecNotAvailable` when it cannot be reached, or none is installed.
+    func reach() throws(Refusal) -> Connection {
+        guard let connection = try Connection.reach(configuration) else {
+            throw Refusal(
+                .notAvailable, .unavailable, configuration.socket, "No keychain daemon is installed.",
+                do: "Install keychaind, or set KEYCHAIN_DAEMON to its path.")
+        }
+        return connection
+    }
+
+    /// Asks for the user's presence on behalf of a prompt.
+    func ask(_ name: String, _ reason: String) {
+        let asking = try? Thread(named: "prompt") { [self] in post(name, (try? showsPresence(reason)) ?? false) }
+        if asking == nil { post(name, false) }
+    }
+
+    /// What has been answered since the last time.
+    func take() -> [(name: String, agreed: Bool)] {
+        wakeup.clear()
+        return answers.update { answers in
+            defer { answers = [] }
+            return answers
+        }
+    }
+
+    private func post(_ name: String, _ agreed: Bool) {
+        answers.update { $0.append((name, agreed)) }
+        wakeup.signal()
+    }
+
+    /// `LAPolicyDeviceOwnerAuthentication`: a finger or the passcode.
+    private static let anyOwner: UInt8 = 2
+
+    private func showsPresence(_ reason: String) throws(Refusal) -> Bool {
+        let context = Randomness.bytes(AuthenticationContext.identifierBytes)
+        let request = AuthenticationRequest.evaluate(
+            .policy(Self.anyOwner), context: context, prompt: try .ofThisProcess(reason: reason))
+        let connection = try reach()
+        guard case .evaluated = try connection.authentication(request, descriptors: []) else { return false }
+        _ = try? connection.authentication(.invalidate(context: context), descriptors: [])
+        return true
+    }
+}

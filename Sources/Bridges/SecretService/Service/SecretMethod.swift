@@ -1,0 +1,86 @@
+import Systemd
+
+/// A method of the service, with the types of what goes in and out.
+struct SecretMethod {
+    let interface: SecretInterface
+    let name: String
+    let input: String
+    let output: String
+    let run: @Sendable (Bridge, MethodCall) throws(BusFailure) -> [BusValue]
+
+    /// All methods of the specification, and two of gnome-keyring's that clients call.
+    static let all: [SecretMethod] = [
+        .init(.service, "OpenSession", "sv", "vo") { (b, c) throws(BusFailure) in try b.openSession(c) },
+        .init(.service, "CreateCollection", "a{sv}s", "oo") { (b, c) throws(BusFailure) in try b.createCollection(c) },
+        .init(.service, "SearchItems", "a{ss}", "aoao") { (b, c) throws(BusFailure) in try b.searchAll(c) },
+        .init(.service, "Unlock", "ao", "aoo") { (b, c) throws(BusFailure) in try b.unlock(c) },
+        .init(.service, "Lock", "ao", "aoo") { (b, c) throws(BusFailure) in try b.lock(c) },
+        .init(.service, "LockService", "", "") { (b, c) throws(BusFailure) in try b.lockAll() },
+        .init(.service, "GetSecrets", "aoo", "a{o(oayays)}") { (b, c) throws(BusFailure) in try b.getSecrets(c) },
+        .init(.service, "ReadAlias", "s", "o") { (b, c) throws(BusFailure) in try b.readAlias(c) },
+        .init(.service, "SetAlias", "so", "") { (b, c) throws(BusFailure) in try b.setAlias(c) },
+        .init(.service, "ChangeLock", "o", "o") { (b, c) throws(BusFailure) in try b.changeLock(c) },
+        .init(.collection, "Delete", "", "o") { (b, c) throws(BusFailure) in try b.deleteCollection(c) },
+        .init(.collection, "SearchItems", "a{ss}", "ao") { (b, c) throws(BusFailure) in try b.searchCollection(c) },
+        .init(.collection, "CreateItem", "a{sv}(oayays)b", "oo") { (b, c) throws(BusFailure) in try b.createItem(c) },
+        .init(.item, "Delete", "", "o") { (b, c) throws(BusFailure) in try b.deleteItem(c) },
+        .init(.item, "GetSecret", "o", "(oayays)") { (b, c) throws(BusFailure) in try b.getSecret(c) },
+        .init(.item, "SetSecret", "(oayays)", "") { (b, c) throws(BusFailure) in try b.setSecret(c) },
+        .init(.session, "Close", "", "") { (b, c) throws(BusFailure) in try b.closeSession(c) },
+        .init(.prompt, "Prompt", "s", "") { (b, c) throws(BusFailure) in try b.showPrompt(c) },
+        .init(.prompt, "Dismiss", "", "") { (b, c) throws(BusFailure) in try b.dismissPrompt(c) },
+    ]
+
+    private init(
+        _ interface: SecretInterface, _ name: String, _ input: String, _ output: String,
+        _ run: @escaping @Sendable (Bridge, MethodCall) throws(BusFailure) -> [BusValue]
+    ) {
+        (self.interface, self.name, self.input, self.output, self.run) = (interface, name, input, output, run)
+    }
+}
+
+/// A property of an object.
+struct SecretProperty {
+    let interface: SecretInterface
+    let name: String
+    let signature: String
+    var isWritable = false
+
+    var fullName: String { "\(interface.rawValue).\(name)" }
+
+    static let all: [SecretProperty] = [
+        .init(interface: .service, name: "Collections", signature: "ao"),
+        .init(interface: .collection, name: "Items", signature: "ao"),
+        .init(interface: .collection, name: "Label", signature: "s", isWritable: true),
+        .init(interface: .collection, name: "Locked", signature: "b"),
+        .init(interface: .collection, name: "Created", signature: "t"),
+        .init(interface: .collection, name: "Modified", signature: "t"),
+        .init(interface: .item, name: "Locked", signature: "b"),
+        .init(interface: .item, name: "Attributes", signature: "a{ss}", isWritable: true),
+        .init(interface: .item, name: "Label", signature: "s", isWritable: true),
+        .init(interface: .item, name: "Type", signature: "s", isWritable: true),
+        .init(interface: .item, name: "Created", signature: "t"),
+        .init(interface: .item, name: "Modified", signature: "t"),
+    ]
+
+    static func find(_ name: String, of interface: SecretInterface) -> SecretProperty? {
+        all.first { $0.interface == interface && $0.name == name }
+    }
+}
+
+/// A signal of an object.
+struct SecretSignal {
+    let interface: SecretInterface
+    let name: String
+    let signature: String
+
+    static let all: [SecretSignal] = [
+        .init(interface: .service, name: "CollectionCreated", signature: "o"),
+        .init(interface: .service, name: "CollectionDeleted", signature: "o"),
+        .init(interface: .service, name: "CollectionChanged", signature: "o"),
+        .init(interface: .collection, name: "ItemCreated", signature: "o"),
+        .init(interface: .collection, name: "ItemDeleted", signature: "o"),
+        .init(interface: .collection, name: "ItemChanged", signature: "o"),
+        .init(interface: .prompt, name: "Completed", signature: "bv"),
+    ]
+}

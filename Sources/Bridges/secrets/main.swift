@@ -1,0 +1,46 @@
+import CommandOptions
+import Glibc
+import KeychainWire
+import LinuxSystem
+import SecretService
+
+/// keychain-secrets: the Secret Service of the desktop (org.freedesktop.secrets) over the keychain.
+let table = ProgramOptions(
+    "keychain-secrets",
+    "Offers the keychain to desktop programs as org.freedesktop.secrets. Started by the session's bus, not by hand.",
+    options: [
+        ProgramOption("--bus", value: "ADDRESS", .word, "The bus. Default: that of the session."),
+        ProgramOption("--help", "Show this text."),
+        ProgramOption("--version", "Show the release of the program."),
+    ])
+
+func fail(_ message: String) -> Never {
+    let line = Array("keychain-secrets: \(ForeignText.shown(message))\n".utf8)
+    unsafe write(STDERR_FILENO, line, line.count)
+    exit(EXIT_FAILURE)
+}
+
+/// A marked program takes no address from who started it.
+func busAddress(_ given: String?) -> String? {
+    if CurrentProcess.isMarked { return "unix:path=/run/user/\(getuid())/bus" }
+    if let given { return given }
+    return unsafe getenv("DBUS_SESSION_BUS_ADDRESS").map { unsafe String(cString: $0) }
+}
+
+do {
+    let given = try ProgramArguments(CommandLine.arguments.dropFirst(), table)
+    if given.has("--help") {
+        print(table.help)
+    } else if given.has("--version") {
+        print(Release.text("keychain-secrets", "Secret Service draft 0.2"))
+    } else {
+        guard let address = busAddress(given.text("--bus")) else {
+            fail("There is no session bus: DBUS_SESSION_BUS_ADDRESS is not set. Start it inside of a session.")
+        }
+        try ProcessHardening.forbidDumps()
+        try ProcessHardening.raiseLockedMemoryLimit()
+        umask(0o077)
+        signal(SIGPIPE, SIG_IGN)
+        try BridgeProgram(address: address).run()
+    }
+} catch { fail("\(error)") }
