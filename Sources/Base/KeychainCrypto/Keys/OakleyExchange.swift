@@ -84,11 +84,13 @@ package final class OakleyExchange {
         var key: OpaquePointer?
         try unsafe prime.withUnsafeMutableBufferPointer { (prime) throws(CryptoError) in
             try unsafe generator.withUnsafeMutableBufferPointer { (generator) throws(CryptoError) in
-                var parameters = unsafe [
-                    OSSL_PARAM_construct_BN(Part.prime.pointer, prime.baseAddress, prime.count),
-                    OSSL_PARAM_construct_BN(Part.generator.pointer, generator.baseAddress, generator.count),
-                ] + more + [OSSL_PARAM_construct_end()]
-                try succeed(unsafe EVP_PKEY_fromdata(context.reference, &key, selection, &parameters), or: .malformedKey)
+                var parameters =
+                    unsafe [
+                        OSSL_PARAM_construct_BN(Part.prime.pointer, prime.baseAddress, prime.count),
+                        OSSL_PARAM_construct_BN(Part.generator.pointer, generator.baseAddress, generator.count),
+                    ] + more + [OSSL_PARAM_construct_end()]
+                try succeed(
+                    unsafe EVP_PKEY_fromdata(context.reference, &key, selection, &parameters), or: .malformedKey)
             }
         }
         return try unsafe KeyHandle(adopting: key)

@@ -1,3 +1,5 @@
+import LinuxSystem
+
 /// The names and values by which programs of the Secret Service find an item, with what else its protocol says of one:
 /// the value of `kSecAttrLookupAttributes`.
 ///
@@ -30,8 +32,24 @@ package struct LookupAttributes: Hashable, Sendable {
             && names.allSatisfy { $0.utf8.count <= Self.longestName }
     }
 
-    /// Whether the item has all these pairs.
-    package func contains(_ others: [String: String]) -> Bool { others.allSatisfy { pairs[$0.key] == $0.value } }
+    /// The attribute that says what kind of item it is.
+    package static let schema = "xdg:schema"
+    /// The kind of an item that was stored without one.
+    package static let generic = "org.freedesktop.Secret.Generic"
+
+    /// The kind of the item: its schema, else its type, else the usual one.
+    package var itemKind: String { pairs[Self.schema] ?? (kind.isEmpty ? Self.generic : kind) }
+
+    /// All pairs of an item, its kind among them.
+    package var all: [String: String] { pairs.merging([Self.schema: itemKind]) { stored, _ in stored } }
+
+    /// Whether an item with the encoded list `stored` has all pairs of the list `asked`.
+    package static func contains(_ stored: Span<UInt8>, _ asked: Span<UInt8>) -> Bool {
+        guard let asked = LookupAttributes(asked.array(0, asked.count)),
+            let all = LookupAttributes(stored.array(0, stored.count))?.all
+        else { return false }
+        return asked.pairs.allSatisfy { all[$0.key] == $0.value }
+    }
 
     /// The encoded list.
     package var encoded: [UInt8] {
@@ -60,6 +78,12 @@ package struct LookupAttributes: Hashable, Sendable {
             pairs.count == count
         else { return nil }
         self.init(pairs: pairs, kind: kind, contentType: contentType)
+    }
+
+    /// The list among an item's attributes, or those of a search; nil where there is none.
+    package init?(in list: AttributeList) {
+        guard let bytes = list[.lookupAttributes]?.bytes else { return nil }
+        self.init(bytes)
     }
 
     private static let version: UInt8 = 1

@@ -11,7 +11,8 @@ enum SecretObject: Hashable {
     /// - Parameter aliases: the collections by their other names, which are paths of their own.
     init?(_ path: String, aliases: [String: String]) {
         guard path.hasPrefix(Self.root) else { return nil }
-        let names = path.dropFirst(Self.root.count).split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+        let names = path.dropFirst(Self.root.count).split(separator: "/", omittingEmptySubsequences: false).map(
+            String.init)
         guard names.first?.isEmpty ?? true, names.dropFirst().allSatisfy(Self.isName) else { return nil }
         switch (names.count, names.dropFirst().first) {
         case (1, nil): self = .service
@@ -57,10 +58,11 @@ enum SecretObject: Hashable {
     }
 
     private static func isName(_ name: String) -> Bool {
-        !name.isEmpty && name.utf8.allSatisfy { byte in
-            let letter = Character(UnicodeScalar(byte))
-            return letter.isASCII && (letter.isLetter || letter.isNumber) || letter == "_"
-        }
+        !name.isEmpty
+            && name.utf8.allSatisfy { byte in
+                let letter = Character(UnicodeScalar(byte))
+                return letter.isASCII && (letter.isLetter || letter.isNumber) || letter == "_"
+            }
     }
 }
 

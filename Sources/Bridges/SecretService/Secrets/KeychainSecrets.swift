@@ -36,15 +36,34 @@ final class KeychainSecrets {
         }
     }
 
-    /// The items of a collection, the newest first.
-    func items(of collection: String) throws(Refusal) -> [SecretItem] {
-        try find(service: "\(Self.service)/\(collection)").compactMap { item in
-            guard let reference = item.reference else { return nil }
-            return SecretItem(
-                name: Self.name(of: reference), collection: collection, label: item.attributes[.label]?.string ?? "",
-                lookup: item.lookup, created: item.date(.creationDate), modified: item.date(.modificationDate),
-                reference: reference)
-        }.sorted { $0.created > $1.created }
+    /// The items with all these attributes, the newest first.
+    ///
+    /// - Parameters:
+    ///   - wanted: none for all items.
+    ///   - collection: nil for all collections.
+    func items(_ wanted: [String: String] = [:], in collection: String? = nil) throws(Refusal) -> [SecretItem] {
+        let service = collection.map { "\(Self.service)/\($0)" }
+        return try find(service: service, wanted).compactMap(Self.item).sorted { $0.created > $1.created }
+    }
+
+    /// The item with a name; nil when there is none.
+    func item(named name: String, in collection: String) throws(Refusal) -> SecretItem? {
+        guard let reference = Self.reference(of: name) else { return nil }
+        var builder = ItemRequestBuilder(.copyMatching)
+        try builder.set("v_PersistentRef", .data(reference))
+        for key in ["r_Attributes", "r_PersistentRef"] { try builder.set(key, .boolean(true)) }
+        let found = try send(try builder.build()).first.flatMap(Self.item)
+        return found?.collection == collection ? found : nil
+    }
+
+    private static func item(_ item: ItemResponse.Item) -> SecretItem? {
+        guard let reference = item.reference, let service = item.attributes[.service]?.string,
+            service.hasPrefix(Self.service + "/")
+        else { return nil }
+        return SecretItem(
+            name: name(of: reference), collection: String(service.dropFirst(Self.service.count + 1)),
+            label: item.attributes[.label]?.string ?? "", lookup: item.lookup, created: item.date(.creationDate),
+            modified: item.date(.modificationDate), reference: reference)
     }
 
     /// An item's value.
@@ -95,19 +114,27 @@ final class KeychainSecrets {
 
     /// Deletes a collection and its items.
     func deleteCollection(_ collection: SecretCollection) throws(Refusal) {
-        for item in try items(of: collection.name) { try delete(item.reference) }
+        for item in try items(in: collection.name) { try delete(item.reference) }
         try delete(collection.reference)
     }
 
     // MARK: - Requests
 
-    private func find(service: String) throws(Refusal) -> [ItemResponse.Item] {
+    private func find(
+        service: String?, _ wanted: [String: String] = [:]
+    ) throws(Refusal) -> [ItemResponse.Item] {
         var builder = ItemRequestBuilder(.copyMatching)
         try builder.set("class", .string(ItemClass.genericPassword.code))
-        try builder.set("svce", .string(service))
+        if let service { try builder.set("svce", .string(service)) }
+        if !wanted.isEmpty { try builder.set("satt", .data(LookupAttributes(pairs: wanted).encoded)) }
         try builder.set("m_Limit", .string("m_LimitAll"))
         for key in ["r_Attributes", "r_PersistentRef"] { try builder.set(key, .boolean(true)) }
-        do throws(Refusal) { return try reach().sendAll(try builder.build()).items } catch {
+        return try send(try builder.build())
+    }
+
+    /// The items that are found; none is no error.
+    private func send(_ request: ItemRequest) throws(Refusal) -> [ItemResponse.Item] {
+        do throws(Refusal) { return try reach().sendAll(request).items } catch {
             guard error.status == .itemNotFound else { throw error }
             return []
         }
@@ -133,7 +160,18 @@ final class KeychainSecrets {
         LookupAttributes(pairs: Dictionary(uniqueKeysWithValues: aliases.map { ($0, "") }))
     }
 
-    /// The part of a persistent reference that is unique, in hexadecimal digits.
+    /// The persistent reference of a name, which is its part that is unique, in hexadecimal digits.
+    private static func reference(of name: String) -> [UInt8]? {
+        let digits = Array(name)
+        guard digits.count == 32 else { return nil }
+        var bytes = Array(ItemClass.genericPassword.code.utf8)
+        for index in stride(from: 0, to: digits.count, by: 2) {
+            guard let byte = UInt8(String(digits[index...index + 1]), radix: 16) else { return nil }
+            bytes.append(byte)
+        }
+        return bytes
+    }
+
     private static func name(of reference: [UInt8]) -> String {
         reference.dropFirst(4).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }

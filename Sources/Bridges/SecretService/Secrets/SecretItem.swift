@@ -13,26 +13,18 @@ struct SecretItem {
     /// The keychain's own name for it; empty for an item in memory.
     var reference: [UInt8] = []
 
-    /// The attribute that says what kind of item it is.
-    static let schema = "xdg:schema"
-    /// The kind of an item that was stored without one.
-    static let generic = "org.freedesktop.Secret.Generic"
-
     var object: SecretObject { .item(collection: collection, name) }
 
-    /// The kind of the item: the schema, else the type, else the usual one.
-    var kind: String { lookup.pairs[Self.schema] ?? (lookup.kind.isEmpty ? Self.generic : lookup.kind) }
-
-    /// All attributes, the kind among them.
-    var attributes: [String: String] { lookup.pairs.merging([Self.schema: kind]) { stored, _ in stored } }
-
     /// Whether it has all these attributes; none at all are attributes of every item.
-    func matches(_ wanted: [String: String]) -> Bool { wanted.allSatisfy { attributes[$0.key] == $0.value } }
+    func matches(_ wanted: [String: String]) -> Bool {
+        let all = lookup.all
+        return wanted.allSatisfy { all[$0.key] == $0.value }
+    }
 
     /// Whether it is the item that an addition with these attributes replaces. An empty list replaces nothing.
     func isReplaced(by other: LookupAttributes) -> Bool {
         guard !other.pairs.isEmpty, lookup.pairs == other.pairs else { return false }
-        return other.pairs[Self.schema] != nil || other.kind.isEmpty || other.kind == kind
+        return other.pairs[LookupAttributes.schema] != nil || other.kind.isEmpty || other.kind == lookup.itemKind
     }
 }
 

@@ -7,7 +7,7 @@ extension Bridge {
     func searchCollection(_ call: MethodCall) throws(BusFailure) -> [BusValue] {
         guard case .collection(let name) = call.object else { throw .gone(call.path) }
         let collection = try collection(name)
-        return [.objects(try matches(call.texts(0), in: [collection.name]).map(\.object.path))]
+        return [.objects(try matches(call.texts(0), in: collection.name).map(\.object.path))]
     }
 
     func createItem(_ call: MethodCall) throws(BusFailure) -> [BusValue] {
@@ -21,7 +21,7 @@ extension Bridge {
             pairs: properties["\(SecretInterface.item.rawValue).Attributes"]?.textEntries ?? [:],
             kind: properties["\(SecretInterface.item.rawValue).Type"]?.string ?? "", contentType: contentType)
         guard lookup.isWithinLimits else { throw Self.tooMuch }
-        let old = call.flag(2) ? try items(of: name).first { $0.isReplaced(by: lookup) } : nil
+        let old = call.flag(2) ? try matches(lookup.pairs, in: name).first { $0.isReplaced(by: lookup) } : nil
         if let old {
             try change(old, ItemChange(label: label, lookup: lookup), value: value)
             return [.object(old.object.path), .object("/")]
@@ -94,7 +94,8 @@ extension Bridge {
 
     /// The value of a secret that has come from a client, and its media type.
     private func received(_ secret: BusValue, from client: String) throws(BusFailure) -> (SecretBytes, String) {
-        guard let parts = secret.parts, parts.count == 4, let parameters = parts[1].data, let value = parts[2].data else {
+        guard let parts = secret.parts, parts.count == 4, let parameters = parts[1].data, let value = parts[2].data
+        else {
             throw .invalid("A secret is a session, parameters, a value and its type.")
         }
         let session = try session(parts[0].string ?? "", of: client)

@@ -34,7 +34,7 @@ extension Bridge {
     func deleteCollection(_ call: MethodCall) throws(BusFailure) -> [BusValue] {
         guard case .collection(let name) = call.object else { throw .gone(call.path) }
         let collection = try collection(name)
-        guard !collection.reference.isEmpty else {
+        guard ![SecretCollection.login, SecretCollection.session].contains(name) else {
             throw BusFailure(.notSupported, "The collection “\(name)” is always there.")
         }
         guard try !items(of: name).isEmpty else {

@@ -58,8 +58,8 @@ extension Bridge {
 
     private func values(of item: SecretItem) throws(BusFailure) -> [String: BusValue] {
         [
-            "Locked": .flag(try isLocked(item.collection)), "Attributes": .texts(item.attributes),
-            "Label": .text(item.label), "Type": .text(item.kind), "Created": .long(UInt64(max(0, item.created))),
+            "Locked": .flag(try isLocked(item.collection)), "Attributes": .texts(item.lookup.all),
+            "Label": .text(item.label), "Type": .text(item.lookup.itemKind), "Created": .long(UInt64(max(0, item.created))),
             "Modified": .long(UInt64(max(0, item.modified))),
         ]
     }
@@ -77,11 +77,16 @@ extension Bridge {
     }
 
     private func relabel(_ collection: SecretCollection, _ label: String) throws(BusFailure) {
-        guard !collection.reference.isEmpty else {
+        guard collection.name != SecretCollection.session else {
             throw BusFailure(.notSupported, "The collection “\(collection.name)” keeps its name.")
         }
         try checkUnlocked(collection.name, "Cannot rename a locked collection")
-        try asking { () throws(Refusal) in try secrets.change(collection.reference, ItemChange(label: label)) }
+        try asking { () throws(Refusal) in
+            guard collection.reference.isEmpty else {
+                return try secrets.change(collection.reference, ItemChange(label: label))
+            }
+            try secrets.addCollection(collection.name, label: label, aliases: [])
+        }
         signal("CollectionChanged", from: .service, collection.object.path)
     }
 

@@ -46,7 +46,7 @@ extension Bridge {
     }
 
     func searchAll(_ call: MethodCall) throws(BusFailure) -> [BusValue] {
-        let found = try matches(call.texts(0), in: try collections().map(\.name))
+        let found = try matches(call.texts(0), in: nil)
         let closed = try lockedOnes(among: found.map(\.collection))
         let paths = { (isClosed: Bool) in
             BusValue.objects(found.filter { closed.contains($0.collection) == isClosed }.map(\.object.path))
@@ -95,7 +95,8 @@ extension Bridge {
     /// The keychain has one passcode for all collections.
     func changeLock(_ call: MethodCall) throws(BusFailure) -> [BusValue] {
         throw BusFailure(
-            .notSupported, "A collection has no password of its own. Change the keychain's passcode: security set-passcode.")
+            .notSupported,
+            "A collection has no password of its own. Change the keychain's passcode: security set-passcode.")
     }
 
     /// The label among the properties of a new object.

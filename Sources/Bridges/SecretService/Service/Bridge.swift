@@ -34,7 +34,12 @@ final class Bridge {
     /// Answers a call.
     func answer(_ call: BusCall) throws(BusFailure) -> [BusValue] {
         try clients.check(call.client)
-        guard let object = SecretObject(call.path, aliases: try aliases(in: call.path)) else { throw .gone(call.path) }
+        guard let object = SecretObject(call.path, aliases: try aliases(in: call.path)) else {
+            if call.interface == StandardInterface.introspection, let text = Introspection.text(above: call.path) {
+                return [.text(text)]
+            }
+            throw .gone(call.path)
+        }
         switch call.interface {
         case StandardInterface.properties: return try answerProperties(call, object)
         case StandardInterface.introspection: return [.text(Introspection.text(of: object))]
@@ -73,8 +78,10 @@ final class Bridge {
     /// All collections: those that always exist, and those that were made.
     func collections() throws(BusFailure) -> [SecretCollection] {
         let made = try asking { () throws(Refusal) in try secrets.collections() }
-        var login = SecretCollection(name: SecretCollection.login, label: "Login")
-        login.aliases = ["default", "login"].filter { alias in !made.contains { $0.aliases.contains(alias) } }
+        var login = made.first { $0.name == SecretCollection.login }
+            ?? SecretCollection(name: SecretCollection.login, label: "Login")
+        let taken = made.flatMap(\.aliases)
+        login.aliases += ["default", "login"].filter { !taken.contains($0) }
         let session = SecretCollection(name: SecretCollection.session, label: "", aliases: ["session"])
         return [login] + made.filter { $0.name != login.name } + [session]
     }
@@ -87,22 +94,27 @@ final class Bridge {
     }
 
     func items(of collection: String) throws(BusFailure) -> [SecretItem] {
-        if collection == SecretCollection.session { return memory.all }
-        return try asking { () throws(Refusal) in try secrets.items(of: collection) }
+        try matches([:], in: collection)
     }
 
     func item(_ object: SecretObject) throws(BusFailure) -> SecretItem {
-        guard case .item(let collection, let name) = object,
-            let found = try items(of: collection).first(where: { $0.name == name })
-        else { throw .gone(object.path) }
+        guard case .item(let collection, let name) = object else { throw .gone(object.path) }
+        let found =
+            if collection == SecretCollection.session {
+                memory.all.first { $0.name == name }
+            } else {
+                try asking { () throws(Refusal) in try secrets.item(named: name, in: collection) }
+            }
+        guard let found else { throw .gone(object.path) }
         return found
     }
 
-    /// The items with all these attributes, the newest first.
-    func matches(_ wanted: [String: String], in names: [String]) throws(BusFailure) -> [SecretItem] {
-        var found: [SecretItem] = []
-        for name in names { found += try items(of: name).filter { $0.matches(wanted) } }
-        return found.sorted { $0.created > $1.created }
+    /// The items of a collection, or of all, with all these attributes, the newest first.
+    func matches(_ wanted: [String: String], in collection: String?) throws(BusFailure) -> [SecretItem] {
+        let inMemory = memory.all.filter { $0.matches(wanted) }
+        if collection == SecretCollection.session { return inMemory }
+        let stored = try asking { () throws(Refusal) in try secrets.items(wanted, in: collection) }
+        return collection == nil ? (inMemory + stored).sorted { $0.created > $1.created } : stored
     }
 
     /// The session that a client has opened.
@@ -175,7 +187,9 @@ struct MethodCall {
     func paths(_ index: Int) -> [String] { (arguments[index].elements ?? []).compactMap(\.string) }
 
     /// The values of a dictionary of properties.
-    func properties(_ index: Int) -> [String: BusValue] { (arguments[index].entries ?? [:]).compactMapValues(\.content) }
+    func properties(_ index: Int) -> [String: BusValue] {
+        (arguments[index].entries ?? [:]).compactMapValues(\.content)
+    }
 
     /// The texts of a dictionary.
     func texts(_ index: Int) -> [String: String] { arguments[index].textEntries ?? [:] }

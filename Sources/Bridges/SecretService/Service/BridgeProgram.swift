@@ -30,7 +30,7 @@ package final class BridgeProgram {
         let links = Links()
         let questions = try Questions(configuration)
         let service = try BusService(
-            address: address, below: SecretObject.root, gone: { links.bridge?.forget($0) }
+            address: address, below: "/", gone: { links.bridge?.forget($0) }
         ) { (call) throws(BusFailure) in
             guard let bridge = links.bridge else { throw .gone(call.path) }
             return try bridge.answer(call)

@@ -14,8 +14,17 @@ enum Introspection {
             """
     }
 
+    /// The description of a path above the service's: the next name on the way there; nil for any other.
+    static func text(above path: String) -> String? {
+        let prefix = path == "/" ? "/" : path + "/"
+        guard SecretObject.root.hasPrefix(prefix) else { return nil }
+        let next = SecretObject.root.dropFirst(prefix.count).prefix { $0 != "/" }
+        return "<node><node name=\"\(next)\"/></node>"
+    }
+
     private static func method(_ method: SecretMethod) -> String {
-        let arguments = types(method.input).map { argument($0, "in") } + types(method.output).map { argument($0, "out") }
+        let arguments =
+            types(method.input).map { argument($0, "in") } + types(method.output).map { argument($0, "out") }
         return "<method name=\"\(method.name)\">\(arguments.joined())</method>"
     }
 

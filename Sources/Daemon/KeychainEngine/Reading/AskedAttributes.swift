@@ -81,6 +81,7 @@ struct AskedAttributes {
                 return attribute.isSame(wanted.kind, asked, value.kind, value.bytes.span)
             }
             let bytes = opened.extracting(found.offset..<found.offset + found.length)
+            if attribute.id == .lookupAttributes { return LookupAttributes.contains(bytes, asked) }
             return attribute.isSame(wanted.kind, asked, found.kind, bytes)
         }
     }

@@ -26,6 +26,7 @@ extension ItemSealer {
         let list = item.encoded()
         let primaryKey = try digester.primaryKey(of: item.itemClass, list)
         let digests = try digester.columns(of: item.itemClass, list)
+        let lookups = try digester.lookups(of: item.itemClass, list)
         let rowKey =
             if item.guardFlags == 0, let prepared, prepared.accessibility == item.accessibility { prepared } else {
                 try wrappedKey(for: item, in: context)
@@ -39,7 +40,7 @@ extension ItemSealer {
             let value = try seal(value: item, tamper, with: rowKey.key, identity)
             return NewRow(
                 itemClass: item.itemClass, uuid: item.uuid, primaryKey: primaryKey, accessibility: item.accessibility,
-                isSynchronizable: item.isSynchronizable, isTombstone: item.isTombstone, digests: digests,
+                isSynchronizable: item.isSynchronizable, isTombstone: item.isTombstone, digests: digests, lookups: lookups,
                 wrappedKey: rowKey.wrapped, metadata: metadata, value: value)
         } catch { throw .cryptography(error) }
     }

@@ -164,6 +164,9 @@ import LinuxSystem
         }
     }
 
+    /// The number of the row that was added last.
+    var lastRow: Int64 { unsafe sqlite3_last_insert_rowid(handle) }
+
     /// The first column of the first row, for questions with one answer.
     func integer(_ sql: String, _ action: String) throws(DatabaseError) -> Int64? {
         let statement = try prepare(sql, action)

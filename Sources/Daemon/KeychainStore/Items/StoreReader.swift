@@ -69,10 +69,13 @@ package final class StoreReader {
     ) throws(Refusal) {
         try holding { () throws(Refusal) in
             let groups = try groups(of: authorized, as: itemClass)
-            let shape = QueryShape(authorized.request, as: itemClass, groups: groups?.count, goesOn: cursor != nil)
+            var shape = QueryShape(authorized.request, as: itemClass, groups: groups?.count, goesOn: cursor != nil)
+            let lookups = try lookups(authorized.request, as: itemClass, in: groups)
+            shape.lookups = lookups.count
             let query = try query(of: shape)
             let areCandidates = shape.leavesOpen(authorized.request)
-            try step(query, for: authorized, in: groups ?? [], after: cursor, by: deadline) { (row) throws(Refusal) in
+            let bound = BoundPlaces(groups: groups ?? [], lookups: lookups)
+            try step(query, for: authorized, in: bound, after: cursor, by: deadline) { (row) throws(Refusal) in
                 try visit(row, areCandidates)
             }
         }
@@ -90,7 +93,7 @@ package final class StoreReader {
     }
 
     private func step(
-        _ query: Query, for authorized: AuthorizedRequest, in groups: [ColumnDigest], after cursor: UInt64?,
+        _ query: Query, for authorized: AuthorizedRequest, in places: BoundPlaces, after cursor: UInt64?,
         by deadline: Deadline, _ visit: (Statement) throws(Refusal) -> Bool
     ) throws(Refusal) {
         let statement = query.statement
@@ -99,7 +102,7 @@ package final class StoreReader {
             statement.reset()
             database.deadline = .never
         }
-        try bind(authorized, in: groups, after: cursor ?? authorized.request.cursor, to: query)
+        try bind(authorized, in: places, after: cursor ?? authorized.request.cursor, to: query)
         while try statement.next() {
             guard try visit(statement) else { return }
         }
@@ -196,6 +199,7 @@ package final class StoreReader {
 
     /// Whether the columns of a row are the digests of these attributes.
     package func hasDigests(of list: AttributeList, _ id: Int64, _ itemClass: ItemClass) throws(Refusal) -> Bool {
+        guard try hasLookups(of: list, id, itemClass) else { return false }
         let columns = Schema.digestColumns(of: itemClass).map(\.code).joined(separator: ", ")
         let expected = try digester.columns(of: itemClass, list)
         return try refusing { () throws(DatabaseError) in
@@ -287,10 +291,10 @@ package final class StoreReader {
     }
 
     private func bind(
-        _ authorized: AuthorizedRequest, in groups: [ColumnDigest], after cursor: UInt64, to query: Query
+        _ authorized: AuthorizedRequest, in places: BoundPlaces, after cursor: UInt64, to query: Query
     ) throws(Refusal) {
         let (statement, shape) = (query.statement, query.shape)
-        let index = try bind(authorized.request, comparing: query.attributes, in: groups, of: shape, to: statement)
+        let index = try bind(authorized.request, comparing: query.attributes, in: places, of: shape, to: statement)
         if shape.itemClass == .identity {
             return try bindIdentity(after: shape.isPaged ? cursor : nil, to: statement, index)
         }
@@ -303,15 +307,17 @@ package final class StoreReader {
     ///
     /// - Parameter attributes: those that the shape compares.
     func bind(
-        _ request: borrowing ItemRequest, comparing attributes: [ItemAttribute], in groups: [ColumnDigest],
+        _ request: borrowing ItemRequest, comparing attributes: [ItemAttribute], in places: BoundPlaces,
         of shape: QueryShape, to statement: Statement
     ) throws(Refusal) -> Int32 {
+        let groups = places.groups
         let isByGroup = QueryCompiler.asksGroupByGroup(shape)
         var index: Int32 = 1
         if isByGroup {
             try bind(request, comparing: attributes, of: shape.itemClass, groupByGroup: groups, to: statement, &index)
         }
         if let reference = request.persistentReference { try bind(reference: reference, to: statement, &index) }
+        bind(groups: places.lookups, to: statement, &index)
         for attribute in attributes where !(isByGroup && attribute.isSalted) {
             try bind(request, attribute, of: shape.itemClass, in: groups.first, to: statement, index)
             index += 1

@@ -11,7 +11,7 @@ extension StoreWriter {
         if try !has(HistoryTable.looking) { try make(HistoryTable.creation) }
     }
 
-    private func has(_ looking: String) throws(Refusal) -> Bool {
+    func has(_ looking: String) throws(Refusal) -> Bool {
         try refusing { () throws(DatabaseError) in try database.integer(looking, "be opened") != nil }
     }
 

@@ -124,7 +124,9 @@ package final class StoreWriter {
     package func insert(_ row: NewRow) throws(Refusal) -> Bool {
         let statement = try statement(.insertion(row.itemClass))
         _ = try bind(row: row, owner: owner?.span.array(0, RowCodes.size) ?? [], to: statement)
-        return try unlessTaken(statement)
+        guard try unlessTaken(statement) else { return false }
+        try addLookups(of: row, database.lastRow)
+        return true
     }
 
     /// Puts new content into the row with this number; false when another row has its primary key.
@@ -134,7 +136,9 @@ package final class StoreWriter {
             if let owner { owner.span.array(0, RowCodes.size) } else { try self.owner(of: id, in: row.itemClass) }
         let index = try bind(row: row, owner: owner, to: statement)
         try refusing { () throws(DatabaseError) in try statement.bind(integer: id, at: index) }
-        return try unlessTaken(statement)
+        guard try unlessTaken(statement) else { return false }
+        try replaceLookups(of: row, id)
+        return true
     }
 
     private func owner(of id: Int64, in itemClass: ItemClass) throws(Refusal) -> [UInt8] {

@@ -14,6 +14,7 @@ enum WriteStatement: Hashable {
     case rowsOfGroup(ItemClass), lastRow(ItemClass), countOfGroup(ItemClass), deletionOfGroup(ItemClass)
     case groups(ItemClass), firstOfGroup(ItemClass)
     case keepVersion(ItemClass), historyExcess
+    case addLookup, endLookups
     case forgetVersion, forgetItem, forgetGroup, forgetOwner, forgetOldest, forgetExpired, forgetOverflow
     /// Of a table, by protection class.
     case purge(String)
@@ -61,6 +62,8 @@ enum WriteStatement: Hashable {
             ("SELECT \(Schema.rowColumns(of: itemClass)) FROM \(itemClass.code) WHERE agrp = ? LIMIT 8", "be searched")
         case .keepVersion(let itemClass): (HistoryTable.keeping(itemClass), "keep an earlier version")
         case .historyExcess: (HistoryTable.excess, "look at earlier versions")
+        case .addLookup: (LookupTable.insertion, "add an item")
+        case .endLookups: (LookupTable.deletion, "change an item")
         case .forgetVersion: ("DELETE FROM history WHERE id = ?", "drop an earlier version")
         case .forgetItem: ("DELETE FROM history WHERE class = ?1 AND (uuid = ?2 OR pk = ?3)", "drop earlier versions")
         case .forgetGroup: ("DELETE FROM history WHERE agrp = ?", "drop earlier versions")

@@ -112,6 +112,21 @@ package final class AttributeDigester {
         return digest
     }
 
+    /// The digest of a name and a value that an item of a group is found by.
+    ///
+    ///     pair = HMAC-SHA256(index key, "lp" digest-of-the-group:16 length:u32 name length:u32 value)[0 ..< 16]
+    func lookup(_ name: String, _ value: String, in group: Span<UInt8>) throws(Refusal) -> ColumnDigest {
+        message.removeAll()
+        message.append(UInt8(ascii: "l"))
+        message.append(UInt8(ascii: "p"))
+        message.append(group)
+        for text in [name, value] {
+            message.append(littleEndian: UInt32(clamping: text.utf8.count))
+            message.append(text.utf8.span)
+        }
+        return try finish()
+    }
+
     /// The values that most items have in most columns, digested once.
     private func defaultColumn(_ attribute: ItemAttribute) throws(Refusal) -> ColumnDigest? {
         guard let value = attribute.defaultValue else { return nil }

@@ -10,13 +10,15 @@ package struct NewRow: Sendable {
     package let isTombstone: Bool
     /// The digests of its columns (``AttributeDigester/columns(of:_:)``).
     package let digests: [ColumnDigest?]
+    /// The digests of the pairs that it is found by (``AttributeDigester/lookups(of:_:)``).
+    package let lookups: [ColumnDigest]
     package let wrappedKey: [UInt8]
     package let metadata: [UInt8]
     package let value: [UInt8]
 
     package init(
         itemClass: ItemClass, uuid: [UInt8], primaryKey: [UInt8], accessibility: Accessibility, isSynchronizable: Bool,
-        isTombstone: Bool, digests: [ColumnDigest?], wrappedKey: [UInt8], metadata: [UInt8], value: [UInt8]
+        isTombstone: Bool, digests: [ColumnDigest?], lookups: [ColumnDigest] = [], wrappedKey: [UInt8], metadata: [UInt8], value: [UInt8]
     ) {
         self.itemClass = itemClass
         self.uuid = uuid
@@ -25,6 +27,7 @@ package struct NewRow: Sendable {
         self.isSynchronizable = isSynchronizable
         self.isTombstone = isTombstone
         self.digests = digests
+        self.lookups = lookups
         self.wrappedKey = wrappedKey
         self.metadata = metadata
         self.value = value

@@ -87,8 +87,12 @@ enum QueryCompiler {
         case .uuid: conditions.append(Condition(sql: "uuid = ?", subject: .reference))
         case .row: conditions.append(Condition(sql: "id = ?", subject: .reference))
         }
+        conditions += LookupTable.conditions(shape.lookups)
+            .map { Condition(sql: $0, subject: .attribute(.lookupAttributes)) }
+        // A pair is rarer than what else an item has.
+        let plus = shape.lookups > 0 ? "+" : ""
         conditions += comparedAttributes(shape).filter { !(isByGroup && $0.isSalted) }
-            .map { Condition(sql: "\($0.code) = ?", subject: .attribute($0.id)) }
+            .map { Condition(sql: "\(plus)\($0.code) = ?", subject: .attribute($0.id)) }
         if let groups = shape.groups, !isByGroup {
             conditions.append(Condition(sql: groupCondition(groups, shape), subject: .group))
         }
@@ -135,7 +139,7 @@ enum QueryCompiler {
 
     /// Whether nothing else is known of the rows than their groups.
     private static func isAlone(_ shape: QueryShape) -> Bool {
-        shape.attributes & ~AttributeID.accessible.bit == 0 && shape.reference == .none
+        shape.attributes & ~AttributeID.accessible.bit == 0 && shape.reference == .none && shape.lookups == 0
     }
 
     private static func groupCondition(_ count: Int) -> String {

@@ -14,6 +14,8 @@ struct QueryShape: Hashable {
     let reference: Reference
     /// Goes on after a row, in the order of rows.
     let isPaged: Bool
+    /// How many pairs are looked up (``LookupTable``).
+    var lookups = 0
 
     enum Reference: Hashable { case none, uuid, row }
 }

@@ -17,7 +17,7 @@ enum Schema {
     private static let counters = ItemClass.stored.flatMap(UsageCounters.triggers)
 
     /// All triggers there are to be, as the schema has them; and there are no views.
-    static let triggers = counters + HistoryTable.triggers
+    static let triggers = counters + HistoryTable.triggers + LookupTable.triggers
 
     /// The columns that begin a row, in the order ``SealedRow`` expects.
     static let sealedColumnNames = ["id", "uuid", "pk", "pdmn", "sync", "tomb", "wkey", "meta", "data"]
