@@ -352,6 +352,9 @@ let package = Package(
                 "KeychainClient", "KeychainPolicy",
                 "KeychainWire", "KeychainModel", "LinuxSystem", "TestSupport",
             ]),
+        tests(
+            "SecretServiceTests", in: "Bridges",
+            uses: ["SecretService", "Systemd", "KeychainCrypto", "KeychainModel", "LinuxSystem"]),
         tests("TerminalTextTests", in: "Tools", uses: ["TerminalText"]),
         tests("TerminalScreenTests", in: "Tools", uses: ["TerminalScreen", "TerminalText"]),
         tests(

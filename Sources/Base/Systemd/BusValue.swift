@@ -53,7 +53,7 @@ package indirect enum BusValue: Hashable, Sendable {
     }
 }
 
-/// What is read from a message.
+/// Looking at what was read from a message.
 extension BusValue {
     /// The text, or the path of an object.
     package var string: String? {

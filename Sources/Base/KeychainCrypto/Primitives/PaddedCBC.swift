@@ -17,8 +17,8 @@ package enum PaddedCBC {
 
     /// Decrypts a message.
     ///
-    /// - Throws: as ``encrypt(_:key:iv:)``; `CryptoError.authenticationFailed` for a message that is no sequence of whole
-    ///   blocks, or whose padding is none.
+    /// - Throws: as ``encrypt(_:key:iv:)``; `CryptoError.authenticationFailed` for a message that is no sequence of
+    ///   whole blocks, or whose padding is none.
     package static func decrypt(
         _ message: Span<UInt8>, key: Span<UInt8>, iv: Span<UInt8>
     ) throws(CryptoError) -> SecretBytes {

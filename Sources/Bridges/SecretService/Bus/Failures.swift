@@ -17,7 +17,7 @@ extension BusFailure {
 
     static func invalid(_ problem: String) -> BusFailure { BusFailure(.invalidArguments, problem) }
 
-    /// What the keychain has refused. Nothing is ever answered in place of what could not be looked at.
+    /// A refusal of the keychain's. An empty answer never stands for items that could not be looked at.
     init(_ refusal: Refusal) {
         let name: Name = refusal.status == .interactionNotAllowed ? .isLocked : .failed
         self.init(name, "\(refusal.problem) \(refusal.remedy)")

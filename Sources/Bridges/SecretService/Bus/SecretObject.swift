@@ -47,7 +47,8 @@ enum SecretObject: Hashable {
         }
     }
 
-    /// A name that may stand in a path for a text: letters and digits stay, every other byte becomes `_` and two digits.
+    /// A name that may stand in a path for a text: letters and digits stay, every other byte becomes `_` and two
+    /// digits.
     static func name(of text: String) -> String {
         text.utf8.map { byte in
             let letter = Character(UnicodeScalar(byte))

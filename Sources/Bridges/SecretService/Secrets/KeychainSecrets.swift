@@ -91,7 +91,7 @@ final class KeychainSecrets {
     }
 
     /// Changes an item, and its value if there is a new one.
-    func change(_ reference: [UInt8], _ change: ItemChange, value: SecretBytes? = nil) throws(Refusal) {
+    func change(_ reference: [UInt8], _ change: SecretChange, value: SecretBytes? = nil) throws(Refusal) {
         var builder = ItemRequestBuilder(.update)
         try builder.set("v_PersistentRef", .data(reference))
         if let label = change.label { try builder.change("labl", .string(label)) }
@@ -102,7 +102,7 @@ final class KeychainSecrets {
 
     /// Gives a collection other aliases.
     func setAliases(_ aliases: [String], of collection: SecretCollection) throws(Refusal) {
-        try change(collection.reference, ItemChange(lookup: Self.record(of: aliases)))
+        try change(collection.reference, SecretChange(lookup: Self.record(of: aliases)))
     }
 
     /// Deletes an item, or the record of a collection.

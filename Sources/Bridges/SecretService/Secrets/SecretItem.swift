@@ -46,7 +46,7 @@ struct SecretCollection {
 }
 
 /// A change of an item; what is nil stays.
-struct ItemChange {
+struct SecretChange {
     var label: String?
     var lookup: LookupAttributes?
 }

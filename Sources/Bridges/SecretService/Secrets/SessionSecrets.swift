@@ -27,7 +27,7 @@ final class SessionSecrets {
         return item.name
     }
 
-    func change(_ item: SecretItem, _ change: ItemChange, value: SecretBytes?) {
+    func change(_ item: SecretItem, _ change: SecretChange, value: SecretBytes?) {
         guard case (var stored, let old)? = items[item.name] else { return }
         stored.label = change.label ?? stored.label
         stored.lookup = change.lookup ?? stored.lookup

@@ -23,7 +23,7 @@ extension Bridge {
         guard lookup.isWithinLimits else { throw Self.tooMuch }
         let old = call.flag(2) ? try matches(lookup.pairs, in: name).first { $0.isReplaced(by: lookup) } : nil
         if let old {
-            try change(old, ItemChange(label: label, lookup: lookup), value: value)
+            try change(old, SecretChange(label: label, lookup: lookup), value: value)
             return [.object(old.object.path), .object("/")]
         }
         let item = SecretObject.item(collection: name, try add(to: collection, label, lookup, value))
@@ -73,7 +73,7 @@ extension Bridge {
         var lookup = item.lookup
         lookup.contentType = contentType
         guard lookup.isWithinLimits else { throw Self.tooMuch }
-        try change(item, ItemChange(lookup: lookup), value: value)
+        try change(item, SecretChange(lookup: lookup), value: value)
         return []
     }
 
@@ -83,7 +83,7 @@ extension Bridge {
     }
 
     /// Changes an item and tells everybody.
-    func change(_ item: SecretItem, _ change: ItemChange, value: SecretBytes? = nil) throws(BusFailure) {
+    func change(_ item: SecretItem, _ change: SecretChange, value: SecretBytes? = nil) throws(BusFailure) {
         if item.collection == SecretCollection.session {
             memory.change(item, change, value: value)
         } else {
@@ -104,6 +104,6 @@ extension Bridge {
 
     static let tooMuch = BusFailure(
         .limitsExceeded,
-        "An item has \(LookupAttributes.mostPairs) attributes and \(LookupAttributes.mostBytes) bytes of them at most, and "
-            + "names of \(LookupAttributes.longestName) bytes.")
+        "An item has \(LookupAttributes.mostPairs) attributes and \(LookupAttributes.mostBytes) bytes of them at most, "
+            + "and names of \(LookupAttributes.longestName) bytes.")
 }

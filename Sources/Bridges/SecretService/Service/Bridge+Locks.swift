@@ -144,7 +144,7 @@ extension Bridge {
 }
 
 extension SecretPrompt {
-    /// What the user is told.
+    /// The purpose, for the user who is asked.
     fileprivate var reason: String {
         switch purpose {
         case .unlock: "unlock the passwords of desktop programs"

@@ -59,7 +59,8 @@ extension Bridge {
     private func values(of item: SecretItem) throws(BusFailure) -> [String: BusValue] {
         [
             "Locked": .flag(try isLocked(item.collection)), "Attributes": .texts(item.lookup.all),
-            "Label": .text(item.label), "Type": .text(item.lookup.itemKind), "Created": .long(UInt64(max(0, item.created))),
+            "Label": .text(item.label), "Type": .text(item.lookup.itemKind),
+            "Created": .long(UInt64(max(0, item.created))),
             "Modified": .long(UInt64(max(0, item.modified))),
         ]
     }
@@ -83,7 +84,7 @@ extension Bridge {
         try checkUnlocked(collection.name, "Cannot rename a locked collection")
         try asking { () throws(Refusal) in
             guard collection.reference.isEmpty else {
-                return try secrets.change(collection.reference, ItemChange(label: label))
+                return try secrets.change(collection.reference, SecretChange(label: label))
             }
             try secrets.addCollection(collection.name, label: label, aliases: [])
         }
@@ -92,42 +93,14 @@ extension Bridge {
 
     private static func change(
         of item: SecretItem, _ property: SecretProperty, _ value: BusValue
-    ) throws(BusFailure) -> ItemChange {
+    ) throws(BusFailure) -> SecretChange {
         var lookup = item.lookup
         switch property.name {
-        case "Label": return ItemChange(label: value.string)
+        case "Label": return SecretChange(label: value.string)
         case "Attributes": lookup.pairs = value.textEntries ?? [:]
         default: lookup.kind = value.string ?? ""
         }
         guard lookup.isWithinLimits else { throw tooMuch }
-        return ItemChange(lookup: lookup)
-    }
-
-    // MARK: - Signals
-
-    func signal(_ member: String, from object: SecretObject, _ path: String) {
-        emit(
-            BusSignal(
-                member: member, interface: object.interface.rawValue, path: object.path, client: nil,
-                values: [.object(path)]))
-    }
-
-    /// Tells that properties have other values.
-    func properties(_ values: [String: BusValue], of object: SecretObject) {
-        emit(
-            BusSignal(
-                member: "PropertiesChanged", interface: StandardInterface.properties, path: object.path, client: nil,
-                values: [.text(object.interface.rawValue), .properties(values), .list("s", [])]))
-    }
-
-    /// Tells that a collection has other items, without listing them.
-    func noteItems(of collection: String) {
-        emit(
-            BusSignal(
-                member: "PropertiesChanged", interface: StandardInterface.properties,
-                path: SecretObject.collection(collection).path, client: nil,
-                values: [
-                    .text(SecretInterface.collection.rawValue), .properties([:]), .list("s", [.text("Items")]),
-                ]))
+        return SecretChange(lookup: lookup)
     }
 }

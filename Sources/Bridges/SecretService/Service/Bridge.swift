@@ -4,7 +4,8 @@ import KeychainWire
 import LinuxSystem
 import Systemd
 
-/// The Secret Service over the keychain: what it offers, and what its clients have open. Belongs to the thread of the bus.
+/// The Secret Service over the keychain: what it offers, and what its clients have open. Belongs to the
+/// thread of the bus.
 final class Bridge {
     let secrets: KeychainSecrets
     let memory = SessionSecrets()
@@ -31,35 +32,6 @@ final class Bridge {
         (self.secrets, self.clients, self.emit, self.ask) = (secrets, clients, emit, ask)
     }
 
-    /// Answers a call.
-    func answer(_ call: BusCall) throws(BusFailure) -> [BusValue] {
-        try clients.check(call.client)
-        guard let object = SecretObject(call.path, aliases: try aliases(in: call.path)) else {
-            if call.interface == StandardInterface.introspection, let text = Introspection.text(above: call.path) {
-                return [.text(text)]
-            }
-            throw .gone(call.path)
-        }
-        switch call.interface {
-        case StandardInterface.properties: return try answerProperties(call, object)
-        case StandardInterface.introspection: return [.text(Introspection.text(of: object))]
-        default: break
-        }
-        let method = SecretMethod.all.first { $0.interface == object.interface && $0.name == call.member }
-        guard let method, call.interface.isEmpty || call.interface == object.interface.rawValue else {
-            throw BusFailure(.unknownMethod, "\(call.interface) has no method \(call.member) here.")
-        }
-        return try method.run(self, MethodCall(call, object, try call.arguments(method.input)))
-    }
-
-    /// Only a path with an alias needs them, which are in the keychain.
-    private func aliases(in path: String) throws(BusFailure) -> [String: String] {
-        guard path.hasPrefix(SecretObject.root + "/aliases/") else { return [:] }
-        var aliases: [String: String] = [:]
-        for collection in try collections() { for alias in collection.aliases { aliases[alias] = collection.name } }
-        return aliases
-    }
-
     /// Closes what a client has open that has left the bus.
     func forget(_ client: String) {
         clients.forget(client)
@@ -78,7 +50,8 @@ final class Bridge {
     /// All collections: those that always exist, and those that were made.
     func collections() throws(BusFailure) -> [SecretCollection] {
         let made = try asking { () throws(Refusal) in try secrets.collections() }
-        var login = made.first { $0.name == SecretCollection.login }
+        var login =
+            made.first { $0.name == SecretCollection.login }
             ?? SecretCollection(name: SecretCollection.login, label: "Login")
         let taken = made.flatMap(\.aliases)
         login.aliases += ["default", "login"].filter { !taken.contains($0) }
@@ -165,32 +138,4 @@ struct BusSignal {
     /// The one client that it is for; nil for all.
     var client: String?
     var values: [BusValue]
-}
-
-/// A call with its arguments.
-struct MethodCall {
-    let client: String
-    let path: String
-    let object: SecretObject
-    let arguments: [BusValue]
-
-    init(_ call: BusCall, _ object: SecretObject, _ arguments: [BusValue]) {
-        (client, path, self.object, self.arguments) = (call.client, call.path, object, arguments)
-    }
-
-    /// The signature was checked, so a text is there.
-    func text(_ index: Int) -> String { arguments[index].string ?? "" }
-
-    func flag(_ index: Int) -> Bool { arguments[index].bool ?? false }
-
-    /// The paths of a list.
-    func paths(_ index: Int) -> [String] { (arguments[index].elements ?? []).compactMap(\.string) }
-
-    /// The values of a dictionary of properties.
-    func properties(_ index: Int) -> [String: BusValue] {
-        (arguments[index].entries ?? [:]).compactMapValues(\.content)
-    }
-
-    /// The texts of a dictionary.
-    func texts(_ index: Int) -> [String: String] { arguments[index].textEntries ?? [:] }
 }

@@ -13,7 +13,7 @@ package final class BridgeProgram {
     private let service: BusService
     private let questions: Questions
 
-    /// What the parts need of each other before all of them exist.
+    /// Links between the parts, which need each other before all of them exist.
     private final class Links {
         var service: BusService?
         var bridge: Bridge?
@@ -33,7 +33,7 @@ package final class BridgeProgram {
             address: address, below: "/", gone: { links.bridge?.forget($0) }
         ) { (call) throws(BusFailure) in
             guard let bridge = links.bridge else { throw .gone(call.path) }
-            return try bridge.answer(call)
+            return try Dispatcher(bridge: bridge).answer(call)
         }
         let clients = Clients { (client) throws(BusError) in
             guard let service = links.service else { throw BusError.gone }
@@ -106,7 +106,7 @@ final class Questions: Sendable {
         if asking == nil { post(name, false) }
     }
 
-    /// What has been answered since the last time.
+    /// The answers since the last time.
     func take() -> [(name: String, agreed: Bool)] {
         wakeup.clear()
         return answers.update { answers in

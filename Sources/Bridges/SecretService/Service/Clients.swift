@@ -4,8 +4,8 @@ import Systemd
 /// The programs on the bus that may speak to the bridge.
 ///
 /// All of them share what is stored over the bus, so a program in a sandbox is refused: it would read what programs
-/// outside have stored. The bus says which process a client is; a process in other mount namespaces than the bridge's is
-/// taken for one in a sandbox.
+/// outside have stored. The bus says which process a client is. A process in another mount namespace than the bridge's
+/// is taken for one in a sandbox.
 final class Clients {
     private var known: [String: Bool] = [:]
     private let process: (String) throws(BusError) -> Int32

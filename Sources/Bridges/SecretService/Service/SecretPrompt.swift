@@ -2,7 +2,7 @@ import Systemd
 
 /// Something that a client may have its user asked for.
 struct SecretPrompt {
-    /// What happens when the user agrees.
+    /// The work that is done when the user agrees.
     enum Purpose {
         /// Opens collections; the paths are those that the client has named.
         case unlock([String], collections: Set<String>)
@@ -13,7 +13,7 @@ struct SecretPrompt {
     let purpose: Purpose
     var isShown = false
 
-    /// What a client is told that asked in vain: a value of the type that it waits for.
+    /// The answer to a client that asked in vain: a value of the type that it waits for.
     var nothing: BusValue {
         switch purpose {
         case .unlock: .objects([])

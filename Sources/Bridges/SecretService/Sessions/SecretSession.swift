@@ -22,8 +22,8 @@ final class SecretSession {
     ///
     /// - Parameter input: what the client has sent for the algorithm.
     /// - Returns: the session, and what the client is sent.
-    /// - Throws: `NotSupported` for an algorithm that is not known, upon which clients take ``plain``; `InvalidArgs` for
-    ///   an input that is none of the algorithm's.
+    /// - Throws: `NotSupported` for an algorithm that is not known, after which clients take ``plain``; `InvalidArgs`
+    ///   for an input that is none of the algorithm's.
     static func open(
         for client: String, _ algorithm: String, _ input: BusValue
     ) throws(BusFailure) -> (SecretSession, BusValue) {

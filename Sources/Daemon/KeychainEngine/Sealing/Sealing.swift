@@ -40,7 +40,8 @@ extension ItemSealer {
             let value = try seal(value: item, tamper, with: rowKey.key, identity)
             return NewRow(
                 itemClass: item.itemClass, uuid: item.uuid, primaryKey: primaryKey, accessibility: item.accessibility,
-                isSynchronizable: item.isSynchronizable, isTombstone: item.isTombstone, digests: digests, lookups: lookups,
+                isSynchronizable: item.isSynchronizable, isTombstone: item.isTombstone, digests: digests,
+                lookups: lookups,
                 wrappedKey: rowKey.wrapped, metadata: metadata, value: value)
         } catch { throw .cryptography(error) }
     }

@@ -1,6 +1,6 @@
 package import KeychainModel
 
-/// What is bound to a query besides its attributes.
+/// The parts of a query that are bound with its attributes.
 struct BoundPlaces {
     /// The groups whose rows it looks at, by their digests.
     var groups: [ColumnDigest] = []
@@ -50,9 +50,9 @@ extension StoreReader {
         return try refusing { () throws(DatabaseError) in
             let statement = try database.prepare(
                 "SELECT 1 FROM lookup WHERE digest = ? AND item = ?", "be checked")
-            try statement.bind(integer: id, at: 2)
             for digest in digests {
                 statement.bind(blob: digest.span, at: 1)
+                try statement.bind(integer: id, at: 2)
                 guard try statement.step() else { return false }
                 statement.reset()
             }

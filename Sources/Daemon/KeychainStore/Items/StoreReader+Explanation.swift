@@ -40,7 +40,8 @@ extension StoreReader {
         database.deadline = deadline
         defer { database.deadline = .never }
         var index = try bind(
-            request, comparing: QueryCompiler.comparedAttributes(shape), in: BoundPlaces(groups: scope ?? []), of: shape, to: statement)
+            request, comparing: QueryCompiler.comparedAttributes(shape), in: BoundPlaces(groups: scope ?? []),
+            of: shape, to: statement)
         if let groups { bind(groups: try self.digests(ofGroups: groups), to: statement, &index) }
         let width = RowCodes.width(of: itemClass)
         while try statement.next() {

@@ -18,7 +18,8 @@ package struct NewRow: Sendable {
 
     package init(
         itemClass: ItemClass, uuid: [UInt8], primaryKey: [UInt8], accessibility: Accessibility, isSynchronizable: Bool,
-        isTombstone: Bool, digests: [ColumnDigest?], lookups: [ColumnDigest] = [], wrappedKey: [UInt8], metadata: [UInt8], value: [UInt8]
+        isTombstone: Bool, digests: [ColumnDigest?], lookups: [ColumnDigest] = [], wrappedKey: [UInt8],
+        metadata: [UInt8], value: [UInt8]
     ) {
         self.itemClass = itemClass
         self.uuid = uuid

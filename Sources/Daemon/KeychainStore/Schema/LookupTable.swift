@@ -1,7 +1,7 @@
 import KeychainModel
 
-/// Which items have which of the names and values that programs of the Secret Service search by (`satt`): a row for each
-/// pair, by its digest. A search by any of them then looks at the rows that have the rarest, also in a large store.
+/// The names and values by which programs of the Secret Service search (`satt`): a row for each pair of an item, by its
+/// digest. A search by any of them looks at the rows that have the rarest pair, also in a large store.
 ///
 /// A store of any version may have the table; it is made with the first item that has such attributes. The trigger ends
 /// the pairs of an item with its row. A release that does not know it writes nothing to the store, so that no pair is
@@ -33,7 +33,7 @@ enum LookupTable {
     /// How many items have a pair; more than a few are not counted.
     static let count = "SELECT count(*) FROM (SELECT 1 FROM lookup WHERE digest = ? LIMIT 64)"
 
-    /// What a row must meet that has so many pairs, the rarest first.
+    /// Conditions on a row that has so many pairs, the rarest first.
     static func conditions(_ count: Int) -> [String] {
         (0..<count).map { index in
             index == 0

@@ -1,0 +1,29 @@
+import Systemd
+
+/// A call with its arguments.
+struct MethodCall {
+    let client: String
+    let path: String
+    let object: SecretObject
+    let arguments: [BusValue]
+
+    init(_ call: BusCall, _ object: SecretObject, _ arguments: [BusValue]) {
+        (client, path, self.object, self.arguments) = (call.client, call.path, object, arguments)
+    }
+
+    /// The signature was checked, so a text is there.
+    func text(_ index: Int) -> String { arguments[index].string ?? "" }
+
+    func flag(_ index: Int) -> Bool { arguments[index].bool ?? false }
+
+    /// The paths of a list.
+    func paths(_ index: Int) -> [String] { (arguments[index].elements ?? []).compactMap(\.string) }
+
+    /// The values of a dictionary of properties.
+    func properties(_ index: Int) -> [String: BusValue] {
+        (arguments[index].entries ?? [:]).compactMapValues(\.content)
+    }
+
+    /// The texts of a dictionary.
+    func texts(_ index: Int) -> [String: String] { arguments[index].textEntries ?? [:] }
+}

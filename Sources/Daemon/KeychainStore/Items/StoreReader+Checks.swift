@@ -1,0 +1,78 @@
+package import KeychainModel
+package import LinuxSystem
+
+/// Checking the store.
+extension StoreReader {
+    /// Whether the columns of a row are the digests of these attributes.
+    package func hasDigests(of list: AttributeList, _ id: Int64, _ itemClass: ItemClass) throws(Refusal) -> Bool {
+        guard try hasLookups(of: list, id, itemClass) else { return false }
+        let columns = Schema.digestColumns(of: itemClass).map(\.code).joined(separator: ", ")
+        let expected = try digester.columns(of: itemClass, list)
+        return try refusing { () throws(DatabaseError) in
+            let statement = try database.prepare("SELECT \(columns) FROM \(itemClass.code) WHERE id = ?", "be checked")
+            try statement.bind(integer: id, at: 1)
+            guard try statement.step() else { return true }
+            return expected.indices.allSatisfy { index in
+                guard let digest = expected[index] else { return statement.isNull(Int32(index)) }
+                return statement.withBlob(Int32(index)) { $0.isEqual(to: digest.span) }
+            }
+        }
+    }
+
+    /// The result of SQLite's own check of the file, and whether it has objects that this project did not make; empty
+    /// when nothing is wrong.
+    package func checkFile(by deadline: Deadline) throws(Refusal) -> String {
+        database.deadline = deadline
+        defer { database.deadline = .never }
+        return try refusing { () throws(DatabaseError) in
+            let statement = try database.prepare("PRAGMA integrity_check(10)", "be checked")
+            var lines: [String] = []
+            while try statement.step() { lines.append(statement.text(0)) }
+            if lines == ["ok"] { lines = [] }
+            if let foreign = try foreignObjects() { lines.append(foreign.problem) }
+            let unnumbered = try countUnnumbered()
+            if unnumbered > 0 { lines.append("\(unnumbered) rows have numbers that the keychain never gives") }
+            return lines.joined(separator: "; ")
+        }
+    }
+
+    /// Why a store is not to be written: its schema is not what we make, and could have a write do anything, or undo
+    /// it. Nil for every store that we have made.
+    func foreignObjects() throws(DatabaseError) -> Refusal? {
+        let statement = try database.prepare(SchemaCheck.reading, "be checked")
+        var check = SchemaCheck()
+        while try statement.step() {
+            check.note(
+                type: statement.text(0), name: statement.text(1), text: statement.isNull(2) ? nil : statement.text(2))
+        }
+        return check.count > 0 ? .foreignObjects(check.count) : nil
+    }
+
+    /// How many rows have a number that we never give, before the first with which enumerations begin.
+    private func countUnnumbered() throws(DatabaseError) -> Int64 {
+        var count: Int64 = 0
+        for itemClass in ItemClass.stored {
+            count += try database.integer("SELECT count(*) FROM \(itemClass.code) WHERE id < 1", "be checked") ?? 0
+        }
+        return count
+    }
+
+    /// How many owners have counters that are not what their rows say.
+    package func countWrongCounters(by deadline: Deadline) throws(Refusal) -> Int {
+        database.deadline = deadline
+        defer { database.deadline = .never }
+        return try refusing { () throws(DatabaseError) in
+            Int(try database.integer(UsageCounters.wrongCounters, "be counted") ?? 0)
+        }
+    }
+}
+
+extension Refusal {
+    fileprivate static func foreignObjects(_ count: Int) -> Refusal {
+        Refusal(
+            .notAvailable, .damaged, "store",
+            "The store has \(count) tables, indexes, triggers or views that the keychain did not make; it is not "
+                + "written to.",
+            do: "Find out who changed it, then restore a snapshot from the same folder.")
+    }
+}

@@ -1,0 +1,108 @@
+import KeychainModel
+import LinuxSystem
+import Systemd
+import Testing
+
+@testable import SecretService
+
+@Suite("The objects, methods and sessions of the Secret Service")
+struct SecretObjectTests {
+    @Test(
+        "A path names an object, and each object has one path",
+        arguments: [
+            ("/org/freedesktop/secrets", SecretObject.service),
+            ("/org/freedesktop/secrets/collection/login", .collection("login")),
+            ("/org/freedesktop/secrets/collection/a_20b/17", .item(collection: "a_20b", "17")),
+            ("/org/freedesktop/secrets/session/s1", .session("s1")),
+            ("/org/freedesktop/secrets/prompt/p1", .prompt("p1")),
+        ])
+    func paths(path: String, object: SecretObject) {
+        #expect(SecretObject(path, aliases: [:]) == object)
+        #expect(object.path == path)
+    }
+
+    @Test(
+        "Other paths name nothing",
+        arguments: [
+            "/", "", "/org/freedesktop/secret", "/org/freedesktop/secretsx", "/org/freedesktop/secrets/",
+            "/org/freedesktop/secrets/collection", "/org/freedesktop/secrets/collection/",
+            "/org/freedesktop/secrets/x/y",
+            "/org/freedesktop/secrets/collection/a/b/c", "/org/freedesktop/secrets/collection/a-b",
+        ])
+    func noPaths(path: String) { #expect(SecretObject(path, aliases: [:]) == nil) }
+
+    @Test("An alias is a path of its own for a collection and its items")
+    func aliases() {
+        let aliases = ["default": "login"]
+        let root = "/org/freedesktop/secrets/aliases"
+        #expect(SecretObject(root + "/default", aliases: aliases) == .collection("login"))
+        #expect(SecretObject(root + "/default/1", aliases: aliases) == .item(collection: "login", "1"))
+        #expect(SecretObject(root + "/other", aliases: aliases) == .collection(""))
+    }
+
+    @Test("A label becomes a name in which every byte but letters and digits is written out")
+    func names() { #expect(SecretObject.name(of: "Zweite_ Ä1") == "Zweite_5f_20_c3_841") }
+
+    @Test("The description has every method with its arguments")
+    func introspection() {
+        let text = Introspection.text(of: .collection("login"))
+        #expect(text.contains("<method name=\"CreateItem\"><arg type=\"a{sv}\" direction=\"in\"/>"))
+        #expect(text.contains("<arg type=\"(oayays)\" direction=\"in\"/><arg type=\"b\" direction=\"in\"/>"))
+        #expect(text.contains("<property name=\"Label\" type=\"s\" access=\"readwrite\"/>"))
+        #expect(Introspection.text(above: "/org")?.contains("\"freedesktop\"") == true)
+        #expect(Introspection.text(above: "/org/free") == nil)
+    }
+
+    @Test("Every method answers with the types that the specification names, and no name stands twice")
+    func table() {
+        let names = SecretMethod.all.map { "\($0.interface.rawValue).\($0.name)" }
+        #expect(Set(names).count == names.count)
+        #expect(
+            SecretMethod.all.allSatisfy { Introspection.types($0.input + $0.output).joined() == $0.input + $0.output })
+    }
+
+    @Test("A plain session takes a text and no parameters; an unknown algorithm is not supported")
+    func plainSession() throws {
+        let (session, output) = try SecretSession.open(for: ":1.1", SecretSession.plain, .text(""))
+        #expect(output == .text(""))
+        let value = SecretBytes(copying: Array("v".utf8).span)
+        let sent = try session.sealed(value, "text/plain", in: "/s")
+        #expect(sent == .structure([.object("/s"), .bytes([]), .bytes(Array("v".utf8)), .text("text/plain")]))
+        #expect(try session.opened([], Array("w".utf8)).count == 1)
+        #expect(throws: BusFailure.self) { try session.opened([1], Array("w".utf8)) }
+        #expect(throws: BusFailure.self) { try SecretSession.open(for: ":1.1", SecretSession.plain, .bytes([])) }
+        let unknown = #expect(throws: BusFailure.self) { try SecretSession.open(for: ":1.1", "rot13", .text("")) }
+        #expect(unknown?.name == .notSupported)
+    }
+
+    @Test("An addition replaces the item with exactly its attributes, and an empty list replaces none")
+    func replacing() {
+        func item(_ pairs: [String: String], kind: String = "") -> SecretItem {
+            SecretItem(
+                name: "1", collection: "login", label: "", lookup: LookupAttributes(pairs: pairs, kind: kind),
+                created: 0,
+                modified: 0)
+        }
+        let stored = item(["a": "1", "b": "2"])
+        #expect(stored.isReplaced(by: LookupAttributes(pairs: ["a": "1", "b": "2"])))
+        #expect(!stored.isReplaced(by: LookupAttributes(pairs: ["a": "1"])))
+        #expect(!stored.isReplaced(by: LookupAttributes(pairs: ["a": "1", "b": "2"], kind: "other")))
+        #expect(!item([:]).isReplaced(by: LookupAttributes(pairs: [:])))
+    }
+
+    @Test("The session's collection keeps values in memory, up to its capacity")
+    func memory() throws {
+        let memory = SessionSecrets()
+        let value = SecretBytes(copying: Array("v".utf8).span)
+        let name = memory.add(label: "l", LookupAttributes(pairs: ["a": "1"]), value)
+        #expect(name == "1")
+        let item = try #require(memory.all.first)
+        #expect(memory.value(of: item).isEqual(to: value))
+        memory.change(item, SecretChange(label: "m"), value: nil)
+        #expect(memory.all.map(\.label) == ["m"])
+        for _ in 1..<SessionSecrets.capacity { _ = memory.add(label: "", LookupAttributes(pairs: [:]), value) }
+        #expect(memory.add(label: "", LookupAttributes(pairs: [:]), value) == nil)
+        memory.delete(item)
+        #expect(memory.all.count == SessionSecrets.capacity - 1)
+    }
+}

@@ -1,0 +1,129 @@
+import KeychainModel
+import KeychainPolicy
+import KeychainWire
+import LinuxSystem
+import TestSupport
+import Testing
+
+@testable import KeychainEngine
+@testable import KeychainStore
+
+@Suite("Searching by any of an item's lookup attributes")
+struct LookupTests {
+    private let directory: TemporaryDirectory
+    private let engine: TestEngine
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        engine = try TestEngine(in: directory)
+    }
+
+    private func add(_ account: String, _ pairs: [String: String]) throws(Refusal) {
+        try engine.add(account, account, more: ["satt": .data(LookupAttributes(pairs: pairs).encoded)])
+    }
+
+    /// The accounts of the items that are found.
+    private func find(
+        _ pairs: [String: String], from caller: CallerIdentity = TestEngine.caller
+    ) throws(Refusal) -> [String] {
+        var builder = ItemRequestBuilder(.copyMatching)
+        try builder.set("class", .string("genp"))
+        try builder.set("satt", .data(LookupAttributes(pairs: pairs).encoded))
+        try builder.set("r_Attributes", .boolean(true))
+        try builder.set("m_Limit", .string("m_LimitAll"))
+        do throws(Refusal) {
+            return try engine.perform(try builder.build(), from: caller).items
+                .compactMap { $0.attributes[.account]?.string }.sorted()
+        } catch {
+            guard error.status == .itemNotFound else { throw error }
+            return []
+        }
+    }
+
+    private func count(_ sql: String) throws -> Int64? {
+        try Database(path: "\(engine.folder)/keychain.db", sharing: .shared).integer(sql, "be counted")
+    }
+
+    @Test("Any subset of the pairs finds the item, in its own group alone")
+    func subsets() throws {
+        try add("a", ["app": "x", "user": "anna"])
+        try add("b", ["app": "x", "user": "bert", "more": ""])
+        try engine.add("c", "none")
+        #expect(try find(["app": "x"]) == ["a", "b"])
+        #expect(try find(["user": "anna", "app": "x"]) == ["a"])
+        #expect(try find(["more": ""]) == ["b"])
+        #expect(try find(["user": "carla"]) == [])
+        #expect(try find(["user": "anna", "more": ""]) == [])
+        #expect(try find([LookupAttributes.schema: LookupAttributes.generic]) == ["a", "b"])
+        let stranger = CallerIdentity(user: 0, process: 0, program: "other", groups: ["other"])
+        #expect(try find(["app": "x"], from: stranger) == [])
+    }
+
+    @Test("A caller with several groups, whose pairs have several digests, finds the same")
+    func severalGroups() throws {
+        try add("a", ["app": "x"])
+        let caller = CallerIdentity(user: 0, process: 0, program: "both", groups: ["other", "test"])
+        #expect(try find(["app": "x"], from: caller) == ["a"])
+    }
+
+    @Test("A changed item is found by its new pairs and no longer by its old ones; a deleted one by none")
+    func changes() throws {
+        try add("a", ["app": "x", "old": "1"])
+        var builder = ItemRequestBuilder(.update)
+        try builder.set("class", .string("genp"))
+        try builder.set("acct", .string("a"))
+        try builder.change("satt", .data(LookupAttributes(pairs: ["app": "x", "new": "2"]).encoded))
+        _ = try engine.write(try builder.build())
+        #expect(try find(["old": "1"]) == [])
+        #expect(try find(["new": "2", "app": "x"]) == ["a"])
+        // Two pairs, and the kind.
+        #expect(try count("SELECT count(*) FROM lookup") == 3)
+        var deletion = ItemRequestBuilder(.delete)
+        try deletion.set("class", .string("genp"))
+        try deletion.set("acct", .string("a"))
+        _ = try engine.write(try deletion.build())
+        #expect(try count("SELECT count(*) FROM lookup") == 0)
+    }
+
+    @Test("A store without such items has no table for them, and a search in it finds nothing")
+    func noTable() throws {
+        try engine.add("a", "value")
+        #expect(try find(["app": "x"]) == [])
+        #expect(try count("SELECT count(*) FROM sqlite_schema WHERE name LIKE 'lookup%'") == 0)
+    }
+
+    @Test("What is no list of pairs is stored as it is and found by nobody")
+    func noList() throws {
+        try engine.add("a", "value", more: ["satt": .data([7, 7])])
+        #expect(try find(["app": "x"]) == [])
+        #expect(try engine.values()["a"] == "value")
+        #expect(try engine.verify().damage.isEmpty)
+    }
+
+    @Test("Pairs that were taken away or exchanged behind the store's back are reported, and find nothing wrong")
+    func tampering() throws {
+        try add("a", ["app": "x"])
+        try add("b", ["app": "y"])
+        #expect(try engine.verify().damage.isEmpty)
+        try engine.tamper("UPDATE OR REPLACE lookup SET item = 3 - item")
+        #expect(try find(["app": "x"]) == [])
+        #expect(try engine.verify().damage.map(\.row) == [1, 2])
+        try engine.tamper("DELETE FROM lookup")
+        #expect(try engine.verify().damage.count == 2)
+    }
+
+    @Test("The rows that are looked at are those with the rarest pair, whatever the order of the pairs")
+    func plan() throws {
+        for index in 0..<200 { try add("\(index)", ["app": "x", "number": "\(index)"]) }
+        let shape = QueryShape(
+            itemClass: .genericPassword, groups: 1, attributes: AttributeID.service.bit, synchronizable: 0,
+            tombstone: 0, reference: .none, isPaged: true, lookups: 2)
+        let database = try Database(path: "\(engine.folder)/keychain.db", sharing: .shared)
+        let statement = try database.prepare("EXPLAIN QUERY PLAN \(QueryCompiler.select(shape))", "be explained")
+        var plan: [String] = []
+        while try statement.step() { plan.append(statement.text(3)) }
+        #expect(plan.contains { $0.hasPrefix("SEARCH genp USING INTEGER PRIMARY KEY (rowid=?)") }, "\(plan)")
+        #expect(plan.allSatisfy { !$0.hasPrefix("SCAN") }, "\(plan)")
+        #expect(try find(["app": "x", "number": "77"]) == ["77"])
+    }
+}
