@@ -1,8 +1,10 @@
 import CommandOptions
 import Glibc
+import KeychainModel
 import KeychainWire
 import LinuxSystem
 import SecretService
+import Systemd
 
 /// keychain-secrets: the Secret Service of the desktop (org.freedesktop.secrets) over the keychain.
 let table = ProgramOptions(
@@ -43,4 +45,8 @@ do {
         signal(SIGPIPE, SIG_IGN)
         try BridgeProgram(address: address).run()
     }
+} catch let error as Refusal {
+    fail("\(error.problem) \(error.remedy)")
+} catch let error as BusError {
+    fail("The session's bus cannot be used (error \(error.code)). Start the program inside of a session.")
 } catch { fail("\(error)") }

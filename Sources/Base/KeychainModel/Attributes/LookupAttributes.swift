@@ -40,7 +40,10 @@ package struct LookupAttributes: Hashable, Sendable {
     /// The kind of the item: its schema, else its type, else the usual one.
     package var itemKind: String { pairs[Self.schema] ?? (kind.isEmpty ? Self.generic : kind) }
 
-    /// All pairs of an item, its kind among them.
+    /// The pairs as a client is shown them: those that were stored, and the kind if one was given.
+    package var shown: [String: String] { kind.isEmpty ? pairs : all }
+
+    /// All pairs that an item is found by, its kind among them.
     package var all: [String: String] { pairs.merging([Self.schema: itemKind]) { stored, _ in stored } }
 
     /// Whether an item with the encoded list `stored` has all pairs of the list `asked`.

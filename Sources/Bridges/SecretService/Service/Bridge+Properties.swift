@@ -58,7 +58,7 @@ extension Bridge {
 
     private func values(of item: SecretItem) throws(BusFailure) -> [String: BusValue] {
         [
-            "Locked": .flag(try isLocked(item.collection)), "Attributes": .texts(item.lookup.all),
+            "Locked": .flag(try isLocked(item.collection)), "Attributes": .texts(item.lookup.shown),
             "Label": .text(item.label), "Type": .text(item.lookup.itemKind),
             "Created": .long(UInt64(max(0, item.created))),
             "Modified": .long(UInt64(max(0, item.modified))),

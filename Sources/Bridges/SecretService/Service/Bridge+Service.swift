@@ -96,7 +96,7 @@ extension Bridge {
     func changeLock(_ call: MethodCall) throws(BusFailure) -> [BusValue] {
         throw BusFailure(
             .notSupported,
-            "A collection has no password of its own. Change the keychain's passcode: security set-passcode.")
+            "A collection has no password of its own. Change the keychain's passcode: security set-keychain-password.")
     }
 
     /// The label among the properties of a new object.

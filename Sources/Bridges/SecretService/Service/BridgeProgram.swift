@@ -22,8 +22,9 @@ package final class BridgeProgram {
     /// Connects to the bus, and offers the objects there before it takes the name.
     ///
     /// - Parameter address: the bus's, as in `DBUS_SESSION_BUS_ADDRESS`.
-    /// - Throws: ``BusError`` when there is no such bus, or another program has the name (`EEXIST`); `SystemError` when
-    ///   this process can have no more files; `errSecParam` (`configuration.*`) for settings that make no sense.
+    /// - Throws: ``BusError`` when there is no such bus; `errSecNotAvailable` when another program has the name;
+    ///   `SystemError` when this process can have no more files; `errSecParam` (`configuration.*`) for settings that
+    ///   make no sense.
     package init(address: String) throws {
         var configuration = try Configuration.load()
         configuration.mode = .daemon
@@ -44,7 +45,16 @@ package final class BridgeProgram {
             KeychainSecrets { () throws(Refusal) in try questions.reach() }, clients: clients,
             emit: { [unowned service] in service.emit($0) }, ask: questions.ask)
         (self.links, self.service, self.questions) = (links, service, questions)
-        try service.takeName(Self.name)
+        try takeName()
+    }
+
+    private func takeName() throws {
+        do throws(BusError) { try service.takeName(Self.name) } catch {
+            guard error.code == EEXIST else { throw error }
+            throw Refusal(
+                .notAvailable, .unavailable, Self.name, "Another program on this bus is already \(Self.name).",
+                do: "End it (gnome-keyring, KWallet, KeePassXC), or leave the desktop's secrets to it.")
+        }
     }
 
     /// Answers until the bus is gone.

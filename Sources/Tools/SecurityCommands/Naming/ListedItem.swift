@@ -30,7 +30,8 @@ struct ListedItem {
 
     let itemClass: ItemClass
     let kind: Kind
-    /// The name it goes by: service or server, else the label.
+    /// The name it goes by: service or server, else the label. Of an item that came over the desktop's bus the label,
+    /// for its service is the bridge's.
     let name: String
     let account, label, group: String
     /// Seconds since 2001; nil where the item has no such moment.
@@ -49,12 +50,20 @@ struct ListedItem {
         kind = isDeleted ? .deleted : Kind(item.itemClass)
         let place = attributes.shownText(item.itemClass == .internetPassword ? .server : .service)
         label = attributes.shownText(.label)
-        name = [place, label, attributes.shownText(.applicationTag)].first { !$0.isEmpty } ?? ""
-        (account, group) = (attributes.shownText(.account), attributes.shownText(.accessGroup))
+        let lookup = LookupAttributes(in: attributes)
+        let names = lookup == nil ? [place, label, attributes.shownText(.applicationTag)] : [label, place]
+        name = names.first { !$0.isEmpty } ?? ""
+        account = lookup.map(Self.user) ?? attributes.shownText(.account)
+        group = attributes.shownText(.accessGroup)
         (created, changed) = (attributes.moment(.creationDate), attributes.moment(.modificationDate))
         (expires, port) = (attributes.moment(.endDate), attributes[.port]?.number)
         (accessControl, accessibility) = (attributes.accessControl, attributes.accessibility)
         if case .data(let bytes)? = attributes[.persistentReference] { reference = bytes } else { reference = [] }
+    }
+
+    /// The attribute that names a user, by the names that programs of the desktop have for it.
+    private static func user(_ lookup: LookupAttributes) -> String {
+        ["username", "user", "account", "login"].lazy.compactMap { lookup.pairs[$0] }.first ?? ""
     }
 
     /// The item in a sentence: `deploy (ci)`.

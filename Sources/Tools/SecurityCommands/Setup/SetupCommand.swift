@@ -7,11 +7,13 @@ struct SetupCommand {
     private let session: Session
 
     static let command = Command(
-        "setup", "Make git, docker or a Swift package use the keychain.",
-        synopsis: "[-l] [-n] [-y] [-u] \(names)...",
+        "setup", "Make git, docker, the desktop or a Swift package use the keychain.",
+        synopsis: "[-l] [-n] [-w] [-y] [-u] \(names)...",
         options: [
             CommandOption("l", word: "system-library", "swift: its targets also get the SDK that is installed."),
             CommandOption("n", word: "dry-run", "Show what would change and change nothing."),
+            CommandOption(
+                "w", word: "without-import", "desktop: leave the secrets of an older keyring where they are."),
             CommandOption("y", word: "yes", "Do not ask before the files are changed."),
             CommandOption("u", word: "undo", "Take back what an earlier setup has changed."),
         ],
@@ -27,7 +29,8 @@ struct SetupCommand {
 
     private func run() throws(CommandFailure) {
         let place = try SetupPlace(session.environment)
-        let wish = SetupWish(undoes: arguments.has("u"), addsLibrary: arguments.has("l"))
+        let wish = SetupWish(undoes: arguments.has("u"), addsLibrary: arguments.has("l"),
+            leavesOlderSecrets: arguments.has("w"))
         var changes: [FileChange] = []
         for operand in arguments.operands {
             guard let target = SetupTarget.all.first(where: { $0.name == operand.text }) else {

@@ -9,7 +9,9 @@ struct SetupTarget: Sendable {
     /// The necessary changes.
     let changes: @Sendable (SetupPlace, SetupWish) throws(CommandFailure) -> [FileChange]
 
-    static let all = [GitSetup.target, DockerSetup.target, SwiftSetup.target]
+    static let all = [
+        GitSetup.target, DockerSetup.target, SwiftSetup.target, DesktopSetup.target,
+    ]
 }
 
 /// The wishes of the caller of `security setup`.
@@ -18,6 +20,8 @@ struct SetupWish: Sendable {
     let undoes: Bool
     /// A Swift package is to find the SDK that is installed.
     let addsLibrary: Bool
+    /// Secrets of an older keyring may stay there.
+    var leavesOlderSecrets = false
 }
 
 /// Where a user's settings are, as the environment says.

@@ -1,0 +1,145 @@
+"""A desktop of a test's own: a home, a session bus, and the keychain or gnome-keyring as its Secret Service."""
+
+import contextlib
+import os
+import pathlib
+import signal
+import subprocess
+
+import dbus
+from keychain_parts import Home, eventually
+
+ROOT = "/org/freedesktop/secrets"
+NAME = "org.freedesktop.secrets"
+SECRET = "org.freedesktop.Secret."
+CONFIGURATION = """<busconfig><type>session</type><listen>unix:path={path}</listen><standard_session_servicedirs/>
+<policy context="default"><allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/><allow own="*"/>
+</policy></busconfig>"""
+
+
+class Desktop(Home):
+    """A home with a session bus, on which clients find the service by its name."""
+
+    def __init__(self, programs, folder, **variables):
+        super().__init__(programs, folder)
+        runtime = f"{folder}/run"
+        os.mkdir(runtime, 0o700)
+        self.address = f"unix:path={folder}/bus"
+        self.environment |= {
+            "XDG_RUNTIME_DIR": runtime,
+            # Without it the bus looks into the home of the account.
+            "XDG_DATA_HOME": f"{self.home}/.local/share",
+            "XDG_DATA_DIRS": f"{folder}/no-data",
+            "DBUS_SESSION_BUS_ADDRESS": self.address,
+            "KEYCHAIN_INTERACTION": "never",
+            "LC_ALL": "C.UTF-8",
+        } | variables
+        self.bus = None
+
+    def start_bus(self):
+        """The bus reads where services are when it starts."""
+        pathlib.Path(f"{self.folder}/bus.conf").write_text(CONFIGURATION.format(path=f"{self.folder}/bus"))
+        words = ["dbus-daemon", f"--config-file={self.folder}/bus.conf", "--nofork", "--nopidfile"]
+        self.bus = subprocess.Popen(words, env=self.environment, stderr=subprocess.DEVNULL)
+        eventually(lambda: os.path.exists(f"{self.folder}/bus"))
+
+    def connect(self):
+        return dbus.bus.BusConnection(self.address)
+
+    def tool(self, *words, text=None, wrap=()):
+        """Runs secret-tool; its status and its output."""
+        done = subprocess.run(
+            [*wrap, "secret-tool", *words], input=text, capture_output=True, env=self.environment, timeout=60
+        )
+        return done.returncode, done.stdout.decode(), done.stderr.decode()
+
+    def store(self, label, *words, text="geheim"):
+        status, out, err = self.tool("store", f"--label={label}", *words, text=text.encode())
+        assert (status, out, err) == (0, "", ""), (status, out, err)
+
+    def python(self, program, module="keyring"):
+        done = subprocess.run(
+            ["/usr/bin/python3", "-c", program], capture_output=True, text=True, env=self.environment, timeout=60
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout.split("\n")[:-1]
+
+    def end(self):
+        if self.bus:
+            # The services that the bus has started end with it.
+            self.bus.terminate()
+            self.bus.wait()
+        super().end()
+
+
+class Client:
+    """A connection to the bus that speaks the protocol itself."""
+
+    def __init__(self, desktop):
+        self.bus = desktop.connect()
+        self.service = self.interface(ROOT, "Service")
+
+    def interface(self, path, name):
+        return dbus.Interface(self.bus.get_object(NAME, path, introspect=False), SECRET + name)
+
+    def properties(self, path):
+        return dbus.Interface(self.bus.get_object(NAME, path, introspect=False), "org.freedesktop.DBus.Properties")
+
+    def get(self, path, interface, name):
+        return self.properties(path).Get(SECRET + interface, name)
+
+    def session(self, algorithm="plain", data=None):
+        data = dbus.String("", variant_level=1) if data is None else data
+        return self.service.OpenSession(algorithm, data)
+
+    def create(self, session, attributes, value=b"v", collection=f"{ROOT}/aliases/default", replace=False, **more):
+        properties = {
+            SECRET + "Item.Label": dbus.String("label", variant_level=1),
+            SECRET + "Item.Attributes": dbus.Dictionary(attributes, signature="ss", variant_level=1),
+        } | {SECRET + "Item." + name: content for name, content in more.items()}
+        secret = dbus.Struct((session, dbus.ByteArray(b""), dbus.ByteArray(value), "text/plain"), signature="oayays")
+        path, prompt = self.interface(collection, "Collection").CreateItem(
+            dbus.Dictionary(properties, signature="sv"), secret, replace, signature="a{sv}(oayays)b"
+        )
+        assert prompt == "/", prompt
+        return path
+
+    def search(self, **attributes):
+        return self.service.SearchItems(dbus.Dictionary(attributes, signature="ss"))
+
+    def close(self):
+        self.bus.close()
+
+
+def objects(*paths):
+    """A list of objects, as D-Bus has them."""
+    return dbus.Array(paths, signature="o")
+
+
+def refused(call, name):
+    """The call ends in the error with this name."""
+    try:
+        result = call()
+    except dbus.DBusException as error:
+        found = error.get_dbus_name()
+        assert found.endswith(name), f"{found}: {error.get_dbus_message()}"
+        return error.get_dbus_message()
+    raise AssertionError(f"it was not refused: {result}")
+
+
+def bridges(desktop):
+    """The bridges of a desktop, by their numbers."""
+    found = []
+    for number in filter(str.isdigit, os.listdir("/proc")):
+        with contextlib.suppress(OSError):
+            words = pathlib.Path(f"/proc/{number}/cmdline").read_bytes().split(b"\0")
+            variables = pathlib.Path(f"/proc/{number}/environ").read_bytes().split(b"\0")
+            if words[0].endswith(b"/keychain-secrets") and f"HOME={desktop.home}".encode() in variables:
+                found.append(int(number))
+    return found
+
+
+def kill(numbers):
+    for number in numbers:
+        os.kill(number, signal.SIGKILL)
+    eventually(lambda: not any(os.path.exists(f"/proc/{number}/exe") for number in numbers))
