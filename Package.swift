@@ -194,7 +194,10 @@ let package = Package(
 
         module(
             "SecretService", in: "Bridges",
-            uses: ["Systemd", "KeychainClient", "KeychainWire", "KeychainCrypto", "KeychainModel", "LinuxSystem"]),
+            uses: [
+                "Systemd", "KeychainClient", "KeychainWire", "KeychainCrypto", "KeychainModel", "CommandOptions",
+                "LinuxSystem",
+            ]),
         program(
             "secrets", in: "Bridges",
             uses: [
@@ -336,8 +339,8 @@ let package = Package(
         tests(
             "DocumentationTests", in: "Daemon",
             uses: [
-                "agent", "enclaved", "keychaind", "SecurityCommands", "CommandOptions", "KeychainStore",
-                "KeychainClient", "KeychainWire", "KeychainModel", "LinuxSystem", "TestSupport",
+                "agent", "enclaved", "keychaind", "SecretService", "SecurityCommands", "CommandOptions",
+                "KeychainStore", "KeychainClient", "KeychainWire", "KeychainModel", "LinuxSystem", "TestSupport",
             ]),
         tests(
             "ExamplesTests", in: "API",

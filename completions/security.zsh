@@ -79,7 +79,7 @@ _security() {
         'ci-stop:End the keychain that ci-start has started.'
         'git-credential:Serve git as its credential helper.'
         'docker-credential:Serve docker as its credential helper.'
-        'setup:Make git, docker or a Swift package use the keychain.'
+        'setup:Make git, docker, the desktop or a Swift package use the keychain.'
         'run:Start a command with passwords of the keychain in its environment.'
         'inject:Write a file from a template, with passwords of the keychain in it.'
         'completions:Print the completion script for a shell.'
@@ -551,6 +551,7 @@ _security() {
                 setup) _arguments -S \
                     {-l,--system-library}'[swift\: its targets also get the SDK that is installed.]' \
                     {-n,--dry-run}'[Show what would change and change nothing.]' \
+                    {-w,--without-import}'[desktop\: leave the secrets of an older keyring where they are.]' \
                     {-y,--yes}'[Do not ask before the files are changed.]' \
                     {-u,--undo}'[Take back what an earlier setup has changed.]' \
                     '--json[Write JSON.]' ;;

@@ -1,4 +1,4 @@
-"""Programs of the desktop keep their secrets in the keychain: Debian's clients, the protocol itself, and what goes wrong.
+"""Programs of the desktop keep their secrets in the keychain: Debian's clients, the protocol, and what goes wrong.
 
 usage: secret_service_test.py FOLDER-OF-PROGRAMS [NAME-OF-CASE ...]
 """

@@ -6,15 +6,8 @@ import LinuxSystem
 import SecretService
 import Systemd
 
-/// keychain-secrets: the Secret Service of the desktop (org.freedesktop.secrets) over the keychain.
-let table = ProgramOptions(
-    "keychain-secrets",
-    "Offers the keychain to desktop programs as org.freedesktop.secrets. Started by the session's bus, not by hand.",
-    options: [
-        ProgramOption("--bus", value: "ADDRESS", .word, "The bus. Default: that of the session."),
-        ProgramOption("--help", "Show this text."),
-        ProgramOption("--version", "Show the release of the program."),
-    ])
+// keychain-secrets: the Secret Service of the desktop (org.freedesktop.secrets) over the keychain.
+let table = BridgeArguments.table
 
 func fail(_ message: String) -> Never {
     let line = Array("keychain-secrets: \(ForeignText.shown(message))\n".utf8)

@@ -25,7 +25,7 @@ struct OakleyExchangeTests {
             0xC9, 0x0F, 0xDA, 0xA2, 0x21, 0x68, 0xC2, 0x34, 0xC4, 0xC6, 0x62, 0x8B, 0x80, 0xDC, 0x1C, 0xD1,
         ]
         let ones = [UInt8](repeating: 0xFF, count: 8)
-        // The prime is not written out again: 2^1024 − 1 is greater, and so is everything that begins so and ends in it.
+        // The prime is not written out again: 2^1024 − 1 is greater, and so is all that begins so and ends in it.
         let above = ones + [UInt8](repeating: 0xFF, count: 120)
         let keys: [[UInt8]] = [[], [0], [1], [0, 1], above, ones + middle + [UInt8](repeating: 0xFF, count: 106)]
         for key in keys where key.count != 130 { #expect(throws: CryptoError.self) { try side.shared(with: key.span) } }

@@ -5,7 +5,7 @@ package import LinuxSystem
 extension StoreReader {
     /// Whether the columns of a row are the digests of these attributes.
     package func hasDigests(of list: AttributeList, _ id: Int64, _ itemClass: ItemClass) throws(Refusal) -> Bool {
-        guard try hasLookups(of: list, id, itemClass) else { return false }
+        guard try pairs.hasPairs(of: list, id, itemClass) else { return false }
         let columns = Schema.digestColumns(of: itemClass).map(\.code).joined(separator: ", ")
         let expected = try digester.columns(of: itemClass, list)
         return try refusing { () throws(DatabaseError) in
@@ -36,18 +36,6 @@ extension StoreReader {
         }
     }
 
-    /// Why a store is not to be written: its schema is not what we make, and could have a write do anything, or undo
-    /// it. Nil for every store that we have made.
-    func foreignObjects() throws(DatabaseError) -> Refusal? {
-        let statement = try database.prepare(SchemaCheck.reading, "be checked")
-        var check = SchemaCheck()
-        while try statement.step() {
-            check.note(
-                type: statement.text(0), name: statement.text(1), text: statement.isNull(2) ? nil : statement.text(2))
-        }
-        return check.count > 0 ? .foreignObjects(check.count) : nil
-    }
-
     /// How many rows have a number that we never give, before the first with which enumerations begin.
     private func countUnnumbered() throws(DatabaseError) -> Int64 {
         var count: Int64 = 0
@@ -64,15 +52,5 @@ extension StoreReader {
         return try refusing { () throws(DatabaseError) in
             Int(try database.integer(UsageCounters.wrongCounters, "be counted") ?? 0)
         }
-    }
-}
-
-extension Refusal {
-    fileprivate static func foreignObjects(_ count: Int) -> Refusal {
-        Refusal(
-            .notAvailable, .damaged, "store",
-            "The store has \(count) tables, indexes, triggers or views that the keychain did not make; it is not "
-                + "written to.",
-            do: "Find out who changed it, then restore a snapshot from the same folder.")
     }
 }

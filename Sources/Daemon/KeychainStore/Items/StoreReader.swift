@@ -9,6 +9,7 @@ package final class StoreReader {
     package let digester: AttributeDigester
     let damage: DamageReport
     private var queries: [QueryShape: Query] = [:]
+    var pairs: PairSearch { PairSearch(database: database, digester: digester) }
     /// The query asked last, which a program that looks up many items asks again.
     private var latest: Query?
 
@@ -70,7 +71,7 @@ package final class StoreReader {
         try holding { () throws(Refusal) in
             let groups = try groups(of: authorized, as: itemClass)
             var shape = QueryShape(authorized.request, as: itemClass, groups: groups?.count, goesOn: cursor != nil)
-            let lookups = try lookups(authorized.request, as: itemClass, in: groups)
+            let lookups = try pairs.pairs(of: authorized.request, as: itemClass, in: groups)
             shape.lookups = lookups.count
             let query = try query(of: shape)
             let areCandidates = shape.leavesOpen(authorized.request)
@@ -208,6 +209,18 @@ package final class StoreReader {
         }
     }
 
+    /// Why a store is not to be written: its schema is not what we make, and could have a write do anything, or undo
+    /// it. Nil for every store that we have made.
+    func foreignObjects() throws(DatabaseError) -> Refusal? {
+        let statement = try database.prepare(SchemaCheck.reading, "be checked")
+        var check = SchemaCheck()
+        while try statement.step() {
+            check.note(
+                type: statement.text(0), name: statement.text(1), text: statement.isNull(2) ? nil : statement.text(2))
+        }
+        return check.count > 0 ? .foreignObjects(check.count) : nil
+    }
+
     private func query(of shape: QueryShape) throws(Refusal) -> Query {
         if let latest, latest.shape == shape { return latest }
         let query: Query
@@ -329,5 +342,15 @@ extension QueryShape {
         QueryShape(
             itemClass: itemClass, groups: nil, attributes: 0, synchronizable: nil, tombstone: nil, reference: .none,
             isPaged: true)
+    }
+}
+
+extension Refusal {
+    fileprivate static func foreignObjects(_ count: Int) -> Refusal {
+        Refusal(
+            .notAvailable, .damaged, "store",
+            "The store has \(count) tables, indexes, triggers or views that the keychain did not make; it is not "
+                + "written to.",
+            do: "Find out who changed it, then restore a snapshot from the same folder.")
     }
 }

@@ -292,6 +292,37 @@ package final class StoreWriter {
     }
 }
 
+/// Writing the pairs of ``LookupTable``.
+extension StoreWriter {
+    /// Adds the pairs of a row that was added.
+    fileprivate func addLookups(of row: NewRow, _ id: Int64) throws(Refusal) {
+        guard !row.lookups.isEmpty else { return }
+        if try !has(LookupTable.looking) { try makeLookups() }
+        let statement = try statement(.addLookup)
+        try writing { () throws(DatabaseError) in
+            for digest in row.lookups {
+                statement.bind(blob: digest.span, at: 1)
+                try statement.bind(integer: id, at: 2)
+                try statement.run()
+            }
+        }
+    }
+
+    /// Makes the table in the open transaction.
+    private func makeLookups() throws(Refusal) {
+        try writing { () throws(DatabaseError) in
+            for statement in LookupTable.creation { try database.execute(statement, "add an item") }
+        }
+    }
+
+    /// Adds the pairs of a row that has new content, in place of those that it had.
+    fileprivate func replaceLookups(of row: NewRow, _ id: Int64) throws(Refusal) {
+        guard !row.lookups.isEmpty else { return }
+        if try has(LookupTable.looking) { try run(.endLookups, id) }
+        try addLookups(of: row, id)
+    }
+}
+
 extension Refusal {
     /// The same after a commit: what was changed may be there when the files are put back.
     fileprivate var afterCommit: Refusal {

@@ -127,6 +127,19 @@ package final class AttributeDigester {
         return try finish()
     }
 
+    /// The digests of an item's pairs.
+    package func lookups(of itemClass: ItemClass, _ list: AttributeList) throws(Refusal) -> [ColumnDigest] {
+        guard itemClass == LookupTable.itemClass, let found = LookupAttributes(in: list) else { return [] }
+        return try lookups(found.all, in: try group(list[.accessGroup]?.string ?? "").span)
+    }
+
+    /// The digests of pairs in a group.
+    func lookups(_ pairs: [String: String], in group: Span<UInt8>) throws(Refusal) -> [ColumnDigest] {
+        var digests: [ColumnDigest] = []
+        for (name, value) in pairs { digests.append(try lookup(name, value, in: group)) }
+        return digests
+    }
+
     /// The values that most items have in most columns, digested once.
     private func defaultColumn(_ attribute: ItemAttribute) throws(Refusal) -> ColumnDigest? {
         guard let value = attribute.defaultValue else { return nil }

@@ -50,7 +50,8 @@ enum DesktopSetup {
                     \(mark)
                     [Service]
                     ExecStart=
-                    ExecStart=/usr/bin/gnome-keyring-daemon --foreground --components=pkcs11 --control-directory=%t/keyring
+                    ExecStart=/usr/bin/gnome-keyring-daemon --foreground --components=pkcs11 \
+                    --control-directory=%t/keyring
 
                     """),
             OwnFile(

@@ -29,7 +29,8 @@ struct SetupCommand {
 
     private func run() throws(CommandFailure) {
         let place = try SetupPlace(session.environment)
-        let wish = SetupWish(undoes: arguments.has("u"), addsLibrary: arguments.has("l"),
+        let wish = SetupWish(
+            undoes: arguments.has("u"), addsLibrary: arguments.has("l"),
             leavesOlderSecrets: arguments.has("w"))
         var changes: [FileChange] = []
         for operand in arguments.operands {

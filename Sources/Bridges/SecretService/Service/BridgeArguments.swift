@@ -1,0 +1,13 @@
+package import CommandOptions
+
+/// The command line of `keychain-secrets`.
+package enum BridgeArguments {
+    package static let table = ProgramOptions(
+        "keychain-secrets",
+        "Offers the keychain to desktop programs as org.freedesktop.secrets. The session's bus starts it.",
+        options: [
+            ProgramOption("--bus", value: "ADDRESS", .word, "The bus. Default: that of the session."),
+            ProgramOption("--help", "Show this text."),
+            ProgramOption("--version", "Show the release of the program."),
+        ])
+}
