@@ -32,24 +32,32 @@ STEPS = (
     ("help", b"n?", ("KEYS",), "Delete"),
 )
 
+CHINESE_STEPS = (
+    ("list", b"", (">api", "github.com", "deploy", "已解锁"), "正在读取"),
+    ("search", b"/git", ("搜索：", ">github.com"), "deploy"),
+    ("item", b"\r\r", ("github.com (octo)", "服务器"), "正在读取"),
+    ("question", b"d", ("要删除 github.com (octo) 吗？",), "正在读取"),
+    ("help", b"n?", ("按键",), "要删除"),
+)
 
-def environment(home, term, locale):
+
+def environment(home, term, locale, messages="C"):
     kept = {name: value for name, value in home.environment.items() if name not in ("LANG", "LC_ALL", "TMUX")}
-    return kept | {"TERM": term, "LC_CTYPE": locale, "LC_MESSAGES": "C"}
+    return kept | {"TERM": term, "LC_CTYPE": locale, "LC_MESSAGES": messages}
 
 
-def recorded(home, size, term, locale):
-    return Recording(environment(home, term, locale), [f"{home.programs}/security", "browse"], *size)
+def recorded(home, size, term, locale, messages="C"):
+    return Recording(environment(home, term, locale, messages), [f"{home.programs}/security", "browse"], *size)
 
 
 def kept(size, is_ascii):
     return f"{FOLDER}/{size[1]}x{size[0]}-{'ascii' if is_ascii else 'lines'}.txt"
 
 
-def screens(home, size, term, locale):
+def screens(home, size, term, locale, steps=STEPS, messages="C"):
     """All screens as one text, with a time that is always the same."""
-    viewer, text = recorded(home, size, term, locale), ""
-    for name, keys, texts, gone in STEPS:
+    viewer, text = recorded(home, size, term, locale, messages), ""
+    for name, keys, texts, gone in steps:
         viewer.press(keys)
         lines = viewer.shows(*texts, lacks=(gone,))
         text += f"== {name}\n" + "".join(f"{line}\n" for line in lines)
@@ -64,6 +72,13 @@ def as_kept(home):
             for term in TERMINALS:
                 is_ascii = locale == "C" or term in IN_ASCII
                 compare(kept(size, is_ascii), screens(home, size, term, locale), (locale, term))
+
+
+def in_chinese(home):
+    """Each of five sizes has its screens in Chinese, also where the system has no such locale."""
+    for size in SIZES:
+        text = screens(home, size, "xterm-256color", "C.UTF-8", CHINESE_STEPS, "zh_CN.UTF-8")
+        compare(f"{FOLDER}/{size[1]}x{size[0]}-chinese.txt", text, "zh_CN")
 
 
 def compare(path, text, combination):
@@ -129,7 +144,7 @@ def main():
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         home = filled(programs, folder)
         try:
-            for case in (two_terminals, as_kept):
+            for case in (two_terminals, as_kept, in_chinese):
                 case(home)
                 print(f"{case.__name__}: {case.__doc__.splitlines()[0]}")
         finally:

@@ -36,8 +36,9 @@ class Recording:
         """
         end = time.monotonic() + seconds
         while True:
-            screen = "\n".join(self.lines())
             finished = self.written.endswith(UPDATED)
+            # In the middle of an update, half of a wide character may be drawn over.
+            screen = "\n".join(self.lines()) if finished else ""
             if finished and all(text in screen for text in texts) and not any(text in screen for text in lacks):
                 return self.lines()
             assert time.monotonic() < end, f"{texts} are not on:\n{screen}"

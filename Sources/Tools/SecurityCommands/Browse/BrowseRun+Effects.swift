@@ -143,7 +143,9 @@ extension BrowseRun {
 
     private func lines(of found: ItemResponse.Item, _ item: ListedItem) -> [(label: String, text: String)] {
         let now = session.now()
-        return ShowItem.lines(found, item, browser.catalog.own) { $0.long(now: now) } + KeyLines.lines(of: found)
+        let moment = { [session] (date: ItemDate) in session.text(date.long(now: now)) }
+        return ShowItem.lines(found, item, browser.catalog.own, moment: moment, say: session.text)
+            + KeyLines.lines(of: found).map { ($0.label, session.text($0.text)) }
     }
 
     private func readHistory(of item: ListedItem) throws(CommandFailure) {

@@ -31,7 +31,7 @@ extension BrowseRun {
 
     private func line(of entry: DecisionEntry) -> String {
         let outcome = entry.status == 0 ? session.text("allowed") : session.text("refused")
-        let time = ItemDate(seconds: entry.time).long(now: session.now())
+        let time = session.text(ItemDate(seconds: entry.time).long(now: session.now()))
         return "\(time)  \(outcome)  \(DisplayName.shown(entry.program))  \(DisplayName.shown(entry.operation))"
     }
 

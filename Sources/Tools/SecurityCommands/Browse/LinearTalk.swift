@@ -58,7 +58,7 @@ struct LinearTalk {
     private func sentence(_ item: ListedItem) -> String {
         let account = item.account.isEmpty ? "" : ", " + session.text("account \(DisplayName.shown(item.account))")
         let changed = item.changed.map {
-            ", " + session.text("changed \(ItemDate(seconds: $0).short(now: session.now()))")
+            ", " + session.text("changed \(session.text(ItemDate(seconds: $0).short(now: session.now())))")
         }
         let name = item.name.isEmpty ? session.text("without a name") : DisplayName.shown(item.name)
         let kind = session.text(Words(item.kind.phrase))
@@ -72,8 +72,9 @@ struct LinearTalk {
         let item = catalog.shown[row - 1]
         opened = item
         let found = try ItemAccess(session, Self.call).attributes(of: item, withValue: false)
-        for line in ShowItem.lines(found, item, catalog.own, moment: { [now = session.now()] in $0.long(now: now) }) {
-            say("\(line.label): \(line.text).")
+        let moment = { [session, now = session.now()] (date: ItemDate) in session.text(date.long(now: now)) }
+        for line in ShowItem.lines(found, item, catalog.own, moment: moment, say: session.text) {
+            say("\(session.text(line.label)): \(line.text).")
         }
         if item.kind == .password || item.kind == .internet { say("The password is hidden.") }
     }

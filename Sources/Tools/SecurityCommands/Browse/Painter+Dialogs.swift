@@ -83,7 +83,7 @@ extension Painter {
     private func lines(of failure: FailureText) -> [String] {
         let room = max(20, min(70, size.columns - 8))
         let parts = [failure.problem, failure.cause, failure.remedy].filter { !$0.isEmpty }
-        return parts.flatMap { wrapped(DisplayName.shown($0), room) + [""] } + [say("Esc closes this.")]
+        return parts.flatMap { wrapped(DisplayName.shown(say($0)), room) + [""] } + [say("Esc closes this.")]
     }
 
     /// A frame in the middle with some lines, above everything else.
@@ -115,8 +115,16 @@ extension Painter {
             } else {
                 lines.append(String(word))
             }
+            while width.columns(lines[lines.count - 1]) > room { breakLast(&lines, room) }
         }
         return lines
+    }
+
+    /// Breaks the last line between characters: languages without spaces have long words.
+    private func breakLast(_ lines: inout [String], _ room: Int) {
+        var (line, rest) = (lines.removeLast(), "")
+        while width.columns(line) > max(2, room), let last = line.popLast() { rest = String(last) + rest }
+        lines += [line, rest]
     }
 }
 
@@ -134,7 +142,7 @@ extension Painter {
         guard let failure = browser.lost else { return }
         let room = max(20, main.columns - 4)
         let foreign = [failure.problem, failure.cause, failure.remedy].filter { !$0.isEmpty }
-            .flatMap { wrapped(DisplayName.shown($0), room) }
+            .flatMap { wrapped(DisplayName.shown(say($0)), room) }
         drawMiddle(
             [say("The keychain cannot be reached."), ""] + foreign
                 + ["", say("A change whose answer did not come may or may not be stored.")])

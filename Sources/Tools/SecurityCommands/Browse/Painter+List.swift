@@ -162,7 +162,7 @@ extension Painter {
         let lines: [(Words, String)] = [
             ("Account", DisplayName.shown(item.account)), ("Group", browser.catalog.own.title(of: item.group)),
             ("Opens", item.protection),
-            ("Changed", item.changed.map { ItemDate(seconds: $0).long(now: now) } ?? ""),
+            ("Changed", item.changed.map { say(ItemDate(seconds: $0).long(now: now)) } ?? ""),
         ]
         for (index, line) in lines.filter({ !$0.1.isEmpty }).prefix(max(0, area.rows - 1)).enumerated() {
             put(say(line.0), area.row + 1 + index, area.column + 2, room: 9)
@@ -188,7 +188,7 @@ extension Painter {
         (
             "CHANGED", .changed, 11,
             { item, painter in
-                item.changed.map { ItemDate(seconds: $0).short(now: painter.now) } ?? ""
+                item.changed.map { painter.say(ItemDate(seconds: $0).short(now: painter.now)) } ?? ""
             }
         ),
     ]

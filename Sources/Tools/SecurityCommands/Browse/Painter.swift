@@ -98,7 +98,7 @@ struct Painter {
 extension Painter {
     private mutating func drawHeader() {
         let name = browser.catalog.scope.keychain?.name ?? browser.keychains.first?.name ?? ""
-        let words = [DisplayName.shown(name), state, browser.status.protection].filter { !$0.isEmpty }
+        let words = [DisplayName.shown(name), state, say(browser.status.protection)].filter { !$0.isEmpty }
         put(words.joined(separator: frame.isASCII ? " - " : " · "), 0, 1, room: size.columns - 18, style: .bold)
         let keys = size.columns >= 60 ? "\(say("?:help")) \(say("q:quit")) " : "\(say("?:help")) "
         let left = size.columns - width.columns(keys)

@@ -114,7 +114,7 @@ struct Clipboard {
 
     private func reportEnd(of title: String, _ end: String) {
         guard !session.isQuiet, !session.writesJSON else { return }
-        session.output.write(shown: "Copied \(title); the clipboard \(end).")
+        session.output.write(shown: session.text("Copied \(title); the clipboard \(end)."))
     }
 }
 
@@ -126,7 +126,8 @@ extension Clipboard {
     func copyByTerminal(_ secret: SecretBytes, _ title: String) throws(CommandFailure) {
         try sendByTerminal(secret)
         guard !session.isQuiet, !session.writesJSON else { return }
-        session.output.write(shown: "Asked the terminal to copy \(title). Nothing clears it: copy something else.")
+        session.output.write(
+            shown: session.text("Asked the terminal to copy \(title). Nothing clears it: copy something else."))
     }
 
     /// The same without a sentence about it.

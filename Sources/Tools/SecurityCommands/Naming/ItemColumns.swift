@@ -22,8 +22,8 @@ struct ItemColumns {
     /// The lines for a terminal.
     func lines(of items: [ListedItem], room: Int) -> [String] {
         let width = TextWidth(ambiguous: session.environment(CommandVariable.ambiguousWidth.rawValue) == "2" ? 2 : 1)
-        let table = ColumnTable(columns, width: width, room: room)
-        return table.lines(of: items.map { cells($0) { $0.short(now: session.now()) } })
+        let table = ColumnTable(columns.map { $0.named(session.text($0.heading)) }, width: width, room: room)
+        return table.lines(of: items.map { cells($0) { session.text($0.short(now: session.now())) } })
     }
 
     /// The heading of the lines for programs.

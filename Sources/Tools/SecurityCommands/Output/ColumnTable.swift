@@ -13,6 +13,9 @@ struct ColumnTable {
         init(_ heading: String, least: Int = Int.max, dropped: Int = 0) {
             (self.heading, self.least, self.dropped) = (heading, least, dropped)
         }
+
+        /// The same column with a heading in the user's language.
+        func named(_ heading: String) -> Column { Column(heading, least: least, dropped: dropped) }
     }
 
     private let columns: [Column]

@@ -57,7 +57,7 @@ struct AddNewItem {
 
     private func report() {
         if session.writesJSON { return session.output.write(.object([("added", .string(item.title))])) }
-        if !session.isQuiet { session.output.write(shown: "Added \(item.title).") }
+        if !session.isQuiet { session.output.write(shown: session.text("Added \(item.title).")) }
     }
 }
 

@@ -67,6 +67,6 @@ struct EditItem {
             return session.output.write(
                 .object([("changed", .string(item.title)), ("ref", .string(item.encodedReference))]))
         }
-        if !session.isQuiet { session.output.write(shown: text) }
+        if !session.isQuiet { session.output.write(shown: session.text(text)) }
     }
 }

@@ -109,7 +109,7 @@ struct Question {
         session.flush()
         let answer: Terminal.Answer
         do throws(SystemError) {
-            answer = try terminal.askSecretly("\(text) Type \(word) to go on: ")
+            answer = try terminal.askSecretly(session.text("\(text) Type \(word) to go on: "))
         } catch { throw CommandFailure("the terminal", error) }
         guard case .line(let line) = answer else { return false }
         return Argument(line).matches(word)

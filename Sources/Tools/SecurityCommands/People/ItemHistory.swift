@@ -98,7 +98,7 @@ enum ItemHistory {
             return session.output.write(
                 .object([("restored", .string(item.title)), ("ref", .string(item.encodedReference))]))
         }
-        session.output.write(shown: "Brought back \(item.title).")
+        session.output.write(shown: session.text("Brought back \(item.title)."))
     }
 
     private static func undelete(_ selection: ItemSelection, _ session: Session) throws(CommandFailure) {

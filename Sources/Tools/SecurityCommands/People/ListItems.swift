@@ -132,7 +132,7 @@ struct ListItems {
             ? ""
             : " \(counts.sealed.grouped) \(counts.sealed == 1 ? "is" : "are") sealed until the keychain is unlocked."
         session.output.flush()
-        session.diagnostics.write("\(count)\(all.grouped) \(noun).\(sealed)\n")
+        session.diagnostics.write("\(session.text("\(count)\(all.grouped) \(noun).\(sealed)"))\n")
     }
 }
 

@@ -99,6 +99,6 @@ struct RemoveItems {
         }
         let back = item.uri.flatMap(ShellWord.quoted).map { " `security undelete \($0)` brings it back." } ?? ""
         let way = verb == "purge" || !item.leavesVersions ? " It cannot be brought back." : back
-        session.output.write(shown: "Deleted \(item.title).\(way)")
+        session.output.write(shown: session.text("Deleted \(item.title).\(way)"))
     }
 }

@@ -2,6 +2,7 @@ import CommandOptions
 import KeychainModel
 import KeychainWire
 import LinuxSystem
+import TerminalText
 
 /// `show`: what is known of an item, and its value where that is asked for.
 struct ShowItem {
@@ -52,10 +53,14 @@ struct ShowItem {
         let found = try ItemAccess(session, Self.call).attributes(of: item, withValue: reveals)
         if session.writesJSON { return try write(json: found, item) }
         let isForPeople = session.output.isTerminal
-        let lines = Self.lines(found, item, own) { isForPeople ? $0.long(now: session.now()) : $0.iso8601 }
+        let say: (Words) -> String = isForPeople ? session.text : { $0 }
+        let moment: (ItemDate) -> String = { isForPeople ? say($0.long(now: session.now())) : $0.iso8601 }
+        let lines = Self.lines(found, item, own, moment: moment, say: say)
         for (label, text) in lines {
+            let label = say(label)
             let heading = session.styled(label, .heading, for: session.output)
-            session.output.write(shown: heading + String(repeating: " ", count: max(1, 11 - label.count)) + text)
+            let padding = String(repeating: " ", count: max(1, 11 - TextWidth().columns(label)))
+            session.output.write(shown: heading + padding + text)
         }
         if reveals { write(value: found.password) }
     }
@@ -86,30 +91,33 @@ struct ShowItem {
 
 /// The lines about an item.
 extension ShowItem {
-    /// - Parameter moment: how a moment is shown.
+    /// - Parameters:
+    ///   - moment: how a moment is shown.
+    ///   - say: gives a text in the user's language.
     static func lines(
-        _ found: ItemResponse.Item, _ item: ListedItem, _ own: OwnGroups, moment: @escaping (ItemDate) -> String
+        _ found: ItemResponse.Item, _ item: ListedItem, _ own: OwnGroups, moment: @escaping (ItemDate) -> String,
+        say: @escaping (Words) -> String
     ) -> [(label: String, text: String)] {
         let attribute = { (id: AttributeID, label: String) -> (String, String) in
             (label, DisplayName.shown(found.attributes.shownText(id)))
         }
         let date = { (seconds: Double?) in seconds.map { moment(ItemDate(seconds: $0)) } ?? "" }
         let lines: [(label: String, text: String)] =
-            [("Item", item.kind.phrase), attribute(.service, "Service"), attribute(.server, "Server")]
+            [("Item", say(item.kind.phrase)), attribute(.service, "Service"), attribute(.server, "Server")]
             + [("Label", item.label == item.name && item.itemClass.isPassword ? "" : DisplayName.shown(item.label))]
             + [attribute(.account, "Account"), attribute(.description, "Kind"), attribute(.comment, "Comment")]
             + [("Port", found.attributes[.port]?.number.flatMap { $0 > 0 ? "\($0)" : nil } ?? "")]
             + [attribute(.path, "Path"), attribute(.securityDomain, "Domain")]
-            + [("Opens", opening(item)), ("Belongs to", own.title(of: item.group))]
+            + [("Opens", opening(item, say)), ("Belongs to", own.title(of: item.group))]
             + [("Created", date(item.created)), ("Changed", date(item.changed)), ("Expires", date(item.expires))]
             + [("Reference", item.uri ?? "")]
         return lines.filter { !$0.text.isEmpty }
     }
 
-    private static func opening(_ item: ListedItem) -> String {
+    private static func opening(_ item: ListedItem, _ say: (Words) -> String) -> String {
         let control = AccessConstraint(flags: item.accessControl?.flags ?? 0)
-        let asks = AccessControl.asksTheUser(control.flags) ? "asks its user" : "no access control"
-        return [item.accessibility?.name ?? "", asks, control.needsAnchor ? "anchored programs only" : ""]
+        let asks = say(AccessControl.asksTheUser(control.flags) ? "asks its user" : "no access control")
+        return [item.accessibility?.name ?? "", asks, control.needsAnchor ? say("anchored programs only") : ""]
             .filter { !$0.isEmpty }.joined(separator: " · ")
     }
 }

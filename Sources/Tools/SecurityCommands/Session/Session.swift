@@ -269,7 +269,7 @@ extension Session {
     /// Says something on stderr, after everything that was printed before.
     package func complain(_ text: String) {
         output.flush()
-        diagnostics.write("security: \(text.printable)\n")
+        diagnostics.write("security: \(self.text(text).printable)\n")
     }
 
     /// Says what failed.
@@ -288,7 +288,7 @@ extension Session {
         if writesJSON {
             if let json = failure.json { diagnostics.write(json) }
         } else {
-            if let message = failure.message { complain(failure: message) }
+            if let message = failure.message { complain(failure: text(message)) }
             if givesReasons { explain(failure) }
         }
         return failure.status
@@ -306,8 +306,8 @@ extension Session {
     /// Says why something failed and what to do, behind macOS's line; not where only that is wanted.
     func giveReasons(_ cause: String, _ remedy: String) {
         guard givesReasons else { return }
-        if !cause.isEmpty { complain("why: \(cause)") }
-        if !remedy.isEmpty { complain("next: \(remedy)") }
+        if !cause.isEmpty { complain(language.reasonMark + text(cause)) }
+        if !remedy.isEmpty { complain(language.stepMark + text(remedy)) }
     }
 
     func flush() {
@@ -323,6 +323,14 @@ extension Session {
         diagnostics.flush()
         return status
     }
+}
+
+extension Session {
+    /// The language of texts for people. Scripts that want the form of macOS get its words.
+    var language: Language { imitatesMacOS ? .english : Language(environment) }
+
+    /// A text for people in their language.
+    func text(_ words: Words) -> String { language.text(words) }
 }
 
 extension Refusal {

@@ -60,7 +60,7 @@ struct SetupCommand {
     private func confirm() throws(CommandFailure) -> Bool {
         guard session.input.isTerminal, session.mayAsk, !session.writesJSON else { return false }
         session.flush()
-        session.diagnostics.write("Change these files? [y/N] ")
+        session.diagnostics.write(session.text("Change these files? [y/N] "))
         session.flush()
         do throws(SystemError) {
             let line = try session.input.readLine()
@@ -90,7 +90,7 @@ struct SetupCommand {
     }
 
     private func say(_ text: String) {
-        if !session.writesJSON, !session.isQuiet { session.output.write("security: \(text.printable)\n") }
+        if !session.writesJSON, !session.isQuiet { session.output.write("security: \(session.text(text).printable)\n") }
     }
 
     private func json(_ changes: [FileChange], _ isDone: Bool) -> JSONValue {

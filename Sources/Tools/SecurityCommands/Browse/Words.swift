@@ -1,2 +1,0 @@
-typealias Words = String
-extension Session { func text(_ words: Words) -> String { words } }
