@@ -427,7 +427,7 @@ complete -c security -n '__fish_seen_subcommand_from ci-start' -s o -l owner -x 
 complete -c security -n '__fish_seen_subcommand_from ci-start' -s f -l format -x -d 'sh (the default): commands for eval; else K=V lines.'
 complete -c security -n '__fish_seen_subcommand_from setup' -s l -l system-library -d 'swift: its targets also get the SDK that is installed.'
 complete -c security -n '__fish_seen_subcommand_from setup' -s n -l dry-run -d 'Show what would change and change nothing.'
-complete -c security -n '__fish_seen_subcommand_from setup' -s w -l without-import -d 'desktop: leave the secrets of an older keyring where they are.'
+complete -c security -n '__fish_seen_subcommand_from setup' -s w -l without-import -d 'desktop: leave an older keyring\'s secrets where they are.'
 complete -c security -n '__fish_seen_subcommand_from setup' -s y -l yes -d 'Do not ask before the files are changed.'
 complete -c security -n '__fish_seen_subcommand_from setup' -s u -l undo -d 'Take back what an earlier setup has changed.'
 complete -c security -n '__fish_seen_subcommand_from run' -s e -l env -x -d 'Set a variable to what the reference names.'

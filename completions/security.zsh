@@ -551,7 +551,7 @@ _security() {
                 setup) _arguments -S \
                     {-l,--system-library}'[swift\: its targets also get the SDK that is installed.]' \
                     {-n,--dry-run}'[Show what would change and change nothing.]' \
-                    {-w,--without-import}'[desktop\: leave the secrets of an older keyring where they are.]' \
+                    {-w,--without-import}'[desktop\: leave an older keyring'\''s secrets where they are.]' \
                     {-y,--yes}'[Do not ask before the files are changed.]' \
                     {-u,--undo}'[Take back what an earlier setup has changed.]' \
                     '--json[Write JSON.]' ;;

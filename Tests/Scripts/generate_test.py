@@ -27,6 +27,12 @@ REFUSED_CONSTANTS = {
     "a constant whose value ends the string": CONSTANT.replace("v_OfTheTest", 'v_Of"TheTest'),
     "a constant that stands twice": CONSTANT.replace("kSecOfTheTest", "kSecClass"),
 }
+REFUSED_TEXTS = {
+    "a text without a translation": "A text of the test.\n",
+    "a text with two translations": "A text of the test.\tone\ttwo\n",
+    "a translation with other places": "A text of {1}.\ttext\n",
+    "a text that stands twice": "Deleted.\tdeleted\n",
+}
 WRITTEN_CONSTANT = (
     'public let kSecOfTheTest: CFString = "v_OfTheTest"',
     "extern const CFStringRef kSecOfTheTest;  // A sentence of the test.",
@@ -53,6 +59,7 @@ class Copy:
             "Sources/API/Security",
             "Sources/CLibraries/CSecurity",
             "Sources/Base/KeychainModel",
+            "Sources/Tools/SecurityCommands/Language",
             "Tests/C/symbols.txt",
             "docs/coverage-symbols.tsv",
         ):
@@ -116,7 +123,7 @@ def by_hand(copy):
 
 
 def refused(copy):
-    for table, rows in (("statuses", REFUSED), ("constants", REFUSED_CONSTANTS)):
+    for table, rows in (("statuses", REFUSED), ("constants", REFUSED_CONSTANTS), ("messages", REFUSED_TEXTS)):
         for name, row in rows.items():
             copy.add(row, table)
             done = copy.generate()

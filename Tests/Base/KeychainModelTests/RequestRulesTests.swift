@@ -162,7 +162,7 @@ struct HostileRequestTests {
         Case(testDescription: "the value twice", entries: [(.valueData, .data([1])), (.valueData, .data([2]))]),
         Case(testDescription: "number 0", entries: [(AttributeID(rawValue: 0), .data([]))]),
         Case(testDescription: "the number of restricted attributes", entries: [(.restricted, .data([]))]),
-        Case(testDescription: "number 63", entries: [(AttributeID(rawValue: 63), .data([]))]),
+        Case(testDescription: "number 64", entries: [(AttributeID(rawValue: 64), .data([]))]),
         Case(testDescription: "number 64", entries: [(AttributeID(rawValue: 64), .data([]))]),
         Case(testDescription: "number 0xF000", entries: [(AttributeID(rawValue: 0xF000), .data([]))]),
         Case(testDescription: "number 0xFFFF", entries: [(AttributeID(rawValue: 0xFFFF), .data([]))]),

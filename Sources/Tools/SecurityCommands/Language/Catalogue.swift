@@ -25,7 +25,7 @@ struct Catalogue: Sendable {
 
 /// A text with places for names and numbers: `{1} items`.
 struct TextTemplate: Sendable {
-    /// What stands before, between and after the places.
+    /// The words before, between and after the places.
     private let parts: [String]
     private let translation: String
 

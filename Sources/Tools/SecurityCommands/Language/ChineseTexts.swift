@@ -20,12 +20,8 @@ enum ChineseTexts {
         1 item.\t1 个项目。
         {1} items.\t{1} 个项目。
         {1} of 1 item.\t1 个项目中的 {1} 个。
-        {1} items. {2} are sealed until the keychain is unlocked.\t{1} 个项目，其中 {2} 个在钥匙串解锁前不可读。
-        {1} items. {2} is sealed until the keychain is unlocked.\t{1} 个项目，其中 {2} 个在钥匙串解锁前不可读。
-        {1} of {2} items. {3} are sealed until the keychain is unlocked.\t{2} 个项目中的 {1} 个；{3} 个在钥匙串解锁前\
-        不可读。
-        {1} of {2} items. {3} is sealed until the keychain is unlocked.\t{2} 个项目中的 {1} 个；{3} 个在钥匙串解锁前不\
-        可读。
+        1 is sealed until the keychain is unlocked.\t其中 1 个在钥匙串解锁前不可读。
+        {1} are sealed until the keychain is unlocked.\t其中 {1} 个在钥匙串解锁前不可读。
         {1} of {2} items.\t{2} 个项目中的 {1} 个。
         {1}×{2} at least\t至少需要 {1}×{2}
         try now\t立即重试
@@ -105,7 +101,6 @@ enum ChineseTexts {
         Trust\t信任
         History\t历史
         Password\t密码
-        Name\t名称
         Item\t项目
         Service\t服务
         Server\t服务器
@@ -135,6 +130,7 @@ enum ChineseTexts {
         yes\t是
         no\t否
         never: the Secure Enclave has it\t从不：由安全隔区保管
+        evaluating …\t正在评估…
         waiting for the answer\t正在等待回答
         hides in {1} s\t{1} 秒后隐藏
         Latest requests for items of this group and kind:\t对此群组和种类的项目的最近请求：
@@ -297,6 +293,10 @@ enum ChineseTexts {
         他程序看到；请省略它，改为询问。
         an item has a name\t项目必须有名称
         \"{1}\" is no reference: {2}\t“{1}”不是引用：{2}
+        {1} password has no {2}\t{1} 密码没有 {2}
+        a protocol has four characters, such as htps\t协议由四个字符组成，例如 htps
+        an item, or options that describe one\t需要项目，或描述项目的选项
+        {1} is neither auto, always nor never\t{1} 不是 auto、always 或 never
         \"{1}\" is not a port number\t“{1}”不是端口号
         show: the output is no terminal\tshow: 输出不是终端
         A value is shown to people only.\t值只显示给人看。
@@ -340,6 +340,7 @@ enum ChineseTexts {
         果终端支持）；`security show -p` 显示值。
         {1} is not installed\t未安装 {1}
         The clipboard of this screen is filled by it.\t此屏幕的剪贴板由它填充。
+        Install coreutils: it ends what owns the clipboard.\t请安装 coreutils：由它结束占用剪贴板的程序。
         Install xclip.\t请安装 xclip。
         Install wl-clipboard.\t请安装 wl-clipboard。
         there is no terminal to copy with\t没有可用来拷贝的终端
@@ -457,6 +458,621 @@ enum ChineseTexts {
         Try again, or allow more time (KEYCHAIN_TIMEOUT).\t请重试，或允许更多时间（KEYCHAIN_TIMEOUT）。
         The program {1} is not entitled to the access group \"{2}\".\t程序 {1} 无权使用访问群组“{2}”。
         The program {1} has no access groups.\t程序 {1} 没有访问群组。
-        No daemon is installed.\t未安装守护进程。
+        the policy is keep or purge\t策略是 keep 或 purge
+        a class is genp, inet, cert or keys\t类别是 genp、inet、cert 或 keys
+        nothing was moved\t未移动任何项目
+        Delete or change the items that are in the way, then try again.\t请删除或更改有冲突的项目，然后重试。
+        --stores goes with --all-users\t--stores 要与 --all-users 同用
+        not told: {1}\t未告知：{1}
+        See the lines before, then do it once more.\t请查看前面的各行，然后再做一次。
+        It takes root and the system service.\t这需要 root 和系统服务。
+        -{1} does not go with --class {2}\t-{1} 不能与 --class {2} 同用
+        --sync is any, yes or no\t--sync 是 any、yes 或 no
+        {1}: already in {2}\t{1}: 已在 {2} 中
+        {1}: not only certificates\t{1}: 不只有证书
+        Import keys with `security import`.\t请用 `security import` 导入密钥。
+        {1} ended without an answer\t{1} 未作回应即已结束
+        It may have needed more memory or time than it is allowed.\t它需要的内存或时间可能超出了允许的范围。
+        Look at the file with `openssl`.\t请用 `openssl` 检查该文件。
+        warning: {1}\t警告：{1}
+        \"{1}\" is neither rsa nor ec\t“{1}”不是 rsa 或 ec
+        Use -a rsa or -a ec.\t请使用 -a rsa 或 -a ec。
+        {1} is ambiguous, matches more than one certificate\t{1} 有歧义，匹配多个证书
+        the passphrases don't match\t两次输入的口令不一致
+        {1}: The private key {2} cannot be exported.\t{1}: 私钥 {2} 无法导出。
+        Export certificates alone, with -t certs.\t请用 -t certs 只导出证书。
+        SecKeychainItemExport: the format {1} is not written\tSecKeychainItemExport: 不写入格式 {1}
+        Use pkcs12 or pemseq.\t请使用 pkcs12 或 pemseq。
+        Don't know how to wrap in specified format/type\t不知道如何以指定的格式或类型包装
+        there is no policy \"{1}\"\t没有策略“{1}”
+        a creator has four characters\t创建者由四个字符组成
+        {1}: a symmetric key is not imported\t{1}: 不导入对称密钥
+        Keep it as a password, with `security add-generic-password`.\t请用 `security add-generic-password` 将它作为密\
+        码保存。
+        Error reading infile {1}: {2}\t读取输入文件 {1} 时出错：{2}
+        The file cannot be read, and nothing was imported.\t无法读取文件，未导入任何内容。
+        Name a file that exists and that you may read.\t请指定存在且可读取的文件。
+        cms: not supported here\tcms: 此处不支持
+        Use `security export -f pkcs7`.\t请使用 `security export -f pkcs7`。
+        there is no such hash\t没有这种哈希算法
+        -S needs -N or -Z\t-S 需要 -N 或 -Z
+        -E needs -r\t-E 需要 -r
+        Import it with `security add-certificates`.\t请用 `security add-certificates` 导入它。
+        cms: a signature does not hold\tcms: 签名无效
+        The content is not what was signed, or is not given.\t内容与签名时不同，或未提供内容。
+        \"{1}\" is no result\t“{1}”不是一种结果
+        {1}: One or more parameters passed to a function were not valid.\t{1}: 传给函数的一个或多个参数无效。
+        The certificate is not a root: another one has signed it.\t该证书不是根证书：它由另一个证书签署。
+        Use -r trustAsRoot.\t请使用 -r trustAsRoot。
+        add-trusted-cert: a user's setting is about basic and codeSign alone\tadd-trusted-cert: 用户的设置只适用于 bas\
+        ic 和 codeSign
+        Give -p basic or -p codeSign. For TLS use update-ca-certificates(8).\t请给出 -p basic 或 -p codeSign。TLS 请用\
+         update-ca-certificates(8)。
+        {1}: settings for all users are the system's\t{1}: 所有用户的设置由系统管理
+        Put the certificate into /usr/local/share/ca-certificates and run update-ca-certificates(8).\t请将证书放入 /us\
+        r/local/share/ca-certificates 并运行 update-ca-certificates(8)。
+        {1}: not exactly one certificate\t{1}: 不是恰好一个证书
+        Give a file with one certificate.\t请给出含一个证书的文件。
+        SecTrustSettingsCopyCertificates: No Trust Settings were found.\tSecTrustSettingsCopyCertificates: 未找到信任\
+        设置。
+        `security add-trusted-cert` makes one.\t`security add-trusted-cert` 可创建信任设置。
+        {1}: No Trust Settings were found.\t{1}: 未找到信任设置。
+        SHA-1 {1}{2}. Nothing was imported.\tSHA-1 {1}{2}。未导入任何内容。
+        Import them first, with `security import` or `security add-certificates`.\t请先用 `security import` 或 `securi\
+        ty add-certificates` 导入它们。
+        verify-cert: servers and revocation are not asked\tverify-cert: 不查询服务器和吊销状态
+        Save the chain with `openssl s_client -showcerts`, and give it with -c.\t请用 `openssl s_client -showcerts` 保\
+        存证书链，并用 -c 给出。
+        give either a recovery code or a PIN\t请给出恢复代码或 PIN 之一
+        Leave -u out.\t请省略 -u。
+        there is no store to move from or to\t没有可移出或移入的存储
+        The system service does not keep this keychain.\t系统服务不保管此钥匙串。
+        Nothing has to be moved; `security status` shows where the store is.\t无需移动；`security status` 显示存储的位\
+        置。
+        there is no older store\t没有旧的存储
+        For a store elsewhere, name it: KEYCHAIN_HOME=FOLDER security dump-keychain\t要使用其他位置的存储，请指定：KEY\
+        CHAIN_HOME=文件夹 security dump-keychain
+        the new password is empty\t新密码为空
+        Removing the password takes the password itself.\t移除密码需要该密码本身。
+        try again\t请重试
+        The two new passwords were not the same.\t两次输入的新密码不同。
+        Start the command again, and type the same password twice.\t请重新运行命令，并两次键入相同的密码。
+        An empty line removes no password.\t空行不会移除密码。
+        Use -p \"\" to have no password.\t要不设密码，请用 -p \"\"。
+        --new-pin goes with -t tpm\t--new-pin 要与 -t tpm 同用
+        -t is recovery or tpm\t-t 是 recovery 或 tpm
+        The two PINs were not the same.\t两次输入的 PIN 不同。
+        a slot is given by its number, from list-unlock-slots\t解锁槽用 list-unlock-slots 显示的编号指定
+        the keychain is damaged\t钥匙串已损坏
+        Undamaged items work as before. Restore the damaged ones from a backup, or add them again.\t未损坏的项目照常可\
+        用。请从备份恢复损坏的项目，或重新添加。
+        the keychain is an older one\t钥匙串是较旧的版本
+        The keychain is locked, and -u forbids its password.\t钥匙串已锁定，而 -u 禁止使用它的密码。
+        The keys can rest on tpm or software; \"{1}\" is neither.\t密钥可由 tpm 或 software 保管；“{1}”两者都不是。
+        {1} reads its own input\t{1} 读取它自己的输入
+        Give the command by itself, not to `security -i`.\t请单独运行该命令，不要交给 `security -i`。
+        \"{1}\" is not an error code\t“{1}”不是错误代码
+        help: no such command: {1}\thelp: 没有这个命令：{1}
+        Unknown credential action `{1}`\t未知的凭证操作 `{1}`
+        no credentials server URL\t凭证缺少服务器 URL
+        the input is not a JSON object with ServerURL, Username and Secret\t输入不是含 ServerURL、Username 和 Secret\
+         的 JSON 对象
+        no credentials username\t凭证缺少用户名
+        See security anchor --list.\t请参阅 security anchor --list。
+        Mount its file system for writing.\t请以可写方式挂载其文件系统。
+        Install it where only root can write: program and folders.\t请将它安装在只有 root 可写的地方（程序和文件夹）。
+        Leave it as it is.\t请保持原样。
+        Install it elsewhere, or mount it without nosuid.\t请安装到别处，或不带 nosuid 挂载。
+        Programs have less than 1 GiB.\t程序小于 1 GiB。
+        An interpreter runs whatever it is given: entitle the script instead (docs/security/identity.md).\t解释器会运\
+        行任何内容：请改为授权脚本（docs/security/identity.md）。
+        It would carry its anchor into everything it is told to run.\t它会把锚定带入它运行的一切。
+        Have all that it loads where only root can write, and no run path anywhere else (readelf -d shows it).\t请让它\
+        加载的一切都位于只有 root 可写的地方，运行路径也不在别处（readelf -d 可查看）。
+        {1} is not changed: {2}\t未更改 {1}：{2}
+        Use sudo: users could otherwise undo the mark that keeps them out.\t请使用 sudo：否则用户可以撤销阻止他们的标\
+        记。
+        Take the nonce from the verifier; openssl rand -hex 32 makes one.\t请使用验证方的随机数；openssl rand -hex 32\
+         可生成。
+        Make one with kSecAttrTokenIDSecureEnclave in a keychain that rests on the TPM.\t请在由 TPM 保管的钥匙串中用 k\
+        SecAttrTokenIDSecureEnclave 创建。
+        Error: four-character types must be exactly 4 characters long.\t错误：四字符类型必须正好是 4 个字符。
+        The attestation cannot be written ({1}).\t无法写入证明（{1}）。
+        The key cannot be read ({1}).\t无法读取密钥（{1}）。
+        The key was not made in a TPM, so no TPM can attest it.\t密钥不是在 TPM 中创建的，因此没有 TPM 可以证明它。
+        --owner takes a process number\t--owner 后接进程号
+        ci-start: no process was found that ends with the job\tci-start: 未找到随任务结束的进程
+        Give --owner PID or --ttl TIME.\t请给出 --owner PID 或 --ttl TIME。
+        --password-fd takes an open descriptor\t--password-fd 后接打开的描述符
+        --format takes {1}\t--format 后接 {1}
+        Use login.keychain.\t请使用 login.keychain。
+        Name those that are to be deleted.\t请指定要删除的钥匙串。
+        Give it one (security set-keychain-password), then delete it; or delete the items first.\t请为它设定密码（secu\
+        rity set-keychain-password）后再删除；或先删除项目。
+        Invalid domain: {1}\t无效的域：{1}
+        the {1} list cannot be changed\t不能更改 {1} 列表
+        Leave -d out for your own list.\t更改自己的列表请省略 -d。
+        the login keychain cannot be set\t不能设定登录钥匙串
+        Set the default instead (security default-keychain -s).\t请改为设定默认钥匙串（security default-keychain -s）。
+        -t takes symmetric, public or private\t-t 后接 symmetric、public 或 private
+        Give an empty one, or set a password (security set-keychain-password).\t请给出空密码，或设定密码（security set\
+        -keychain-password）。
+        There are no keychains with names here.\t此处没有命名的钥匙串。
+        No keychain was named.\t未指定钥匙串。
+        The login keychain holds what programs have stored, and is not deleted by its name alone.\t登录钥匙串保存着程\
+        序存储的内容，不能仅凭名称删除。
+        No generic password has service {1}.\t没有服务为 {1} 的通用密码。
+        {1} does not name a keychain: {2}.\t{1} 不指向钥匙串：{2}。
+        Give the path that create-keychain was given.\t请给出创建钥匙串时使用的路径。
+        Remove the file if no other home uses it, or use another name.\t如果没有其他个人文件夹使用该文件，请将它移除；\
+        否则请使用另一个名称。
+        {1} was moved or replaced while {2} was made.\t在创建 {2} 时，{1} 被移动或替换。
+        Find out which program did that, then try again.\t请查明是哪个程序所为，然后重试。
+        Choose another name.\t请选择另一个名称。
+        Choose a shorter name.\t请选择较短的名称。
+        The search list would have more than {1} keychains; it is unchanged.\t搜索列表将超过 {1} 个钥匙串；列表未更改。
+        Leave out those that are not needed.\t请省略不需要的钥匙串。
+        There are {1} keychains in {2}, and no more are kept.\t{2} 中已有 {1} 个钥匙串，不能再多。
+        Delete some; `security list-keychains --orphans` shows those whose name file has gone.\t请删除一些；`security\
+         list-keychains --orphans` 显示名称文件已丢失的钥匙串。
+        Move the file back. A keychain with a password is adopted by `security unlock-keychain`.\t请将文件移回原处。有\
+        密码的钥匙串可用 `security unlock-keychain` 接管。
+        The system service keeps one keychain for each user, and none with a name.\t系统服务为每个用户保管一个钥匙串，\
+        没有命名的钥匙串。
+        Use login.keychain, a throw-away keychain (security ci-start), or set KEYCHAIN_HOME.\t请使用 login.keychain、\
+        一次性钥匙串（security ci-start），或设定 KEYCHAIN_HOME。
+        Cannot read the search list: {1}.\t无法读取搜索列表：{1}。
+        Look at {1}, or remove it: the list is login's keychain alone then.\t请检查 {1} 或将它移除：那样列表中只有登录\
+        钥匙串。
+        Check {1} and the space on its disk.\t请检查 {1} 及其磁盘空间。
+        run: {1}, line {2} is refused\trun: {1} 第 {2} 行被拒绝
+        Change the line; a variable that no file sets is set in the shell.\t请更改该行；文件不可设定的变量请在 shell\
+         中设定。
+        {1}: {2} cannot be read\t{1}: 无法读取 {2}
+        {1}: {2} was not looked at before, or was changed\t{1}: {2} 未经查看，或已被更改
+        It names items for {1}, and nobody can be asked here whether it may have them.\t它为 {1} 指定了项目，而此处没\
+        有人可以确认是否允许。
+        Use it once at a terminal, or give --trust-file after looking at it.\t请在终端中使用一次，或查看后给出 --trust\
+        -file。
+        {1}: {2} names more items than can be asked about\t{1}: {2} 指定的项目过多，无法逐一询问
+        Look at it, and give --trust-file.\t请查看它，然后给出 --trust-file。
+        {1}: nothing was given to {2}\t{1}: 未向 {2} 提供任何内容
+        The answer was not yes.\t回答不是 yes。
+        Look at {1}, and answer y.\t请查看 {1}，然后回答 y。
+        Go on? [y/N] \t要继续吗？[y/N] 
+        -i names the template\t-i 指定模板
+        inject: values are not written to a terminal\tinject: 不会把值写到终端
+        They would stay in its history.\t它们会留在终端的历史中。
+        Give -o FILE, or --reveal.\t请给出 -o 文件，或 --reveal。
+        inject: {1}, line {2} is refused\tinject: {1} 第 {2} 行被拒绝
+        Change the template; nothing was written.\t请更改模板；未写入任何内容。
+        inject: {1} cannot be written with {2}\tinject: {1} 不能用 {2} 写入
+        Use the filter base64; nothing was written.\t请使用 base64 过滤器；未写入任何内容。
+        inject: {1} cannot be written\tinject: 无法写入 {1}
+        Look at its folder; nothing was changed.\t请检查其文件夹；未作任何更改。
+        It is not the program any more that was looked at.\t它已不是先前查看的程序。
+        Look at it, and run the command again.\t请查看它，然后重新运行命令。
+        Give its path, or add its folder to PATH.\t请给出它的路径，或将它的文件夹加入 PATH。
+        Their accounts are {1}{2}.\t它们的账户是 {1}{2}。
+        {1}: {2} has no {3}\t{1}: {2} 没有 {3}
+        The item is there, and its {1} was never set.\t项目存在，但从未设定它的 {1}。
+        Set it with `security add-generic-password -U`, or name another field behind #.\t请用 `security add-generic-pa\
+        ssword -U` 设定，或在 # 后指定另一个字段。
+        Its commands come from standard input here.\t此处它的命令来自标准输入。
+        Give it by itself, not to `security -i`.\t请单独运行，不要交给 `security -i`。
+        run: {1} is not inherited\trun: 未继承 {1}
+        --inherit names a variable that is not set.\t--inherit 指定的变量未设定。
+        Set it to a reference, or leave --inherit out.\t请将它设为引用，或省略 --inherit。
+        run: the variable {1} is no reference\trun: 变量 {1} 不是引用
+        run: inherited references are passed on as they are: {1}\trun: 继承的引用按原样传递：{1}
+        next: --inherit {1} replaces one by its value\t下一步：--inherit {1} 可替换为它的值
+        run: {1} is shorter than {2} bytes and is not masked\trun: {1} 短于 {2} 字节，不会被遮盖
+        run: descriptor {1} is not open\trun: 描述符 {1} 未打开
+        Open it in the shell: --status-fd 3 3>FILE.\t请在 shell 中打开它：--status-fd 3 3>文件。
+        the command stands behind --\t命令写在 -- 之后
+        --mask is auto, always or never\t--mask 是 auto、always 或 never
+        {1} is not NAME=REFERENCE\t{1} 不是 名称=引用 的形式
+        Hand it over with --fd or --file.\t请用 --fd 或 --file 传递。
+        Name its items one by one: --env NAME={1}SERVICE/ACCOUNT.\t请逐个指定项目：--env 名称={1}服务/账户。
+        run: an account may not set {1}\trun: 账户不可设定 {1}
+        Give it with --env if it is meant.\t如果确实需要，请用 --env 给出。
+        Install the package swift-keychain, or run make install.\t请安装软件包 swift-keychain，或运行 make install。
+        docker finds no docker-credential-keychain\tdocker 找不到 docker-credential-keychain
+        {1} is not a JSON object\t{1} 不是 JSON 对象
+        Mend it, or move it away; docker makes a new one.\t请修复它，或将它移走；docker 会创建新的。
+        {1} is not UTF-8\t{1} 不是 UTF-8
+        Edit it by hand.\t请手动编辑。
+        {1} has the line \"{2}\" without its end\t{1} 中有“{2}”一行，但缺少结尾
+        Remove the section by hand.\t请手动移除该部分。
+        there is no Package.swift here\t此处没有 Package.swift
+        Go to the package's folder first.\t请先进入软件包的文件夹。
+        {1} has no variable with the name package\t{1} 中没有名为 package 的变量
+        Add a systemLibrary target with the pkg-config name swift-security by hand.\t请手动添加 pkg-config 名称为 swif\
+        t-security 的 systemLibrary 目标。
+        Ask for {1}.\t请求 {1}。
+        Leave kSecValueData out.\t请省略 kSecValueData。
+        Add it by reference (kSecValueRef), or add the certificate and the private key.\t请按引用（kSecValueRef）添加\
+        ，或添加证书和私钥。
+        Put it into the query, the first dictionary, or leave it out.\t请放入查询（第一个字典），或省略。
+        Leave it out, or use the class that has it.\t请省略，或使用有该属性的类别。
+        Keep what is large in the value (kSecValueData).\t请将大的内容放在值（kSecValueData）中。
+        Use true, false or kSecAttrSynchronizableAny.\t请使用 true、false 或 kSecAttrSynchronizableAny。
+        Make one with SecAccessControlCreateWithFlags.\t请用 SecAccessControlCreateWithFlags 创建。
+        Make it with SecAccessControlCreateWithFlags and the named flags.\t请用 SecAccessControlCreateWithFlags 和指定\
+        的标志创建。
+        Use kSecClassInternetPassword.\t请使用 kSecClassInternetPassword。
+        Use kSecClassCertificate or kSecClassIdentity, or leave it out.\t请使用 kSecClassCertificate 或 kSecClassIdent\
+        ity，或省略。
+        Update the certificate (kSecClassCertificate), the key (kSecClassKey), or one after the other.\t请更新证书（kS\
+        ecClassCertificate）、密钥（kSecClassKey），或先后更新。
+        Use what kSecReturnPersistentRef gave, without changing it.\t请原样使用 kSecReturnPersistentRef 给出的内容。
+        Leave the attributes out.\t请省略属性。
+        Leave it out, or find the items first with SecItemCopyMatching.\t请省略，或先用 SecItemCopyMatching 查找项目。
+        Write the constant {1} without quotes; its value is \"{2}\".\t请不带引号书写常量 {1}；它的值是“{2}”。
+        Use the kSec constants as keys.\t请使用 kSec 常量作为键。
+        Leave it out.\t请省略。
+        Leave out what no item has.\t请省略项目没有的内容。
+        Use kSecMatchLimitOne, kSecMatchLimitAll or a number from 1.\t请使用 kSecMatchLimitOne、kSecMatchLimitAll 或从\
+         1 开始的数。
+        Use kSecUseAuthenticationUIAllow, kSecUseAuthenticationUIFail or kSecUseAuthenticationUISkip.\t请使用 kSecUseA\
+        uthenticationUIAllow、kSecUseAuthenticationUIFail 或 kSecUseAuthenticationUISkip。
+        {1} The user may not be asked now.\t{1} 现在不可询问用户。
+        An identity has two values, and kSecValueRef names both.\t身份有两个值，kSecValueRef 同时指定两者。
+        An identity is not stored as such; it is a certificate with its key.\t身份不单独存储；它是证书及其密钥。
+        \"{1}\" is not an attribute, and update changes nothing else.\t“{1}”不是属性，而更新只更改属性。
+        {1} has {2} bytes; an attribute has at most {3}.\t{1} 有 {2} 字节；属性最多 {3} 字节。
+        The request names an attribute twice, one nobody knows, or one that has no place there.\t请求中有重复的、未知\
+        的或位置不当的属性。
+        The query names no item class.\t查询未指定项目类别。
+        kSecAttrAccessible has a value that is no protection class.\tkSecAttrAccessible 的值不是保护类别。
+        kSecAttrSynchronizable is neither a truth value nor kSecAttrSynchronizableAny.\tkSecAttrSynchronizable 既不是\
+        布尔值也不是 kSecAttrSynchronizableAny。
+        kSecAttrAccessControl is not an access control.\tkSecAttrAccessControl 不是访问控制。
+        The access control contains a flag without a meaning.\t访问控制含有无意义的标志。
+        kSecMatchHostOrSubdomainOfHost looks at internet passwords only.\tkSecMatchHostOrSubdomainOfHost 只适用于互联\
+        网密码。
+        {1} looks at certificates only.\t{1} 只适用于证书。
+        An identity is not stored as such, and most attributes belong to both its halves.\t身份不单独存储，多数属性属\
+        于它的两半。
+        A persistent reference names one item; attributes cannot be added.\t持久引用指定一个项目；不能再加属性。
+        {1} has no place in {2}.\t{1} 不可用于 {2}。
+        An access control with flags is bound to this device; such an item cannot be synchronised.\t带标志的访问控制绑\
+        定到本设备；这样的项目不能同步。
+        kSecAttrAccessible and kSecAttrAccessControl both say when the item may be opened.\tkSecAttrAccessible 和 kSec\
+        AttrAccessControl 都规定了项目何时可用。
+        No class has an attribute \"{1}\".\t没有类别具有属性“{1}”。
+        There is no item class {1}.\t没有项目类别 {1}。
+        {1} needs an entitlement that no program here has.\t{1} 需要的授权，此处没有程序拥有。
+        The value has {1} bytes; an item keeps at most {2}.\t值有 {1} 字节；项目最多保存 {2} 字节。
+        The dictionary has more than {1} keys.\t字典的键超过 {1} 个。
+        kSecUseAuthenticationUI has an unknown value.\tkSecUseAuthenticationUI 的值未知。
+        The application password cannot be handed over: {1}.\t无法传递应用密码：{1}。
+        Let the user be asked.\t请允许询问用户。
+        Let the user be asked, or give an LAContext that was evaluated (kSecUseAuthenticationContext).\t请允许询问用户\
+        ，或给出已评估的 LAContext（kSecUseAuthenticationContext）。
+        Set it in an LAContext (setCredential), and give that as kSecUseAuthenticationContext.\t请在 LAContext 中设定\
+        （setCredential），并作为 kSecUseAuthenticationContext 给出。
+        The item opens only after the user has authenticated.\t项目只在用户验证后可用。
+        The item opens only with its application password.\t项目只能用它的应用密码打开。
+        Only a search can be explained.\t只能解释搜索。
+        This takes the keychain's password.\t此操作需要钥匙串的密码。
+        The store is the newest that the vault knows.\t存储是保管库所知的最新版本。
+        The user has authenticated, and the item still does not open.\t用户已验证，但项目仍无法打开。
+        Items are found, added and deleted for another program, nothing else.\t只能为另一个程序查找、添加和删除项目。
+        What was stored is not found as it came.\t存储的内容找到时与原样不同。
+        The program has no terminal, and so no list to take a row of.\t程序没有终端，因此没有列表可取行。
+        The last `security list` on this terminal has no row {1}, or the keychain was locked since.\t此终端上最近的 `s\
+        ecurity list` 没有第 {1} 行，或钥匙串此后被锁定。
+        Name the item by its words or its reference.\t请用词语或引用指定项目。
+        The certificate and its key are both in the keychain already.\t证书及其密钥都已在钥匙串中。
+        Use them; to add them again, delete the identity first.\t请使用它们；要重新添加，请先删除身份。
+        The group \"{1}\" has items already.\t群组“{1}”已有项目。
+        Move the items instead (security move-items), or choose another name.\t请改为移动项目（security move-items），\
+        或选择另一个名称。
+        Some items cannot be moved.\t有些项目无法移动。
+        See which.\t请查看是哪些。
+        There is already an item with the same primary key ({1}).\t已有主键相同的项目（{1}）。
+        Change that item with SecItemUpdate, or delete it first.\t请用 SecItemUpdate 更改该项目，或先删除它。
+        The item is marked for all devices, but its protection class ties it to this one.\t项目标为用于所有设备，但它\
+        的保护类别将它绑定到本设备。
+        Use a protection class without ThisDeviceOnly; as it is, the item is never synchronised.\t请使用不含 ThisDevic\
+        eOnly 的保护类别；目前该项目不会同步。
+        Use kSecAttrAccessibleAfterFirstUnlock for what is needed in the background.\t后台需要的内容请使用 kSecAttrAcc\
+        essibleAfterFirstUnlock。
+        {1} is a string that is not UTF-8.\t{1} 是非 UTF-8 的字符串。
+        Give it as data.\t请以数据形式给出。
+        Delete items that are not needed, or have the daemon's limits raised (keychaind --quota-{1}).\t请删除不需要的\
+        项目，或提高守护进程的限制（keychaind --quota-{1}）。
+        A private key that must not leave the keychain has no key type.\t不可离开钥匙串的私钥没有密钥类型。
+        Give kSecAttrKeyType, so that the enclave can use the key.\t请给出 kSecAttrKeyType，使安全隔区可以使用该密钥。
+        {1} says something else than the key, which only the enclave can use.\t{1} 与密钥不符，而该密钥只有安全隔区可\
+        以使用。
+        Leave it out; it follows from the key.\t请省略；它由密钥决定。
+        Make the key with SecKeyCreateRandomKey and kSecAttrTokenIDSecureEnclave, or leave kSecAttrTokenID out.\t请用\
+         SecKeyCreateRandomKey 和 kSecAttrTokenIDSecureEnclave 创建密钥，或省略 kSecAttrTokenID。
+        Unlock the keychain (security unlock-keychain), or keep what is needed in the background under kSecAttrAccessi\
+        bleAfterFirstUnlock.\t请解锁钥匙串（security unlock-keychain），或将后台需要的内容保存为 kSecAttrAccessibleAft\
+        erFirstUnlock。
+        Have the team that owns the group sign one for these two (security codesign; docs/guides/signing.md).\t请让拥\
+        有该群组的团队为两者签署（security codesign；docs/guides/signing.md）。
+        Give it: `security` asks for it.\t请提供：`security` 会询问。
+        Nothing has to be done.\t无需任何操作。
+        Ask a daemon.\t请询问守护进程。
+        Try again; if it stays so, delete the item and add it again.\t请重试；如果仍然如此，请删除该项目并重新添加。
+        Report this as a bug.\t请将此报告为错误。
+        Let the program do it.\t请让该程序来做。
+        Keep the other copy, and run `security verify-keychain`.\t请保留另一份副本，并运行 `security verify-keychain`。
+        Run `security verify-keychain`; to go back, {1}.\t请运行 `security verify-keychain`；要返回，{1}。
+        Try again.\t请重试。
+        The system's keychain service is not there, and a program that runs with more rights than its user uses no oth\
+        er.\t没有系统的钥匙串服务，而权限高于其用户的程序不使用其他服务。
+        Install the system service and start it (docs/guides/system-service.md).\t请安装并启动系统服务（docs/guides/sy\
+        stem-service.md）。
+        KEYCHAIN_CI is set, and KEYCHAIN_SOCKET is not the socket that goes with it.\t已设定 KEYCHAIN_CI，但 KEYCHAIN_\
+        SOCKET 不是与之对应的套接字。
+        Set both as `security ci-start` printed them, or neither.\t请按 `security ci-start` 打印的内容设定两者，或都不\
+        设定。
+        There is no home directory to keep the keychain in: HOME names none, and /etc/passwd has none for this user.\t\
+        没有可存放钥匙串的个人文件夹：HOME 未指定，/etc/passwd 中也没有此用户的文件夹。
+        Set HOME, or KEYCHAIN_HOME to an absolute path.\t请设定 HOME，或将 KEYCHAIN_HOME 设为绝对路径。
+        The throw-away keychain has ended.\t一次性钥匙串已结束。
+        Start another (security ci-start), or unset KEYCHAIN_SOCKET and KEYCHAIN_CI.\t请启动另一个（security ci-start\
+        ），或取消设定 KEYCHAIN_SOCKET 和 KEYCHAIN_CI。
+        The keychain daemon cannot be started: {1}.\t无法启动钥匙串守护进程：{1}。
+        Check KEYCHAIN_DAEMON and KEYCHAIN_HOME.\t请检查 KEYCHAIN_DAEMON 和 KEYCHAIN_HOME。
+        See {1}/keychaind.log for the reason.\t原因请参阅 {1}/keychaind.log。
+        No daemon is installed that could open the store in {1}.\t未安装可打开 {1} 中存储的守护进程。
+        Install keychaind, or set KEYCHAIN_DAEMON to its path.\t请安装 keychaind，或将 KEYCHAIN_DAEMON 设为其路径。
+        {1} is \"{2}\" on this machine, and not \"{3}\": the administrator demands it in {4}.\t本机上 {1} 为“{2}”，而\
+        不是“{3}”：管理员在 {4} 中如此规定。
+        Leave the setting out.\t请省略该设置。
+        {1} takes {2}; \"{3}\" is something else.\t{1} 应为 {2}；“{3}”不符。
+        Correct {1}, or remove it for the default: {2}.\t请更正 {1}，或移除它以使用默认值：{2}。
+        There is no setting \"{1}\".\t没有设置“{1}”。
+        The line \"{1}\" is neither a comment nor a setting.\t“{1}”一行既不是注释也不是设置。
+        Write it as: key = value\t请写成：键 = 值
+        Make it a readable text file, or remove it.\t请让它成为可读的文本文件，或将它移除。
+        Do it as root.\t请以 root 身份操作。
+        The system service is not installed, or does not run.\t系统服务未安装或未运行。
+        Install keychaind and start keychaind.socket (docs/guides/system-service.md).\t请安装 keychaind 并启动 keychai\
+        nd.socket（docs/guides/system-service.md）。
+        There is no folder in memory (tmpfs) in which this user may make files.\t没有此用户可以创建文件的内存文件夹（t\
+        mpfs）。
+        Mount a tmpfs at /dev/shm, or set XDG_RUNTIME_DIR.\t请在 /dev/shm 挂载 tmpfs，或设定 XDG_RUNTIME_DIR。
+        No keychain daemon is installed.\t未安装钥匙串守护进程。
+        The process that the keychain should end with has ended.\t钥匙串应随之结束的进程已经结束。
+        Name one that goes on (--owner), or a time (--ttl).\t请指定继续运行的进程（--owner）或时间（--ttl）。
+        KEYCHAIN_CI names no throw-away keychain.\tKEYCHAIN_CI 没有指定一次性钥匙串。
+        Set it and KEYCHAIN_SOCKET as `security ci-start` printed them.\t请按 `security ci-start` 打印的内容设定它和 K\
+        EYCHAIN_SOCKET。
+        The throw-away keychain cannot be made: {1}.\t无法创建一次性钥匙串：{1}。
+        Start keychaind --throw-away --ttl 60 --store {1} by hand, which says why.\t请手动启动 keychaind --throw-away\
+         --ttl 60 --store {1}，它会说明原因。
+        The store {1} was moved or removed while it was in use.\t存储 {1} 在使用时被移动或移除。
+        {1} The change may or may not have been stored.\t{1} 更改可能已存储，也可能没有。
+        This process no longer uses the store since an error: {1}\t发生错误后，此进程不再使用存储：{1}
+        The store cannot be used: {1}.\t无法使用存储：{1}。
+        Another program is bringing the store {1} up to date, which takes longer than this call may.\t另一个程序正在更\
+        新存储 {1}，耗时超过此次调用的期限。
+        The store {1} has to be brought up to date, and other programs use it.\t存储 {1} 需要更新，而其他程序正在使用\
+        它。
+        {1}, or its -wal or -shm file, is a link or no file at all; the store was left alone.\t{1} 或它的 -wal、-shm\
+         文件是链接或不是文件；未触动存储。
+        The store {1} is gone or has been emptied; nothing was put in its place.\t存储 {1} 已丢失或被清空；未放入任何\
+        替代内容。
+        The store has {1} tables, indexes, triggers or views that the keychain did not make; it is not written to.\t存\
+        储中有 {1} 个并非钥匙串创建的表、索引、触发器或视图；不会写入。
+        The store's row numbers are too large to go through by pages.\t存储的行号过大，无法分页遍历。
+        The store {1} was written by a newer release; it was left alone.\t存储 {1} 由较新的版本写入；未触动。
+        A cryptographic operation failed ({1}).\t加密操作失败（{1}）。
+        The folder {1} cannot be looked at: {2}.\t无法查看文件夹 {1}：{2}。
+        The folder {1} is on a network file system ({2}).\t文件夹 {1} 位于网络文件系统（{2}）上。
+        Only the keychain's own command may look at all programs' items, and never at their values.\t只有钥匙串自己的\
+        命令可以查看所有程序的项目，且永远看不到值。
+        Only root and the keychain's own command say that programs were removed.\t只有 root 和钥匙串自己的命令可以告知\
+        程序已被移除。
+        \"{1}\" is no group that programs put items into.\t“{1}”不是程序存放项目的群组。
+        No program can claim the group \"{1}\".\t没有程序可以申领群组“{1}”。
+        The group \"{1}\" is one that programs claim themselves: it has no policy, and is not renamed.\t群组“{1}”由程\
+        序自行申领：它没有策略，也不能改名。
+        No password is set that could show that the user wants this, and the keychain's files are not the user's.\t未\
+        设定可表明用户意愿的密码，且钥匙串的文件不属于用户。
+        Only the keychain's own command asks about other programs than itself.\t只有钥匙串自己的命令可以询问其他程序。
+        Name a group with kSecAttrAccessGroup, or {1}.\t请用 kSecAttrAccessGroup 指定群组，或{1}。
+        Have root anchor the program (security anchor; docs/security/identity.md), and start it again.\t请让 root 锚定\
+        该程序（security anchor；docs/security/identity.md），然后重新启动它。
+        Use `security uninstalled` in the script that removes them.\t请在移除它们的脚本中使用 `security uninstalled`。
+        Name a group as `security dump-keychain --json` shows it (agrp).\t请按 `security dump-keychain --json` 显示的\
+        （agrp）指定群组。
+        Move its items to a group whose programs are known (security move-items).\t请将项目移到程序已知的群组（securit\
+        y move-items）。
+        Set one (security set-keychain-password), or do it as root.\t请设定密码（security set-keychain-password），或\
+        以 root 身份操作。
+        Use `security why --as PROGRAM`, or leave the program out.\t请使用 `security why --as 程序`，或省略程序。
+        The keychain cannot be served: {1}.\t无法提供钥匙串：{1}。
+        Raise the limits on open files and threads (ulimit -n, ulimit -u).\t请提高打开文件和线程的限制（ulimit -n、uli\
+        mit -u）。
+        Too many requests are waiting; this one was not performed.\t等待的请求过多；此请求未执行。
+        The program has too many {1} open; this request was not performed.\t程序打开的 {1} 过多；此请求未执行。
+        Close or finish some, then try again. Other programs are served meanwhile.\t请关闭或完成一些，然后重试。其他程\
+        序照常得到服务。
+        The passcode did not come to its end through its pipe in time.\t密码未能及时通过管道传完。
+        Write it and close the pipe, or give it in a memory file.\t请写入并关闭管道，或用内存文件给出。
+        Unfinished frames and unread answers fill the daemon's buffers.\t未完成的帧和未读的回应占满了守护进程的缓冲区。
+        Finish what was begun, then connect again.\t请完成已开始的内容，然后重新连接。
+        End what serves that file system, and try again.\t请结束提供该文件系统的程序，然后重试。
+        What came along is no passcode.\t附带的内容不是密码。
+        Give it in a sealed memory file, or through a pipe.\t请用封存的内存文件或通过管道给出。
+        What came along is no terminal.\t附带的内容不是终端。
+        The request came from another process than the one that connected.\t请求来自与连接者不同的进程。
+        Connect in each process: a connection can be neither handed over nor inherited.\t请在每个进程中连接：连接不可\
+        移交或继承。
+        The process that connected has ended, or an anchored one has executed another program.\t连接的进程已结束，或锚\
+        定的进程执行了另一个程序。
+        Connect again.\t请重新连接。
+        The access control wants the user to be asked first.\t访问控制要求先询问用户。
+        Ask again in a context in which the user can be reached.\t请在可联系到用户的情况下重新请求。
+        Set it with LAContext.setCredential, or let the user be asked for it.\t请用 LAContext.setCredential 设定，或允\
+        许询问用户。
+        Set it with LAContext.setCredential.\t请用 LAContext.setCredential 设定。
+        This is not the password that the item was protected with.\t这不是保护该项目的密码。
+        Set the right one with LAContext.setCredential.\t请用 LAContext.setCredential 设定正确的密码。
+        The item belongs to the fingers that were enrolled when it was made, and since then one was added or removed.\
+        \t项目属于创建时登记的指纹，此后指纹有增减。
+        Delete the item and store it again: nothing opens it any more, which is what biometryCurrentSet promises.\t请\
+        删除并重新存储该项目：它已无法打开，这正是 biometryCurrentSet 的承诺。
+        A finger would have to be shown, and there is no sensor that could see it, or no finger is enrolled.\t需要验证\
+        指纹，但没有可用的传感器，或未登记指纹。
+        Enrol a finger (fprintd-enroll), or use an access control that the passcode meets.\t请登记指纹（fprintd-enroll\
+        ），或使用密码可满足的访问控制。
+        After too many fingers that did not match no finger is looked at until the passcode was given.\t指纹不匹配次数\
+        过多，输入密码前不再识别指纹。
+        Unlock the keychain with its passcode: security unlock-keychain.\t请用密码解锁钥匙串：security unlock-keychain\
+        。
+        A paired device is wanted, and there is none.\t需要配对的设备，但没有。
+        Use an access control that a finger or the passcode meets.\t请使用指纹或密码可满足的访问控制。
+        The access control demands something that this release does not know, and so nobody can meet it.\t访问控制要求\
+        此版本未知的内容，因此无法满足。
+        Use the release that the access control was made with.\t请使用创建该访问控制的版本。
+        The user wants to authenticate in another way than with a finger.\t用户希望用指纹以外的方式验证。
+        Offer the program's own way.\t请提供程序自己的方式。
+        Ask again.\t请重新请求。
+        There is no such policy.\t没有这种策略。
+        What the user is to be asked for cannot be understood, or is too much at once.\t要询问用户的内容无法理解，或一\
+        次过多。
+        The access control wants a password, and the key was made by a release that could not yet set one.\t访问控制要\
+        求密码，但创建密钥的版本还不能设定密码。
+        Delete the key and make it again.\t请删除并重新创建该密钥。
+        The application password cannot be read ({1}).\t无法读取应用密码（{1}）。
+        The key's access control does not let its private half be used.\t密钥的访问控制不允许使用其私钥。
+        Make the key with an access control that has privateKeyUsage.\t请用含 privateKeyUsage 的访问控制创建密钥。
+        Only a key that was made in a TPM can be attested, and this one was not.\t只有在 TPM 中创建的密钥可以证明，而\
+        此密钥不是。
+        Move the keychain onto the TPM (security move-enclave tpm) and make a new key.\t请将钥匙串移到 TPM（security m\
+        ove-enclave tpm）并创建新密钥。
+        The key was made in a TPM, which this enclave does not use.\t密钥在 TPM 中创建，而此安全隔区不使用该 TPM。
+        Start the keychain with the TPM that made the key; nothing else can use it.\t请用创建密钥的 TPM 启动钥匙串；其\
+        他都无法使用它。
+        Use an RSA or elliptic curve key, or let the key be extractable.\t请使用 RSA 或椭圆曲线密钥，或让密钥可导出。
+        Items that only a passcode may open cannot be stored while no passcode is set.\t未设定密码时，不能存储只有密码\
+        可打开的项目。
+        Set a passcode first (security set-keychain-password), or choose another kSecAttrAccessible.\t请先设定密码（se\
+        curity set-keychain-password），或选择另一个 kSecAttrAccessible。
+        Delete these items and store them again.\t请删除并重新存储这些项目。
+        This is not the PIN.\tPIN 不正确。
+        The passcode is empty.\t密码为空。
+        Give at least one byte; to have no passcode, remove it.\t请至少给出一个字节；要不设密码，请移除它。
+        The passcode cannot be read ({1}).\t无法读取密码（{1}）。
+        Send it as a sealed memory file or through a pipe that is closed at its end.\t请用封存的内存文件，或通过最终关\
+        闭的管道发送。
+        The keys rest on the vault's file already.\t密钥已由保管库文件保管。
+        Nothing has to be done; security status shows what they rest on.\t无需任何操作；security status 显示密钥由什么\
+        保管。
+        A wrapped key does not open: it is damaged, or was wrapped by another device.\t包装的密钥无法打开：它已损坏，\
+        或由另一台设备包装。
+        Restore the store that belongs to this device's vault. Nothing was changed.\t请恢复属于本设备保管库的存储。未\
+        作任何更改。
+        The cryptographic library refused ({1}).\t加密库拒绝（{1}）。
+        Free some memory and try again. Nothing was changed.\t请释放一些内存后重试。未作任何更改。
+        The vault was replaced, and the disk does not say that it keeps it ({1}). The change may or may not have been\
+         stored.\t保管库已替换，但磁盘未确认保存（{1}）。更改可能已存储，也可能没有。
+        Look after the disk, then see what the keychain says (security status).\t请检查磁盘，然后查看钥匙串的状态（sec\
+        urity status）。
+        The vault is damaged: its content is not what was written.\t保管库已损坏：内容与写入时不同。
+        Use the release that wrote it, or a later one. Nothing was changed.\t请使用写入它的版本或更新的版本。未作任何\
+        更改。
+        The vault {1} is not a file that belongs to this user alone.\t保管库 {1} 不是只属于此用户的文件。
+        Check who could have read it, then make this user its owner and run chmod 600 on it.\t请检查谁可能读取过它，然\
+        后将此用户设为所有者并对它运行 chmod 600。
+        The vault is an older one than the one that was here: passwords and unlock slots in it may have been changed s\
+        ince.\t保管库比先前的旧：其中的密码和解锁槽此后可能已更改。
+        Store and vault are older than this machine's TPM has seen them: an earlier copy was put back.\t存储和保管库比\
+        本机 TPM 见过的旧：放回了较早的副本。
+        Put the newest ones back; or, if this copy is meant, say so with security accept-store.\t请放回最新的；如果确\
+        实要用此副本，请用 security accept-store 说明。
+        The vault was replaced by another one while it was in use.\t保管库在使用时被另一个替换。
+        Put the right vault back, or start the program again to use the new one.\t请放回正确的保管库，或重新启动程序以\
+        使用新的。
+        The vault cannot be used ({1}).\t无法使用保管库（{1}）。
+        Check the folder, its permissions and the free space on its disk. Nothing was changed.\t请检查文件夹、权限和磁\
+        盘剩余空间。未作任何更改。
+        The enclave has no daemon to serve ({1}).\t安全隔区没有可服务的守护进程（{1}）。
+        Let the keychain daemon start the enclave; it is not started by hand.\t请让钥匙串守护进程启动安全隔区；它不由\
+        手动启动。
+        Use it through keychaind: install it, and do not set KEYCHAIN_MODE to embedded. Nothing was changed.\t请通过 k\
+        eychaind 使用：安装它，且不要将 KEYCHAIN_MODE 设为 embedded。未作任何更改。
+        The recovery code was mistyped. {1}\t恢复代码输入有误。{1}
+        Compare it with what was written down. This did not count as an attempt.\t请与记录下来的内容核对。此次不计入尝\
+        试次数。
+        See security list-unlock-slots for what opens it.\t打开它的方式见 security list-unlock-slots。
+        There is no unlock slot {1}.\t没有解锁槽 {1}。
+        See security list-unlock-slots for those there are.\t现有的解锁槽见 security list-unlock-slots。
+        To remove the password all the same: security set-keychain-password -p \"\".\t仍要移除密码：security set-keych\
+        ain-password -p \"\"。
+        Without a password the keychain opens by itself, and another way to open it would be good for nothing.\t没有密\
+        码时钥匙串会自行打开，其他打开方式毫无用处。
+        Set a password first (security set-keychain-password).\t请先设定密码（security set-keychain-password）。
+        Move them there first: security move-enclave tpm.\t请先移到那里：security move-enclave tpm。
+        Remove it first (security remove-unlock-slot), or keep it.\t请先移除它（security remove-unlock-slot），或保留\
+        它。
+        The keychain has {1} unlock slots, and can have no more.\t钥匙串已有 {1} 个解锁槽，不能再多。
+        Remove one that is no longer needed (security remove-unlock-slot).\t请移除不再需要的解锁槽（security remove-un\
+        lock-slot）。
+        The new recovery code cannot be handed over ({1}).\t无法传递新的恢复代码（{1}）。
+        Send a memory file with room for it, as security add-unlock-slot does. No slot was added.\t请像 security add-u\
+        nlock-slot 那样发送有足够空间的内存文件。未添加解锁槽。
+        The settings can be changed only while the keychain is unlocked.\t只有在钥匙串解锁时才能更改设置。
+        Unlock it with its password: security unlock-keychain.\t请用密码解锁：security unlock-keychain。
+        The time without use is longer than a year.\t闲置时间超过一年。
+        Give fewer seconds, or 0 for no limit.\t请给出较少的秒数，或用 0 表示无限制。
+        The thread that locks the keychain cannot be started ({1}).\t无法启动锁定钥匙串的线程（{1}）。
+        The statement does not hand the group \"{1}\" over to \"{2}\".\t该声明没有将群组“{1}”移交给“{2}”。
+        Nobody here identifies programs.\t此处没有识别程序的服务。
+        A query was handed to the writer.\t查询被交给了写入者。
+        Other file descriptors came with the frame than belong to it.\t随帧附带的文件描述符与之不符。
+        An anchored program sends the number that it was given first, and this connection was not introduced so.\t锚定\
+        的程序首先发送得到的编号，而此连接没有这样做。
+        The number is not the one that was given to this connection, so it was not introduced.\t该编号不是给予此连接的\
+        编号，因此未被认可。
+        The {1} has another size than the enclave takes.\t{1} 的大小与安全隔区要求的不同。
+        Have the program close only what it has opened, and before it first uses the keychain.\t请让程序只关闭自己打开\
+        的内容，且在首次使用钥匙串之前关闭。
+        Find out what did that. Start the programs again, and run `security verify-keychain`.\t请查明原因。重新启动程\
+        序，并运行 `security verify-keychain`。
+        Put the folder back where it was. The last changes are in the old file.\t请将文件夹放回原处。最后的更改在旧文\
+        件中。
+        Free some disk space and try again.\t请释放一些磁盘空间后重试。
+        Update the item instead.\t请改为更新该项目。
+        Run `security verify-keychain`.\t请运行 `security verify-keychain`。
+        Free some memory and try again.\t请释放一些内存后重试。
+        Check the disk and its messages (dmesg).\t请检查磁盘及其消息（dmesg）。
+        Another process holds the store; try again.\t另一个进程占用着存储；请重试。
+        Keep the file and run `security verify-keychain`; to go back, {1}.\t请保留文件并运行 `security verify-keychain\
+        `；要返回，{1}。
+        Check the disk and its messages (dmesg), then look whether it was stored before you try again.\t请检查磁盘及其\
+        消息（dmesg），重试前先查看是否已存储。
+        {1} Start the program again; the keychain recovers from what the disk has.\t{1} 请重新启动程序；钥匙串会从磁盘\
+        的内容恢复。
+        If a daemon owns it, connect to that daemon (KEYCHAIN_SOCKET); else check the folder's permissions.\t如果守护\
+        进程占有它，请连接到该守护进程（KEYCHAIN_SOCKET）；否则请检查文件夹的权限。
+        Try again in a minute; nothing has been changed, and the other program goes on.\t请一分钟后重试；未作任何更改\
+        ，另一个程序仍在继续。
+        End the programs that use the keychain with an older release, then try again.\t请结束使用旧版钥匙串的程序，然\
+        后重试。
+        Find out who put it there, and move it away.\t请查明是谁放在那里，并将它移走。
+        Put the files themselves there; for another folder, set KEYCHAIN_HOME.\t请将文件本身放在那里；要使用其他文件夹\
+        ，请设定 KEYCHAIN_HOME。
+        Put the file back, or {1}. To start again, remove the whole folder.\t请放回文件，或{1}。要重新开始，请移除整个\
+        文件夹。
+        Find out who changed it, then restore a snapshot from the same folder.\t请查明是谁更改的，然后从同一文件夹恢复\
+        快照。
+        Keep the folder. Restore a snapshot from it, or have the release that wrote it read what it still can.\t请保留\
+        文件夹。从中恢复快照，或用写入它的版本读取仍可读的内容。
+        Find out who put them there, and remove them or restore a snapshot from the same folder.\t请查明是谁放在那里，\
+        将它们移除，或从同一文件夹恢复快照。
+        Update this installation.\t请更新此安装。
+        Check that OpenSSL offers AES-256-GCM and HMAC-SHA256; the store was not changed.\t请检查 OpenSSL 是否提供 AES\
+        -256-GCM 和 HMAC-SHA256；存储未更改。
+        Check the folder and its permissions.\t请检查文件夹及其权限。
         """
 }

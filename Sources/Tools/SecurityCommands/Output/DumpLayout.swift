@@ -79,8 +79,7 @@ enum DumpLayout {
     private static func isModern(_ id: AttributeID) -> Bool {
         [
             .accessible, .accessControl, .accessGroup, .synchronizable, .tokenID, .syncViewHint, .sharingGroup,
-            .multiUser,
-            .tombstone,
+            .multiUser, .tombstone, .lookupAttributes,
         ].contains(id)
     }
 }

@@ -124,15 +124,21 @@ struct ListItems {
     private func reportCounts(_ counts: Counts) {
         guard !session.isQuiet, !session.writesJSON else { return }
         let all = UInt64(counts.all) + counts.sealed
-        let noun = all == 1 ? "item" : "items"
-        let isWhole = filter.isEmpty && counts.shown == counts.all
-        let count = isWhole && counts.sealed == 0 ? "" : "\(counts.shown.grouped) of "
-        let sealed =
-            counts.sealed == 0
-            ? ""
-            : " \(counts.sealed.grouped) \(counts.sealed == 1 ? "is" : "are") sealed until the keychain is unlocked."
+        let isWhole = filter.isEmpty && counts.shown == counts.all && counts.sealed == 0
+        let (shown, sealed) = (counts.shown.grouped, counts.sealed.grouped)
+        let count: Words =
+            switch (isWhole, all) {
+            case (true, 1): "1 item."
+            case (true, _): "\(all.grouped) items."
+            case (false, 1): "\(shown) of 1 item."
+            case (false, _): "\(shown) of \(all.grouped) items."
+            }
+        let rest: Words =
+            counts.sealed == 1
+            ? "1 is sealed until the keychain is unlocked." : "\(sealed) are sealed until the keychain is unlocked."
+        let sentences = counts.sealed == 0 ? [count] : [count, rest]
         session.output.flush()
-        session.diagnostics.write("\(session.text("\(count)\(all.grouped) \(noun).\(sealed)"))\n")
+        session.diagnostics.write(sentences.map(session.text).joined(separator: " ") + "\n")
     }
 }
 

@@ -52,3 +52,12 @@ extension Session {
         isColoured(output) ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text
     }
 }
+
+/// Texts in the language of the session's user.
+extension Session {
+    /// The language of texts for people. Scripts that want the form of macOS get its words.
+    var language: TextLanguage { imitatesMacOS ? .english : TextLanguage(environment) }
+
+    /// A text for people in their language.
+    func text(_ words: Words) -> String { language.text(words) }
+}

@@ -325,14 +325,6 @@ extension Session {
     }
 }
 
-extension Session {
-    /// The language of texts for people. Scripts that want the form of macOS get its words.
-    var language: Language { imitatesMacOS ? .english : Language(environment) }
-
-    /// A text for people in their language.
-    func text(_ words: Words) -> String { language.text(words) }
-}
-
 extension Refusal {
     package static let noSystemKeychain = Refusal(
         .notAvailable, .unavailable, "system", "There is no system keychain here.",

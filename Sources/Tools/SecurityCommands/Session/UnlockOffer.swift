@@ -26,8 +26,9 @@ struct UnlockOffer {
     func unlock(at terminal: Terminal) throws(CommandFailure) {
         session.flush()
         let answer: Terminal.Answer
-        do throws(SystemError) { answer = try terminal.askSecretly(session.text("password to unlock \(session.shown(nil)): ")) } catch
-        {
+        do throws(SystemError) {
+            answer = try terminal.askSecretly(session.text("password to unlock \(session.shown(nil)): "))
+        } catch {
             throw CommandFailure("the terminal", error)
         }
         guard case .line(let passcode) = answer else { throw .canceled }

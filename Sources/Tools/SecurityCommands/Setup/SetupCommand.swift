@@ -13,7 +13,7 @@ struct SetupCommand {
             CommandOption("l", word: "system-library", "swift: its targets also get the SDK that is installed."),
             CommandOption("n", word: "dry-run", "Show what would change and change nothing."),
             CommandOption(
-                "w", word: "without-import", "desktop: leave the secrets of an older keyring where they are."),
+                "w", word: "without-import", "desktop: leave an older keyring's secrets where they are."),
             CommandOption("y", word: "yes", "Do not ask before the files are changed."),
             CommandOption("u", word: "undo", "Take back what an earlier setup has changed."),
         ],

@@ -1,5 +1,5 @@
 /// The language of texts for people. Machines read English: JSON, the form of macOS, names of options and commands.
-enum Language: Sendable {
+enum TextLanguage: Sendable {
     case english, chinese
 
     /// The language that an environment names: `LC_ALL`, else `LC_MESSAGES`, else `LANG`. The system's own locales have

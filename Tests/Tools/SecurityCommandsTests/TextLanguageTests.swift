@@ -1,0 +1,67 @@
+import Testing
+
+@testable import SecurityCommands
+
+@Suite("Texts for people in their language")
+struct LanguageTests {
+    private func language(_ variables: [String: String]) -> TextLanguage { TextLanguage { variables[$0] } }
+
+    @Test("LC_ALL comes before LC_MESSAGES, and that before LANG; an empty one counts as none")
+    func order() {
+        #expect(language(["LC_ALL": "zh_CN.UTF-8", "LANG": "en_US.UTF-8"]) == .chinese)
+        #expect(language(["LC_ALL": "C", "LC_MESSAGES": "zh_CN", "LANG": "zh_CN"]) == .english)
+        #expect(language(["LC_ALL": "", "LC_MESSAGES": "zh", "LANG": "C"]) == .chinese)
+        #expect(language(["LANG": "zh_TW.UTF-8@x"]) == .chinese)
+        #expect(language([:]) == .english)
+    }
+
+    @Test(
+        "Every other language is English", arguments: ["C", "POSIX", "en_US.UTF-8", "de_DE", "zha", "z", "ZHO", "/zh"])
+    func others(locale: String) { #expect(language(["LC_ALL": locale]) == .english) }
+
+    @Test("English stays as it is, and a text without a translation too")
+    func english() {
+        #expect(TextLanguage.english.text("Deleted.") == "Deleted.")
+        #expect(TextLanguage.chinese.text("A text that is nowhere.") == "A text that is nowhere.")
+        #expect(TextLanguage.chinese.text("") == "")
+        #expect(TextLanguage.chinese.text("Deleted.") == "已删除。")
+    }
+
+    @Test("Names and numbers are put into the translation where it wants them, and are never translated themselves")
+    func places() {
+        let texts = Catalogue("{1} of {2}\t{2} 之 {1}\n{1} of {2} items.\t{2} 项之 {1}。\nDeleted.\t删\nAdded {1}.\t加 {1}。")
+        #expect(texts.translation(of: "3 of 4") == "4 之 3")
+        #expect(texts.translation(of: "3 of 4 items.") == "4 项之 3。")
+        #expect(texts.translation(of: "Added Deleted..") == "加 Deleted.。")
+        #expect(texts.translation(of: "Added {2} and {1}.") == "加 {2} and {1}。")
+        #expect(texts.translation(of: "Added") == nil)
+        #expect(texts.translation(of: "Added .") == "加 。")
+    }
+
+    @Test("The template that says most is taken")
+    func mostWords() {
+        let texts = Catalogue("{1}: {2}\ta{1}{2}\n{1}: nothing in {2}\tb{1}{2}")
+        #expect(texts.translation(of: "x: nothing in y") == "bxy")
+        #expect(texts.translation(of: "x: y") == "axy")
+    }
+
+    @Test("A row that has no translation, or more than one, is none")
+    func rows() {
+        let texts = Catalogue("one\ntwo\t2\t3\nthree\t3\n")
+        #expect(texts.translation(of: "one") == nil)
+        #expect(texts.translation(of: "two") == nil)
+        #expect(texts.translation(of: "three") == "3")
+    }
+
+    @Test("Every template of the catalogue translates a text of its own form")
+    func catalogue() {
+        let rows = ChineseTexts.rows.split(separator: "\n").map { $0.split(separator: "\t").map(String.init) }
+        #expect(rows.count > 800)
+        for row in rows {
+            #expect(row.count == 2, "\(row)")
+            let text = TextTemplate.parts(of: row[0]).joined(separator: "VALUE")
+            let found = TextLanguage.chinese.text(text)
+            #expect(found != text || row[0] == row[1], "\(row[0])")
+        }
+    }
+}
