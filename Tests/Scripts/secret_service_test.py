@@ -207,6 +207,9 @@ def test_a_keychain_with_a_passcode():
         eventually(lambda: not place.stores_of_daemons())
         refused(lambda: client.search(app="demo"), "Secret.Error.IsLocked")
         refused(lambda: client.create(session, {"a": "1"}), "Secret.Error.IsLocked")
+        assert client.service.ReadAlias("default") == LOGIN and client.get(LOGIN, "Collection", "Locked")
+        done, prompt = client.service.Unlock(objects(LOGIN))
+        assert list(done) == [] and prompt != "/"
         assert place.tool("lookup", "app", "demo")[:2] == (1, "")
         assert place.run("unlock-keychain", "-p", "1234").returncode == 0
         assert len(client.search(app="demo")[1]) == 1

@@ -49,7 +49,8 @@ struct Enclaved {
             let found = try options.tpm.connect(existing: existing)
             tpm = try? found.get()
             enclave = try SoftwareEnclave(
-                vault: vault, createIfMissing: createIfMissing, kind: "separate process",
+                vault: vault, createIfMissing: createIfMissing, makesFolder: options.vault.isOfService,
+                kind: "separate process",
                 roots: DeviceRoots(tpm: found.map { TPMDeviceRoot($0) }), preferring: tpm == nil ? .software : .tpm,
                 userAgent: agent, acceptsLoginPassword: options.acceptsLoginPassword, policy: try .load())
             events.deliver { enclave.sessionChanged($0) }

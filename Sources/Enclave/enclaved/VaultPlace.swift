@@ -19,6 +19,9 @@ enum VaultPlace: Equatable {
         }
     }
 
+    /// Whether it is one of the system service's. The daemon of a user has made the folder of the user's own.
+    var isOfService: Bool { if case .folder = self { true } else { false } }
+
     /// How long the master may take to say whose vault it needs: milliseconds.
     private static let timeout = 10_000
 

@@ -44,16 +44,25 @@ extension Bridge {
     }
 
     private func value(of property: SecretProperty, _ object: SecretObject) throws(BusFailure) -> BusValue {
-        guard let value = try allValues(of: object)[property.name] else { throw .gone(object.path) }
+        guard let value = try allValues(of: object)[property.name] else {
+            throw .locked("The property \(property.name) is known after the first unlock")
+        }
         return value
     }
 
+    /// Before the first unlock nobody knows the items, so they are left out.
     private func values(of collection: SecretCollection) throws(BusFailure) -> [String: BusValue] {
-        [
-            "Items": .objects(try items(of: collection.name).map(\.object.path)), "Label": .text(collection.label),
-            "Locked": .flag(try isLocked(collection.name)), "Created": .long(UInt64(max(0, collection.created))),
+        var values: [String: BusValue] = [
+            "Label": .text(collection.label), "Locked": .flag(try isLocked(collection.name)),
+            "Created": .long(UInt64(max(0, collection.created))),
             "Modified": .long(UInt64(max(0, collection.modified))),
         ]
+        do throws(BusFailure) {
+            values["Items"] = .objects(try items(of: collection.name).map(\.object.path))
+        } catch {
+            guard error.name == .isLocked else { throw error }
+        }
+        return values
     }
 
     private func values(of item: SecretItem) throws(BusFailure) -> [String: BusValue] {

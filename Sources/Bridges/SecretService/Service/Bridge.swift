@@ -15,6 +15,7 @@ final class Bridge {
     /// The collections that a client has locked. The keychain itself stays as it is.
     var locked: Set<String> = []
     private var last = 0
+    private var lastMade: [SecretCollection] = []
     let emit: (BusSignal) -> Void
     let ask: Asker
 
@@ -49,7 +50,7 @@ final class Bridge {
 
     /// All collections: those that always exist, and those that were made.
     func collections() throws(BusFailure) -> [SecretCollection] {
-        let made = try asking { () throws(Refusal) in try secrets.collections() }
+        let made = try madeCollections()
         var login =
             made.first { $0.name == SecretCollection.login }
             ?? SecretCollection(name: SecretCollection.login, label: "Login")
@@ -57,6 +58,17 @@ final class Bridge {
         login.aliases += ["default", "login"].filter { !taken.contains($0) }
         let session = SecretCollection(name: SecretCollection.session, label: "", aliases: ["session"])
         return [login] + made.filter { $0.name != login.name } + [session]
+    }
+
+    /// The collections that were made. Their names are sealed before the first unlock; then those that were known last
+    /// are, so that clients find the default one and can ask for an unlock.
+    private func madeCollections() throws(BusFailure) -> [SecretCollection] {
+        do throws(BusFailure) {
+            lastMade = try asking { () throws(Refusal) in try secrets.collections() }
+        } catch {
+            guard error.name == .isLocked else { throw error }
+        }
+        return lastMade
     }
 
     func collection(_ name: String) throws(BusFailure) -> SecretCollection {

@@ -9,6 +9,9 @@ import Systemd
 package final class BridgeProgram {
     package static let name = "org.freedesktop.secrets"
 
+    /// The time limit of a request to the keychain that asks nobody: milliseconds.
+    private static let longestCall: UInt32 = 2_000
+
     private let links: Links
     private let service: BusService
     private let questions: Questions
@@ -28,6 +31,8 @@ package final class BridgeProgram {
     package init(address: String) throws {
         var configuration = try Configuration.load()
         configuration.mode = .daemon
+        // A client waits for less than half a minute, and everybody waits for one call.
+        configuration.timeout = min(configuration.timeout, Self.longestCall)
         let links = Links()
         let questions = try Questions(configuration)
         let service = try BusService(

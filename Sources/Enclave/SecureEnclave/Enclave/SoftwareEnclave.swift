@@ -41,6 +41,8 @@ package final class SoftwareEnclave: EnclaveService {
     ///   - vault: the path of the file; its folder must be this user's alone.
     ///   - createIfMissing: whether to make a missing vault. True only when there is no store either, because a new
     ///     vault cannot open the items of an old store.
+    ///   - makesFolder: whether to make the folder of a new vault, too. A folder that another program has made may have
+    ///     been deleted since, and must not come back.
     ///   - kind: the name of this enclave for people.
     ///   - passcodeCost: the cost of a guess, for passcodes that are set from now on.
     ///   - roots: the roots that a vault may have here.
@@ -52,7 +54,7 @@ package final class SoftwareEnclave: EnclaveService {
     /// - Throws: `errSecNotAvailable` when the vault is missing, cannot be read or is of another device, `errSecDecode`
     ///   when it is damaged; nothing was changed then.
     package init(
-        vault path: String, createIfMissing: Bool, kind: String = "in process",
+        vault path: String, createIfMissing: Bool, makesFolder: Bool = true, kind: String = "in process",
         passcodeCost: PasscodeCost = .calibrated, clock: DeviceClock = .system,
         roots: DeviceRoots = .softwareOnly, preferring preferred: DeviceRootKind = .software,
         keyStore: (any EnclaveKeyStore)? = nil, userAgent: (any UserAgent)? = nil, acceptsLoginPassword: Bool = false,
@@ -64,7 +66,7 @@ package final class SoftwareEnclave: EnclaveService {
         (self.kind, self.clock, cost) = (kind, clock, passcodeCost)
         givenKeyStore = keyStore
         if createIfMissing {
-            try file.makeFolder()
+            if makesFolder { try file.makeFolder() }
         } else {
             guard try file.exists else { throw .missingVault(path) }
         }
