@@ -4,6 +4,7 @@ usage: secret_service_test.py FOLDER-OF-PROGRAMS [NAME-OF-CASE ...]
 """
 
 import contextlib
+import glob
 import os
 import shutil
 import subprocess
@@ -100,14 +101,15 @@ except keyring.errors.PasswordDeleteError:
 def test_same_as_gnome_keyring():
     """The same calls get the same answers from gnome-keyring."""
     daemon = shutil.which("gnome-keyring-daemon") or f"{UNPACKED}/usr/bin/gnome-keyring-daemon"
-    if not os.path.exists(daemon):
+    libraries = ":".join(glob.glob(f"{UNPACKED}/usr/lib/*"))
+    variables = os.environ | {"LD_LIBRARY_PATH": libraries}
+    if not os.path.exists(daemon) or subprocess.run([daemon, "--version"], env=variables).returncode != 0:
         print("gnome-keyring cannot be had here: nothing to compare with")
         return
     with desktop() as place:
         ours = conversation(place)
     with tempfile.TemporaryDirectory(prefix="desktop.") as folder:
-        library = f"{UNPACKED}/usr/lib/x86_64-linux-gnu"
-        place = Desktop(PROGRAMS, folder, LD_LIBRARY_PATH=library)
+        place = Desktop(PROGRAMS, folder, LD_LIBRARY_PATH=libraries)
         place.start_bus()
         words = [daemon, "--unlock", "--foreground", "--components=secrets", f"--control-directory={folder}/control"]
         keyring = subprocess.Popen(
