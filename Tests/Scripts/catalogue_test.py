@@ -9,7 +9,7 @@ import sys
 
 # Where a text for people stands: behind these words.
 SINKS = re.compile(
-    r"(?:\bsay\(|\btext\(|\.failed\(|cause:|remedy:|\bcomplain\(|\baskSecretly\(|\bnote =|\.usage\(|\bdo:)\s*$"
+    r"(?:\bsay\(|\btext\(|\bline\(|\.failed\(|cause:|remedy:|\bcomplain\(|\baskSecretly\(|\bnote =|\.usage\(|\bdo:)\s*$"
 )
 # A problem stands before the remedy.
 PROBLEM = re.compile(r"\s*,\s*do:")

@@ -64,4 +64,22 @@ struct LanguageTests {
             #expect(found != text || row[0] == row[1], "\(row[0])")
         }
     }
+
+    @Test("A command speaks its user's language, and macOS's commands keep their first line")
+    func commands() {
+        var (english, chinese) = (Shell(), Shell())
+        chinese.environment = ["LANG": "zh_CN.UTF-8"]
+        #expect(chinese.run("show", "nothing").errors.contains("security: 原因：没有项目的服务、服务器、标签或账户中含有"))
+        #expect(chinese.run("show", "nothing").errors.contains("security: 下一步："))
+        for words in [["find-generic-password", "-s", "nothing"], ["add-generic-password", "-s", "s", "-T"]] {
+            let first = english.run(words, input: []).errors.split(separator: "\n").first
+            #expect(first != nil && chinese.run(words, input: []).errors.split(separator: "\n").first == first)
+        }
+        for words in [["--json", "show", "nothing"], ["-M", "find-generic-password", "-s", "nothing"]] {
+            let (ours, theirs) = (chinese.run(words, input: []), english.run(words, input: []))
+            #expect(ours.errors == theirs.errors && ours.text == theirs.text && !ours.errors.isEmpty)
+        }
+        english.environment = ["LANG": "C"]
+        #expect(english.run("show", "nothing").reasons.hasPrefix("security: why: "))
+    }
 }

@@ -82,6 +82,7 @@ package enum Driver {
     private static func perform(
         _ command: Command, _ words: [Argument], _ session: Session, _ body: Command.Body
     ) throws(CommandFailure) {
+        session.layer = command.layer
         let words = command.ordered(words)
         let arguments = try ArgumentParser.parse(words, for: command)
         session.writesJSON = session.writesJSON || arguments.wantsJSON

@@ -60,4 +60,7 @@ extension Session {
 
     /// A text for people in their language.
     func text(_ words: Words) -> String { language.text(words) }
+
+    /// The same for the first line of a failure and for a prompt: scripts read those of macOS's commands.
+    func line(_ words: Words) -> String { layer == .scripts ? words : text(words) }
 }

@@ -19,7 +19,7 @@ package struct PasswordInput {
         for _ in 0..<Self.attempts {
             let password = try askTerminal("password data for new item: ")
             if password.isEqual(to: try askTerminal("retype password for new item: ")) { return password }
-            session.diagnostics.write("\(session.text("passwords don't match"))\n")
+            session.diagnostics.write("\(session.line("passwords don't match"))\n")
         }
         throw .failed("no password was given", remedy: "Type the same password twice.")
     }
@@ -49,7 +49,7 @@ package struct PasswordInput {
         guard session.mayAsk else { throw .refused(call: "prompt", .mayNotAsk) }
         session.flush()
         let answer = try reading { () throws(SystemError) in
-            try Terminal(behind: session.input.descriptor).askSecretly(session.text(prompt))
+            try Terminal(behind: session.input.descriptor).askSecretly(session.line(prompt))
         }
         guard case .line(let line) = answer else { throw .canceled }
         return line

@@ -23,6 +23,8 @@ package final class Session {
     package var writesJSON = false
     /// Output is macOS's, byte for byte: no reasons, and passwords that are not ASCII in hexadecimal.
     var imitatesMacOS = false
+    /// The layer of the command that runs.
+    var layer = Command.Layer.people
     /// When output is coloured.
     var colour = ColourChoice.auto
     /// Commands are about the system's keychain in place of the user's.
@@ -288,7 +290,7 @@ extension Session {
         if writesJSON {
             if let json = failure.json { diagnostics.write(json) }
         } else {
-            if let message = failure.message { complain(failure: text(message)) }
+            if let message = failure.message { complain(failure: line(message)) }
             if givesReasons { explain(failure) }
         }
         return failure.status
