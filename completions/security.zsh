@@ -32,6 +32,7 @@ _security() {
         'find-internet-password:Find an internet password item.'
         'delete-internet-password:Delete an internet password item.'
         'find-key:Find keys.'
+        'item:Add, find, change or delete items by their attributes.'
         'set-key-partition-list:Set the partition list of keys; noted without effect.'
         'set-generic-password-partition-list:Set the partition list of generic passwords; noted without effect.'
         'set-internet-password-partition-list:Set the partition list of internet passwords; noted without effect.'
@@ -132,6 +133,7 @@ _security() {
                     '--json[Write JSON.]' ;;
                 delete-keychain) _arguments -S \
                     {-L,--login}'[Delete the login keychain too; takes its password.]' \
+                    {-F,--force}'[Delete one that does not open, whatever it holds.]' \
                     '-p[The keychain'\''s password, where it is needed.]:password: ' \
                     '--json[Write JSON.]' ;;
                 lock-keychain) _arguments -S \
@@ -271,8 +273,8 @@ _security() {
                     '-k[The keychain; as an operand at the end.]:keychain: ' \
                     '--json[Write JSON.]' ;;
                 find-key) _arguments -S \
-                    '-a[Match the application label.]:label: ' \
                     '-c[Match the creator, four characters.]:creator: ' \
+                    '-a[Match the application label.]:label: ' \
                     '-l[Match the label.]:label: ' \
                     '-t[Match the type\: symmetric, public or private.]:type: ' \
                     '-d[Match keys that can decrypt.]' \
@@ -283,9 +285,24 @@ _security() {
                     '-v[Match keys that can verify.]' \
                     '-w[Match keys that can wrap.]' \
                     '--json[Write JSON.]' ;;
+                item) _arguments -S \
+                    '-a[Add an item.]' \
+                    '-D[Delete the items.]' \
+                    '-u[Change attributes of the items\: attribute=value,...]:changes: ' \
+                    '-q[More of the query\: attribute=value,...]:query: ' \
+                    '-d[The value, which ps shows to other users of the machine.]:data: ' \
+                    '-f[The value is in a file.]:file:_files' \
+                    '-g[Also show the values.]' \
+                    '-p[Also show the persistent references.]' \
+                    '-P[The item with a persistent reference, in base64.]:reference: ' \
+                    '-l[Find so many items at most.]:number: ' \
+                    '-j[Write JSON, an object a line.]' \
+                    '-s[Not supported\: items are not shared with other users.]:group: ' \
+                    '--json[Write JSON.]' ;;
                 set-key-partition-list) _arguments -S \
-                    '-a[Match the application label.]:text: ' \
-                    '-l[Match the label.]:text: ' \
+                    '-a[Match the application label.]:label: ' \
+                    '-l[Match the label.]:label: ' \
+                    '-t[Match the type\: symmetric, public or private.]:type: ' \
                     '-d[Match keys that can decrypt.]' \
                     '-e[Match keys that can encrypt.]' \
                     '-r[Match keys that can derive.]' \
@@ -293,7 +310,6 @@ _security() {
                     '-u[Match keys that can unwrap.]' \
                     '-v[Match keys that can verify.]' \
                     '-w[Match keys that can wrap.]' \
-                    '-t[Match symmetric, public or private keys.]:kind: ' \
                     '-S[The identifiers, with commas between them.]:identifiers: ' \
                     '-k[The keychain'\''s password.]:password: ' \
                     '--json[Write JSON.]' ;;

@@ -29,7 +29,7 @@ enum SwiftClient {
     /// Makes all calls go to the daemon at a socket.
     static func use(socket: String) {
         KeychainSession.install(
-            Connection { () throws(Refusal) in
+            Connection { (_) throws(Refusal) in
                 do throws(SystemError) {
                     return try UnixSocket.connect(to: socket, deadline: .after(milliseconds: 5000))
                 } catch {

@@ -105,7 +105,11 @@ def open_daemon_of_another(d):
         for opened in (os.path.dirname(path), path):
             os.chmod(opened, 0o777)
         try:
-            return stored(d, path, user=OTHER)
+            if stored(d, path, user=OTHER) or "another user listens there" not in d.said:
+                raise RuntimeError("a program does not look who listens: " + d.said)
+            # Root of a namespace cannot tell; the daemon can.
+            words = ["unshare", "--user", "--map-root-user", *d.search(victim(d))]
+            return d.learns(*words, user=OTHER, env=d.environment(KEYCHAIN_SOCKET=path))
         finally:
             os.chmod(os.path.dirname(path), 0o700)
 

@@ -1,6 +1,8 @@
 """The viewer with its keychain, for the tests that look at its screens."""
 
 import os
+import subprocess
+import sys
 import tempfile
 
 from keychain_parts import Home, eventually
@@ -56,3 +58,36 @@ def filled(programs, folder):
     home.says("add-internet-password", "-s", "github.com", "-a", "octo", "-r", "htps", "-w", "token")
     home.says("add-generic-password", "-s", "zz deploy", "-a", "张三", "-w", SECRET)
     return home
+
+
+def with_second(home, password):
+    """A second keychain, whose item's value is shown: the viewer of both."""
+    home.says("create-keychain", "-p", password, "second.keychain")
+    home.says("list-keychains", "-s", "login.keychain", "second.keychain")
+    home.says("add-generic-password", "-s", "in second", "-a", "bob", "-w", "its value", "second.keychain")
+    viewer = Viewer(home)
+    viewer.shows("5 items")
+    viewer.keys("/", "in second", "Enter", "r")
+    viewer.shows("its value", "hides in")
+    return viewer
+
+
+def play(cases):
+    """Plays each case in a home of its own. The command line has the folder of programs."""
+    programs = os.path.abspath(sys.argv[1])
+    for case in cases:
+        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+            home = filled(programs, folder)
+            try:
+                case(home)
+            finally:
+                home.end()
+        print(f"{case.__name__}: {(case.__doc__ or case.__name__).splitlines()[0]}")
+
+
+def our_root(home):
+    """The files of a private key and of its certificate, made by OpenSSL."""
+    files = [f"{home.folder}/{name}.pem" for name in ("key", "root")]
+    words = ["-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", "/CN=Our Root"]
+    subprocess.run(["openssl", "req", *words, "-keyout", files[0], "-out", files[1]], check=True, capture_output=True)
+    return files

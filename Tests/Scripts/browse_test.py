@@ -3,16 +3,14 @@
 usage: browse_test.py FOLDER-OF-PROGRAMS
 """
 
+import json
 import os
 import random
 import re
 import signal
-import subprocess
-import sys
-import tempfile
 import time
 
-from browse_parts import SECRET, Viewer, filled
+from browse_parts import SECRET, Viewer, our_root, play
 from keychain_parts import eventually
 
 PASSWORD = "open sesame"
@@ -83,31 +81,42 @@ def sizes_and_terminals(home):
 
 
 GUIDE = "docs/guides/browse.md"
+README = "README.md"
 
 
 def pictures(home):
-    """The pictures of the guide are what the terminal shows; UPDATE_DOCS=1 writes them."""
+    """The pictures of the guide and of README are what the terminal shows; UPDATE_DOCS=1 writes them."""
     viewer = Viewer(home)
     viewer.shows(">api", "Changed")
     shown = [viewer.screen()]
     viewer.keys("j", "j", "Enter")
     viewer.shows("[Attributes]", "Reference")
     shown.append(viewer.screen())
+    viewer.keys("Escape")
+    viewer.resize(12, 80)
+    viewer.shows(">github.com", "Tab:pane")
+    small = viewer.screen()
     viewer.end()
+    put_pictures(GUIDE, shown)
+    put_pictures(README, [small])
+
+
+def put_pictures(page, screens):
+    """Holds the pictures of a page against screens, or writes them."""
     times = re.compile(r"today \d\d:\d\d(:\d\d)?")
     blocks = [
         "```text\n" + "\n".join(times.sub("today 09:41:00", line.rstrip()) for line in screen).rstrip() + "\n```"
-        for screen in shown
+        for screen in screens
     ]
-    with open(GUIDE, encoding="utf-8") as file:
+    with open(page, encoding="utf-8") as file:
         text = file.read()
     new = iter(blocks)
-    made = re.sub(r"```text\n.*?\n```", lambda _: next(new), text, flags=re.DOTALL)
+    made = re.sub(r"```text\n(.*?\n)?```", lambda _: next(new), text, flags=re.DOTALL)
     if os.environ.get("UPDATE_DOCS"):
-        with open(GUIDE, "w", encoding="utf-8") as file:
+        with open(page, "w", encoding="utf-8") as file:
             file.write(made)
     else:
-        assert made == text, f"{GUIDE} shows something else; UPDATE_DOCS=1 writes it"
+        assert made == text, f"{page} shows something else; UPDATE_DOCS=1 writes it"
 
 
 # MARK: a value leaves nothing behind
@@ -169,13 +178,35 @@ def killed_before_a_shell(home):
         viewer.end()
 
 
+def suspends(home):
+    """Ctrl-Z and a stop by others give the shell its terminal without the value, and fg brings the viewer back."""
+    for stop in (lambda viewer: viewer.keys("C-z"), lambda viewer: os.kill(viewer.child, signal.SIGSTOP)):
+        viewer = Viewer(home, shell="bash --norc --noprofile -i")
+        viewer.reveal()
+        stop(viewer)
+        viewer.lacks(SECRET)
+        eventually(lambda shown=viewer: not shown.flags("alternate_on", "mouse_any_flag"))
+        viewer.keys("echo $((6 * 7))", "Enter")
+        viewer.shows("42")
+        viewer.keys("fg", "Enter")
+        assert SECRET not in viewer.shows("[Attributes]", "••••••••••")
+        viewer.keys("r")
+        viewer.shows(SECRET)
+        viewer.keys("q")
+        viewer.lacks(SECRET)
+        viewer.keys("echo $((7 * 7))", "Enter")
+        viewer.shows("49")
+        assert SECRET not in viewer.history()
+        viewer.end()
+
+
 def lone_screen(home):
     """A terminal with one screen keeps what is drawn on it: no value is shown there."""
     for options in ({"pane": WITHOUT_SCREEN}, {"term": "linux"}, {"term": "vt100"}):
         viewer = Viewer(home, **options)
         viewer.shows("deploy")
         viewer.keys("End", "r")
-        viewer.shows("the value is not shown here")
+        viewer.shows("The value is not shown here")
         viewer.keys("Escape", "q", "q")
         viewer.has_ended()
         viewer.end()
@@ -251,9 +282,9 @@ def acts(home):
     viewer.keys("a")
     viewer.shows("Add a password")
     viewer.keys("new one", "Tab", "ann", "C-s")
-    viewer.shows("password data for new item:")
+    viewer.shows("The new password of new one (ann)", "password for new one (ann):")
     viewer.keys("typed value", "Enter")
-    viewer.shows("retype password")
+    viewer.shows("retype password for new one (ann)")
     viewer.keys("typed value", "Enter")
     viewer.shows("Saved.", "5 items")
     assert home.run("find-generic-password", "-s", "new one", "-w").stdout == "typed value\n"
@@ -278,31 +309,45 @@ def acts(home):
 
 def certificates(home):
     """A certificate's trust, its file, and a key's uses."""
-    files = [f"{home.folder}/{name}.pem" for name in ("key", "root")]
-    words = ["-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", "/CN=Our Root"]
-    subprocess.run(
-        ["openssl", "req", *words, "-keyout", files[0], "-out", files[1]], check=True, capture_output=True
-    )
+    files = our_root(home)
     home.run("import", files[1])
     home.run("import", files[0])
     viewer = Viewer(home)
     viewer.shows("6 items")
     viewer.keys("4", "Enter")
-    viewer.shows("certificate", "Our Root", "v:trust", "x:export")
+    viewer.shows("certificate", "Our Root", "v:trust", "x:export", "Issuer", "Serial", "Expires", "SHA-256")
     viewer.keys("v")
-    viewer.shows("[Trust]", "X.509 Basic: The chain does not end in", "SSL (server)", "SHA-256")
+    viewer.shows("[Trust]", "X.509 Basic: The chain does not end in", "SSL (server)")
+    viewer.keys("Escape")
+    viewer.shows("Our Root")
+    viewer.keys("Enter")
+    viewer.shows("CN=Our Root", "Serial", "Valid from", "SHA-256", "P-256")
+    viewer.keys("x")
+    viewer.shows("[Our-Root.pem")
+    viewer.keys("Escape")
+    viewer.shows("Nothing was written.")
     viewer.keys("x", "Enter")
-    viewer.shows("Nothing was changed.")
-    viewer.keys("x", "w")
     viewer.shows("Written: Our-Root.pem")
     folder = os.readlink(f"/proc/{viewer.guard}/cwd")
     with open(f"{folder}/Our-Root.pem", encoding="ascii") as written, open(files[1], encoding="ascii") as root:
         assert written.read().split() == root.read().split()
-    viewer.keys("x", "w")
-    viewer.shows("File exists")
+    with open(f"{folder}/Our-Root.pem", "w", encoding="ascii") as changed:
+        changed.write("mine")
+    viewer.keys("x", "Enter")
+    viewer.shows("There is a file of this name already.")
+    viewer.keys("Escape")
+    viewer.shows("[Our-Root.pem")
+    with open(f"{folder}/Our-Root.pem", encoding="ascii") as kept:
+        assert kept.read() == "mine"
+    viewer.keys("Enter")
+    viewer.shows("There is a file of this name already.")
+    viewer.keys("w")
+    viewer.shows("Written: Our-Root.pem")
+    with open(f"{folder}/Our-Root.pem", encoding="ascii") as written, open(files[1], encoding="ascii") as root:
+        assert written.read().split() == root.read().split()
     os.remove(f"{folder}/Our-Root.pem")
-    viewer.keys("Escape", "Escape", "5", "Enter")
-    viewer.shows("Half", "private", "256 bits", "sign", "Leaves")
+    viewer.keys("Escape", "5", "Enter")
+    viewer.shows("Type       EC", "Key class", "private", "256 bits", "sign", "Exportable")
     viewer.end()
 
 
@@ -317,7 +362,7 @@ def spells(home):
     viewer.keys("Escape", "Space")
     viewer.shows("[Attributes]")
     viewer.keys("w")
-    viewer.shows("Latest requests", "allowed")
+    viewer.shows("LATEST REQUESTS", "allowed")
     viewer.keys("Space")
     viewer.shows("CATEGORY")
     viewer.keys("q")
@@ -365,6 +410,10 @@ def locks(home):
     assert SECRET not in viewer.history() and "deploy" not in viewer.history()
     viewer.keys("Enter")
     viewer.shows("password to unlock")
+    viewer.keys("wrong", "Enter")
+    viewer.shows("This is not the password of the keychain.")
+    viewer.keys("Enter")
+    viewer.shows("password to unlock")
     viewer.keys(PASSWORD, "Enter")
     viewer.shows("api", "unlocked")
     assert PASSWORD not in viewer.history()
@@ -372,20 +421,6 @@ def locks(home):
     viewer.shows("This keychain is locked.")
     viewer.keys("q")
     viewer.has_ended()
-    viewer.end()
-
-
-def lost_daemon(home):
-    viewer = Viewer(home)
-    viewer.shows("api")
-    for number in home.daemons().values():
-        os.kill(number, signal.SIGSTOP)
-    for number in home.daemons().values():
-        os.kill(number, signal.SIGCONT)
-    home.end()
-    # The next look starts a daemon again, or says that there is none.
-    viewer.keys("R")
-    viewer.shows("api", "4 items", seconds=30)
     viewer.end()
 
 
@@ -409,33 +444,34 @@ def lines(home):
     assert len(items(home).splitlines()) == 4
 
 
-def main():
-    programs = os.path.abspath(sys.argv[1])
-    for case in (
-        looks,
-        pictures,
-        sizes_and_terminals,
-        hides,
-        endings,
-        killed_before_a_shell,
-        lone_screen,
-        resize_storm,
-        memory,
-        spells,
-        certificates,
-        noise,
-        lost_daemon,
-        lines,
-        acts,
-        locks,
-    ):
-        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-            home = filled(programs, folder)
-            try:
-                case(home)
-            finally:
-                home.end()
-        print(f"{case.__name__}: {(case.__doc__ or case.__name__).splitlines()[0]}")
+def changes_in_lines(home):
+    """The linear mode adds and edits a password, and brings back one of the deleted items."""
+    talk = "add robot\nci\nits comment\n\ntyped value\nfind robot\nopen 1\nedit\n\n\nmy label\n-\ngenerate\nquit\n"
+    said = home.run("browse", "--linear", text=talk).stdout
+    assert "Added robot (ci)." in said and "Comment, now its comment:" in said and "Saved." in said, said
+    kept = json.loads(home.run("show", "--json", "robot").stdout)["attributes"]
+    assert kept["labl"] == "my label" and not kept.get("icmt"), kept
+    assert home.run("find-generic-password", "-s", "robot", "-w").stdout not in ("typed value\n", "\n")
+    for name in ("backup", "api"):
+        assert home.run("delete-generic-password", "-s", name).returncode == 0
+    said = home.run("browse", "--linear", text="deleted\nundelete 2\nundelete 9\nfind foo:bar\nquit\n").stdout
+    assert "1  api, ann, generic password, deleted today" in said and "Brought back backup (ann)." in said, said
+    assert "undelete takes the number" in said and "There is no filter foo:" in said, said
+    assert home.run("find-generic-password", "-s", "backup").returncode == 0
 
 
-main()
+def locked_lines(home):
+    """The linear mode names nothing of a keychain that was locked meanwhile."""
+    assert "There is no password" in home.run("browse", "--linear", text="lock\nquit\n").stdout
+    home.says("set-keychain-password", "-p", PASSWORD, "-o", "")
+    talk = home.run("browse", "--linear", text="list\nopen 1\nlock\nlist\nopen 1\nfind api\nquit\n").stdout
+    before, after = talk.split("Locked.")
+    assert "1  api" in before and "github.com" in before, talk
+    assert "The keychain login is locked." in after and "api" not in after.replace("api\n", ""), talk
+    assert "github.com" not in after, talk
+
+
+play((
+    looks, pictures, sizes_and_terminals, hides, endings, killed_before_a_shell, suspends, lone_screen, resize_storm,
+    memory, spells, certificates, noise, lines, changes_in_lines, locked_lines, acts, locks,
+))

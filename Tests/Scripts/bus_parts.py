@@ -8,6 +8,7 @@ import socket
 import subprocess
 
 from agent_parts import TIMEOUT, expect, until
+from keychain_parts import answers
 
 
 @contextlib.contextmanager
@@ -52,7 +53,7 @@ class Bus:
                 f"--config-file={folder}/bus.conf",
                 "--nofork",
                 "--nopidfile",
-                ready=lambda: os.path.exists(path),
+                ready=lambda: answers(path),
             )
         )
         self.connection = dbus.bus.BusConnection(self.address)

@@ -1,11 +1,14 @@
 """The catalogue of texts for people: every row is a text of the sources, and texts that people see have a row.
 
-usage: catalogue_test.py FOLDER-OF-THE-PACKAGE
+usage: catalogue_test.py FOLDER-OF-THE-PACKAGE PROGRAM
 """
 
+import json
 import pathlib
 import re
+import subprocess
 import sys
+import textwrap
 
 # Where a text for people stands: behind these words.
 SINKS = re.compile(
@@ -36,7 +39,9 @@ def literals(source):
         if source.startswith("//", index):
             index = max(source.find("\n", index), index + 2)
         elif source.startswith('"""', index):
-            index = source.find('"""', index + 3) + 3
+            end = source.find('"""', index + 3)
+            found.append((index, end + 3, paragraph(source[index + 3 : end])))
+            index = end + 3
         elif source[index] == '"':
             end, text = literal(source, index + 1, found)
             found.append((index, end, text))
@@ -44,6 +49,12 @@ def literals(source):
         else:
             index += 1
     return found
+
+
+def paragraph(lines):
+    """The text of a literal over several lines, whose lines continue."""
+    text = textwrap.dedent(lines.strip("\n").rstrip(" "))
+    return re.sub(r"\\\\|\\\n", lambda found: "" if "\n" in found[0] else "\\", text).rstrip("\n")
 
 
 def literal(source, index, found):
@@ -110,8 +121,10 @@ def main():
     sources = {path: texts(path.read_text(encoding="utf-8")) for path in sorted((top / "Sources").rglob("*.swift"))}
     generated = top / COMMANDS / "Language"
     known = {text for path, found in sources.items() if path.parent != generated for _, text, _ in found}
+    shown, notes = help_texts(sys.argv[2])
     patterns = [pattern(text) for text in known if "{1}" in text and words(text) > 3]
-    unused = [row for row in rows if row not in known and not any(one.fullmatch(row) for one in patterns)]
+    unused = [row for row in rows if row not in known | shown and not any(one.fullmatch(row) for one in patterns)]
+    unused = [row for row in unused if not any(row in note for note in notes)]
     assert not unused, f"no text of the sources: {unused}"
     whole = [pattern(row) for row in rows if "{1}" in row]
     missing = []
@@ -123,9 +136,31 @@ def main():
             if is_shown and words(text) > 2 and text not in SAME and not is_known(text, rows, whole):
                 missing.append(f"{path.name}: {text}")
     assert not missing, "not in Tables/messages.tsv:\n" + "\n".join(missing)
+    missing = [text for text in shown if text not in rows] + [note for note in notes if rest(note, rows)]
+    assert not missing, "texts of the help that are not in Tables/messages.tsv:\n" + "\n".join(missing)
     foreign = [row for row, chinese in rows.items() if not re.search(r"[\u4e00-\u9fff]", chinese)]
     assert not foreign, f"not in Chinese: {foreign}"
     print(f"{len(rows)} texts, all of them used")
+
+
+def help_texts(program):
+    """The sentences of the help, and for each command what a person should know, which is several texts."""
+    done = subprocess.run([program, "--json", "help"], capture_output=True, check=True, text=True, timeout=60)
+    commands = json.loads(done.stdout)
+    shown = {command["summary"] for command in commands}
+    shown |= {one["meaning"] for command in commands for one in command["options"] + command["exits"]}
+    return shown, [command["notes"] for command in commands]
+
+
+def rest(note, rows):
+    """The first words of a note that no text of the catalogue begins with."""
+    while note:
+        found = [row for row in rows if note.startswith(row)]
+        if not found:
+            # An example is the same in every language.
+            return "" if note.startswith("    {") else note
+        note = note[len(max(found, key=len)) :].removeprefix(" ")
+    return ""
 
 
 def is_known(text, rows, whole):

@@ -2,4 +2,5 @@
 # The catalogue of texts against the sources.
 set -eu
 cd "$(dirname "$0")/../.."
-exec python3 Tests/Scripts/catalogue_test.py .
+swift=${SWIFT:-swift}
+exec python3 Tests/Scripts/catalogue_test.py . "$($swift build --show-bin-path)/security"

@@ -7,7 +7,7 @@ import signal
 import subprocess
 
 import dbus
-from keychain_parts import Home, eventually
+from keychain_parts import Home, answers, eventually
 
 ROOT = "/org/freedesktop/secrets"
 NAME = "org.freedesktop.secrets"
@@ -41,7 +41,7 @@ class Desktop(Home):
         pathlib.Path(f"{self.folder}/bus.conf").write_text(CONFIGURATION.format(path=f"{self.folder}/bus"))
         words = ["dbus-daemon", f"--config-file={self.folder}/bus.conf", "--nofork", "--nopidfile"]
         self.bus = subprocess.Popen(words, env=self.environment, stderr=subprocess.DEVNULL)
-        eventually(lambda: os.path.exists(f"{self.folder}/bus"))
+        eventually(lambda: answers(f"{self.folder}/bus"))
 
     def connect(self):
         return dbus.bus.BusConnection(self.address)

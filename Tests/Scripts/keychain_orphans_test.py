@@ -150,6 +150,18 @@ def items_of_others(home):
     assert not home.stores
 
 
+def does_not_open(home):
+    """A keychain that does not open now is not deleted by mistake; with --force it is."""
+    store = made(home, LOST)
+    home.says("lock-keychain", LOST)
+    home.end()
+    os.rename(f"{store}/vault", f"{store}/vault.away")
+    home.fails(53, "delete-keychain", LOST, because="does not open")
+    assert os.path.exists(f"{store}/keychain.db")
+    home.says("delete-keychain", "--force", LOST)
+    assert not home.stores
+
+
 def own_items(home):
     """A script deletes its own keychain without a question, locked or not, without a terminal and without input."""
     for name, password in (("open", "p"), ("locked", "p"), ("empty", "")):
@@ -289,7 +301,7 @@ run_parts(
         moved_without_password,
         erased_after_a_day,
         items_of_others,
-        own_items,
+        does_not_open, own_items,
         no_history,
         killed_at_any_time,
         full_disk,

@@ -4,6 +4,7 @@ import contextlib
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -93,6 +94,12 @@ def eventually(condition, seconds=30):
     while not condition():
         assert time.monotonic() < end, "it did not happen"
         time.sleep(0.02)
+
+
+def answers(path):
+    """Whether a server listens; its socket is there a moment earlier."""
+    with socket.socket(socket.AF_UNIX) as client:
+        return client.connect_ex(path) == 0
 
 
 def login(home):

@@ -14,6 +14,19 @@ package enum DERError: Error, Equatable, Sendable {
     case tooLarge
     /// The structure is valid DER but not the expected one.
     case unexpected(offset: Int)
+
+    /// The reason in words, with the offset in bytes.
+    package var reason: String {
+        switch self {
+        case .truncated(let offset): "the element at byte \(offset) is longer than the data"
+        case .badLength(let offset): "the length at byte \(offset) is indefinite, or has a shorter form"
+        case .badTag(let offset): "the tag at byte \(offset) has a shorter form, or is none"
+        case .badValue(let offset): "the value at byte \(offset) is not allowed for its type"
+        case .trailingBytes(let offset): "something follows the outermost element at byte \(offset)"
+        case .tooLarge: "it has more bytes, levels or elements than are read"
+        case .unexpected(let offset): "the element at byte \(offset) is not the one that stands there in a certificate"
+        }
+    }
 }
 
 /// The limits of parsing. They bound the cost of input from outside.

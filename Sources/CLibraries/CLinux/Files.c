@@ -157,3 +157,15 @@ int clinux_is_marked(int file) {
     struct flock mark = first_byte(F_WRLCK);
     return fcntl(file, F_OFD_GETLK, &mark) < 0 ? -1 : mark.l_type != F_UNLCK;
 }
+
+int clinux_lock(int file) {
+    struct flock lock = first_byte(F_WRLCK);
+    return fcntl(file, F_SETLK, &lock);
+}
+
+int clinux_lock_holder(int file, int32_t *process) {
+    struct flock lock = first_byte(F_WRLCK);
+    if (fcntl(file, F_GETLK, &lock) < 0) return -1;
+    *process = lock.l_pid;
+    return lock.l_type != F_UNLCK;
+}

@@ -32,7 +32,7 @@ extension Refusal {
     static let inspectionOnly = Refusal(
         .missingEntitlement, .inspection, AccessGroup.any,
         "Only the keychain's own command may look at all programs' items, and never at their values.",
-        do: "Use `security dump-keychain` to list items.")
+        do: "Use the `security` in the daemon's folder. After an upgrade, end the daemon that ran before.")
 
     static func restricted(_ id: AttributeID) -> Refusal {
         let attribute = AttributeTable.attribute(id: id)

@@ -13,6 +13,8 @@ struct WriteJob: QueuedJob {
     let cost: Int
     let standing: Standing
     let reply: ReplyAddress
+    /// Whether its connection is still there. An add is performed nevertheless.
+    let isWanted: Wanted
 }
 
 /// A search that may take longer than a loop waits.
@@ -47,12 +49,15 @@ protocol WorkerJob: QueuedJob {
     var id: UInt32 { get }
     var deadline: Deadline { get }
     var reply: ReplyAddress { get }
+    /// Whether it is to be performed.
+    var isDue: Bool { get }
     /// Performs it.
     func perform(with handler: any RequestHandler, into writer: ResponseWriter)
 }
 
 extension WorkerJob {
     var cost: Int { 1 }
+    var isDue: Bool { true }
 }
 
 /// A device request, which may take as long as a person or a walk over everything.
@@ -66,11 +71,21 @@ struct DeviceJob: WorkerJob {
     let reply: ReplyAddress
     /// How long a passcode may take to come.
     let pipe: Int
+    /// Whether its connection is still there. A keychain is locked for a program that has gone, too.
+    let isWanted: Wanted
+
+    /// Whether it is to be performed. Nobody walks over a store for a program that has gone.
+    var isDue: Bool {
+        guard case .access = request else { return true }
+        return isWanted.isSo
+    }
 
     /// Whether it waits for nobody's passcode and walks over nothing.
     var isBrief: Bool {
         switch request {
         case .status, .lock, .details, .identity, .access(.decisions): true
+        // The first waits for the writer.
+        case .access(.changes(let number)): number != .max
         default: false
         }
     }

@@ -53,11 +53,11 @@ final class ClientSession {
     /// The one of them that is a search, by its id: the next request is read when it is answered, as if that had been
     /// at once.
     var search: UInt32?
-    /// Made when the first search waits for a worker.
-    private(set) lazy var searches = {
-        hasSearched = true; return Wanted()
+    /// Made when the first request waits for a thread.
+    private(set) lazy var wants = {
+        hasAsked = true; return Wanted()
     }()
-    private var hasSearched = false
+    private var hasAsked = false
     /// While another thread may send an answer, too.
     private var outlet: FrameWriter?
     /// The requests under way that may have the user asked, by their ids.
@@ -93,7 +93,7 @@ final class ClientSession {
 
     /// It has gone: what it asked for is not looked for any more.
     func abandon() {
-        if hasSearched { searches.end() }
+        if hasAsked { wants.end() }
         outlet?.close()
     }
 
@@ -174,7 +174,7 @@ extension ClientSession {
         guard isEnding || sender == peer.process && sender > 0 else {
             throw BrokenFrame(
                 id: input.isEmpty ? RequestFrame.id(in: span.span.extracting(..<received)) : nil,
-                refusal: .foreignSender)
+                refusal: sender > 0 ? .foreignSender : .unseenSender)
         }
         return received
     }

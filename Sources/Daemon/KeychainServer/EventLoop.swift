@@ -40,7 +40,7 @@ final class EventLoop: @unchecked Sendable {
     /// The most connections, and bytes, since memory was given back last.
     private var peak = (connections: 0, held: 0)
     private let arrived: @Sendable (CallerIdentity) -> Void
-    private let files = ForeignFiles()
+    private let files: ForeignFiles
     /// How often lines are written that connections cause.
     var rateLimits = LogPaces()
     let epoll: Epoll
@@ -64,11 +64,11 @@ final class EventLoop: @unchecked Sendable {
     /// - Throws: `SystemError` when there are too many open files.
     init(
         _ router: RequestRouter, on listeners: [any ConnectionSource], limits: ServerLimits,
-        connectionCounter: ConnectionCounter,
+        connectionCounter: ConnectionCounter, files: ForeignFiles,
         _ claimants: Claimants, arrived: @escaping @Sendable (CallerIdentity) -> Void, log: @escaping ServerLog
     ) throws(SystemError) {
         (self.router, self.limits, self.connectionCounter) = (router, limits, connectionCounter)
-        (self.claimants, self.arrived) = (claimants, arrived)
+        (self.claimants, self.arrived, self.files) = (claimants, arrived, files)
         self.listeners = listeners.map { WatchedSource($0) }
         self.log = log
         // As many as are ready are seen at once: who comes after a crowd is not found a turn later for each hundred of
@@ -139,7 +139,7 @@ final class EventLoop: @unchecked Sendable {
     /// Reads nothing more. A request that was not read yet stays in its socket, which tells the client (by ECONNRESET)
     /// that nobody performed it.
     private func stop() {
-        end = .after(milliseconds: limits.stall)
+        end = .after(milliseconds: min(limits.stall, limits.ending))
         stopAccepting()
         listeners = []
         for session in sessions.values {

@@ -29,16 +29,17 @@ package final class KeychainServer: Sendable {
     ///   - listeners: listening sockets that do not block, or other sources of connections. The server closes them
     ///     when it stops.
     ///   - registry: asked once per connection, when it is made or at its first request.
+    ///   - files: takes the files that peers send.
     /// - Throws: the refusal of a request reader; `errSecNotAvailable` when there are too many open files or threads.
     package init(
         _ handler: any RequestHandler, on listeners: [any ConnectionSource], registry: any CallerRegistry,
-        limits: ServerLimits = ServerLimits(), log: @escaping ServerLog
+        limits: ServerLimits = ServerLimits(), files: ForeignFiles = ForeignFiles(), log: @escaping ServerLog
     ) throws(Refusal) {
         do throws(SystemError) { backend = try WorkerThreads(handler, registry, limits: limits) } catch {
             throw .cannotServe(error)
         }
         do throws(Refusal) {
-            let loops = try Self.makeLoops(handler, backend, listeners, registry, limits, connectionCounter, log)
+            let loops = try Self.makeLoops(handler, backend, listeners, registry, limits, connectionCounter, files, log)
             mailboxes = loops.map(\.router.mailbox)
             threads = try Self.start(loops)
         } catch {
@@ -64,7 +65,8 @@ package final class KeychainServer: Sendable {
     private static func makeLoops(
         _ handler: any RequestHandler, _ backend: WorkerThreads, _ listeners: [any ConnectionSource],
         _ registry: any CallerRegistry,
-        _ limits: ServerLimits, _ connectionCounter: ConnectionCounter, _ log: @escaping ServerLog
+        _ limits: ServerLimits, _ connectionCounter: ConnectionCounter, _ files: ForeignFiles,
+        _ log: @escaping ServerLog
     ) throws(Refusal) -> [EventLoop] {
         var loops: [EventLoop] = []
         let rateLimits = RequestPaces(limits.requestRate)
@@ -76,7 +78,7 @@ package final class KeychainServer: Sendable {
                     mailbox: try Mailbox())
                 loops.append(
                     try EventLoop(
-                        router, on: listeners, limits: limits, connectionCounter: connectionCounter,
+                        router, on: listeners, limits: limits, connectionCounter: connectionCounter, files: files,
                         Claimants(rateLimits),
                         arrived: { handler.arrived($0) }, log: log))
             } catch { throw .cannotServe(error) }

@@ -157,14 +157,14 @@ struct RequestRouter {
                 SearchJob(
                     request: request, caller: caller, id: id, deadline: deadline,
                     cost: 1 + frame.body.count / SearchJob.unit, standing: standing, reply: reply,
-                    isWanted: session.searches))
+                    isWanted: session.wants))
         case .item(let request):
             try backend.writes.put(
                 WriteJob(
                     request: request, caller: caller, id: id, deadline: deadline, cost: frame.body.count,
-                    standing: standing, reply: reply))
+                    standing: standing, reply: reply, isWanted: session.wants))
         case .device(let request, let files):
-            try queue(request, files, id, deadline, from: caller, standing, reply)
+            try queue(request, files, id, deadline, from: caller, session, reply)
         case .key(let request):
             try backend.keys.put(
                 KeyJob(request: request, caller: caller, id: id, deadline: deadline, standing: standing, reply: reply))
@@ -184,8 +184,9 @@ struct RequestRouter {
 
     private func queue(
         _ request: DeviceRequest, _ files: [FileDescriptor], _ id: UInt32, _ deadline: Deadline,
-        from caller: CallerIdentity, _ standing: Standing, _ reply: ReplyAddress
+        from caller: CallerIdentity, _ session: ClientSession, _ reply: ReplyAddress
     ) throws(Refusal) {
+        let standing = session.claimant.standing
         switch request {
         case .watch(let epoch, let milliseconds):
             let time = Deadline.after(milliseconds: Int(min(milliseconds, WireLimits.longestWatch)))
@@ -202,7 +203,7 @@ struct RequestRouter {
             guard files.allSatisfy(\.holdsPasscode) else { throw .noPasscodeFile }
             let job = DeviceJob(
                 request: request, passcodes: files, caller: caller, id: id, deadline: deadline, standing: standing,
-                reply: reply, pipe: limits.pipe)
+                reply: reply, pipe: limits.pipe, isWanted: session.wants)
             try job.isBrief ? backend.brief.put(job) : backend.slow.put(job)
         }
     }

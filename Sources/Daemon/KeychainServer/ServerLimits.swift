@@ -69,6 +69,8 @@ package struct ServerLimits: Sendable {
 
     /// How long a connection may owe the rest of a frame, or leave an answer unread, before it is closed: milliseconds.
     package var stall = 10_000
+    /// How long a daemon that is to end answers what it has read: milliseconds. Adds are performed later, too.
+    package var ending = 3000
     /// Bytes of unfinished frames and unread answers per loop; above it, connections of the program that holds most are
     /// closed.
     package var held = 64 << 20

@@ -50,6 +50,11 @@ extension Refusal {
         "The request came from another process than the one that connected.",
         do: "Connect in each process: a connection can be neither handed over nor inherited.")
 
+    static let unseenSender = Refusal(
+        .notAvailable, .foreignSender, "sender",
+        "The keychain daemon runs in a container, from where it does not see which program asks.",
+        do: "End that daemon, or give the container a keychain of its own (KEYCHAIN_HOME).")
+
     static let changedCaller = Refusal(
         .missingEntitlement, .foreignSender, "sender",
         "The process that connected has ended, or an anchored one has executed another program.",

@@ -104,18 +104,23 @@ final class WorkerThreads: Sendable {
         _ queue: WorkQueue<WriteJob>, with handler: any RequestHandler, within limits: ServerLimits
     ) {
         var spin = AdaptiveSpin(microseconds: timeToNextWrite, forgivesOne: true)
-        while case let jobs = queue.take(&spin, { goesAlong($0, $1, limits) }), !jobs.isEmpty {
-            let batch = jobs.filter(isInTime)
+        var slow = SlowWriters()
+        while case let jobs = queue.take(&spin, { goesAlong($0, $1, slow, limits) }), !jobs.isEmpty {
+            let batch = jobs.filter(isDue)
             guard !batch.isEmpty else { continue }
-            ReplyAddress.deliver(handler.commit(batch), to: batch.map(\.reply))
+            let answers = slow.observe(batch) { handler.commit(batch) }
+            ReplyAddress.deliver(answers, to: batch.map(\.reply))
             handler.checkpointIfDue()
         }
         handler.maintain()
     }
 
     /// Whether a write is part of the commit that others are in: of one program so many are, and what is large has its
-    /// own.
-    private static func goesAlong(_ job: WriteJob, _ others: [WriteJob], _ limits: ServerLimits) -> Bool {
+    /// own. One that takes long is the only one of its kind.
+    private static func goesAlong(
+        _ job: WriteJob, _ others: [WriteJob], _ slow: borrowing SlowWriters, _ limits: ServerLimits
+    ) -> Bool {
+        guard !slow.contains(job) || !others.contains(where: slow.contains) else { return false }
         guard others.count < limits.commit, job.cost <= limits.largeWrite else { return false }
         guard let first = others.first, first.cost <= limits.largeWrite else { return false }
         return others.count { $0.standing == job.standing } < limits.commitOfProgram
@@ -125,8 +130,10 @@ final class WorkerThreads: Sendable {
     /// processor that has gone to sleep meanwhile takes half as long to wake, and longer to be as fast as it was.
     private static let timeToNextWrite: UInt64 = 100
 
-    /// Answers a write that waited too long; it is not performed.
-    private static func isInTime(_ job: WriteJob) -> Bool {
+    /// Whether a write is performed. One that waited too long is refused; one that looks through items is dropped when
+    /// its program has gone.
+    private static func isDue(_ job: WriteJob) -> Bool {
+        guard job.request.operation == .add || job.isWanted.isSo else { return false }
         guard job.deadline.hasPassed else { return true }
         job.reply.deliver(Refusal.expired.frame(id: job.id))
         return false
@@ -140,6 +147,7 @@ final class WorkerThreads: Sendable {
     }
 
     private static func answer(_ job: some WorkerJob, with handler: any RequestHandler) {
+        guard job.isDue else { return }
         guard !job.deadline.hasPassed else { return job.reply.deliver(Refusal.expired.frame(id: job.id)) }
         let writer = ResponseWriter()
         job.perform(with: handler, into: writer)

@@ -56,8 +56,9 @@ struct Keychaind {
             try ownPath(), arguments, handing: options.ready.map { [$0] } ?? [])
     }
 
-    /// Hardening comes before the first secret, the signals before the first thread, the socket before the store:
-    /// the process that has the socket is the one daemon, and clients can connect while it opens the store.
+    /// Hardening comes before the first secret, the signals before the first thread, the lock before the socket, and
+    /// the socket before the store: the process that has the lock is the one daemon, and clients can connect while it
+    /// opens the store.
     private static func serve(_ options: DaemonArguments.Options) throws {
         try DaemonProcess.harden()
         DatabaseLibrary.belongsToThisProcess()
@@ -72,7 +73,10 @@ struct Keychaind {
         guard let folder else { throw DaemonArguments.Mistake("--keychain takes --control.") }
         // After the server's end.
         defer { life?.erase(folder) }
-        guard let (server, engine) = try start(options, folder) else { return }
+        guard let started = try start(options, folder) else { return }
+        let (server, engine) = (started.server, started.engine)
+        // The lock on the store ends last.
+        defer { withExtendedLifetime(started.owner) {} }
         if let ready = options.ready { _ = try? ready.write([StartReport.serves].span) }
         defer { server.stop() }
         try life?.start { kill(CurrentProcess.identifier, SIGTERM) }
@@ -97,10 +101,10 @@ struct Keychaind {
     }
 
     /// The end of the daemon when nobody finds it any more.
-    private static func start(_ watch: SocketWatch?, on socket: String) {
+    private static func start(_ watch: SocketWatch?) {
         do throws(SystemError) {
-            try watch?.start {
-                report("The socket \(socket) has gone: this daemon ends, and the next program starts another.")
+            try watch?.start { path in
+                report("\(path) has gone: this daemon ends, and the next program starts another.")
                 kill(CurrentProcess.identifier, SIGTERM)
             }
         } catch { report("Nobody watches whether the socket is removed: \(error)") }
@@ -114,25 +118,40 @@ struct Keychaind {
         }
     }
 
+    /// Whether a file that a peer has sent is the store's: this daemon may have lost what it had locked, and ends.
+    private static func isTaken(_ file: FileStatus, from owner: StoreOwner) -> Bool {
+        guard owner.has(file) else { return false }
+        report("A program has sent a file of the store: this daemon ends, and the next program starts another.")
+        kill(CurrentProcess.identifier, SIGTERM)
+        return true
+    }
+
+    private struct Started {
+        let owner: StoreOwner
+        let server: KeychainServer
+        let engine: KeychainEngine
+    }
+
     /// Nothing is answered before it is certain that the files which were opened are in the folder that programs find.
     ///
     /// - Returns: nil when another daemon serves already.
     private static func start(
         _ options: DaemonArguments.Options, _ folder: StoreFolder
-    ) throws -> (KeychainServer, KeychainEngine)? {
+    ) throws -> Started? {
         let makesFolder = !options.isNamed && options.life == nil
-        guard let listeners = try Listeners.open(at: options.socket, makesFolder: makesFolder, log: report) else {
-            return nil
-        }
+        guard let owner = try StoreOwner.take(options.store, for: options.socket, log: report),
+            let listeners = try Listeners.open(
+                at: options.socket, for: owner, makesFolder: makesFolder, log: report)
+        else { return nil }
         let engine = try openEngine(options)
-        start(listeners.watch, on: options.socket)
+        start(listeners.watch)
         try folder.check()
         let limits = try DaemonProcess.limits(loops: options.loops, requestRate: options.requestRate)
         end(with: engine)
         let server = try KeychainServer(
             engine, on: listeners.sockets, registry: try InProcessIdentifier(callers(options)),
-            limits: limits, log: report)
-        return (server, engine)
+            limits: limits, files: ForeignFiles { isTaken($0, from: owner) }, log: report)
+        return Started(owner: owner, server: server, engine: engine)
     }
 
     /// Decides which programs may call, and identifies them.
@@ -155,7 +174,7 @@ struct Keychaind {
     /// vault is there. Otherwise a daemon that is ended in between would leave a store that nobody can open any more.
     private static func openEngine(_ options: DaemonArguments.Options) throws -> KeychainEngine {
         let isNew = !ItemStore.exists(in: options.store)
-        let existing = isNew ? nil : try ItemStore(folder: options.store, prefersExclusive: true)
+        let existing = isNew ? nil : try ItemStore(folder: options.store, prefersExclusive: true, makesFolder: false)
         let (socket, process) = try EnclaveProcess.launch(
             try ownPath().folder + "keychain-enclaved", vault: options.store + "/vault", createIfMissing: isNew,
             tpm: options.tpm, pinentry: options.pinentry, acceptsLoginPassword: options.loginPassword == .yes,
@@ -163,9 +182,11 @@ struct Keychaind {
         try ProcessHardening.forbidNewPrivileges()
         try ProcessHardening.forbidReachingOut()
         let enclave = try EnclaveConnection(socket, process: process)
-        let store = try existing ?? ItemStore(folder: options.store, prefersExclusive: true)
+        let store = try existing ?? ItemStore(folder: options.store, prefersExclusive: true, makesFolder: false)
         return try KeychainEngine(
-            store: store, enclave: enclave, deployment: "user daemon", quotas: options.quotas, history: options.history,
+            store: store, enclave: enclave,
+            deployment: options.life == nil ? "user daemon" : "daemon of a job, in memory",
+            quotas: options.quotas, history: options.history,
             anchoredGroups: anchoredGroups(options), log: report)
     }
 

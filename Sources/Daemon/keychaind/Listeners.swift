@@ -4,25 +4,31 @@ import LinuxSystem
 /// The sockets a daemon listens on.
 struct Listeners {
     let sockets: [UnixSocket]
-    /// Nil where this user has no more watches, and for the socket of a service manager that lies elsewhere.
+    /// Nil where the socket cannot be looked at.
     let watch: SocketWatch?
 
     /// Takes over what a service manager listens on for us, else listens at the path, where a daemon that has stopped
     /// gives way; nil when another daemon serves there already.
     ///
     /// - Parameters:
+    ///   - owner: the right to the store, which says from then on where the socket is.
     ///   - makesFolder: whether the folder of the socket is made where there is none.
     ///   - log: takes a line when one has given way, and when nobody can watch the socket.
     /// - Throws: `SystemError`: `EADDRINUSE` when something else than a daemon is in the way; `ENOENT` when the socket
-    ///   was removed at once.
+    ///   was removed at once; of `write`.
     static func open(
-        at path: String, makesFolder: Bool, log: (String) -> Void
+        at path: String, for owner: StoreOwner, makesFolder: Bool, log: (String) -> Void
     ) throws(SystemError) -> Listeners? {
         let inherited = try SocketActivation.sockets()
-        guard inherited.isEmpty else { return Listeners(sockets: inherited, watch: watch(path, log)) }
+        if let first = inherited.first {
+            let place = try first.localPath()
+            try owner.publish(place)
+            return Listeners(sockets: inherited, watch: watch(place, owner, log))
+        }
+        try owner.publish(path)
         if makesFolder, try FileStatus(at: path.folder) == nil { try PrivateDirectory.ensure(path.folder) }
         guard let socket = try listen(at: path, log: log) else { return nil }
-        let watch = watch(path, log)
+        let watch = watch(path, owner, log)
         guard try FileStatus(ofLink: path) != nil else {
             throw SystemError(code: ENOENT, call: "bind", advice: "\(path) was removed")
         }
@@ -38,8 +44,8 @@ struct Listeners {
         }
     }
 
-    private static func watch(_ path: String, _ log: (String) -> Void) -> SocketWatch? {
-        do throws(SystemError) { return try SocketWatch(path) } catch {
+    private static func watch(_ socket: String, _ owner: StoreOwner, _ log: (String) -> Void) -> SocketWatch? {
+        do throws(SystemError) { return try SocketWatch(socket, of: owner) } catch {
             log("Nobody watches whether the socket is removed: \(error)")
             return nil
         }

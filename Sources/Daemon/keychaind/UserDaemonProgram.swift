@@ -95,7 +95,7 @@ struct UserDaemonProgram {
     }
 
     private func openStore() throws(Refusal) -> ItemStore {
-        try ItemStore(folder: options.store, prefersExclusive: true)
+        try ItemStore(folder: options.store, prefersExclusive: true, makesFolder: false)
     }
 
     private func serve(

@@ -15,7 +15,10 @@ extension DescribeCertificates {
                     CertificateFacts(
                         commonName: certificate.commonName ?? "", summary: certificate.subjectSummary,
                         addresses: certificate.emailAddresses, sha1: try Digest.of(encoded.span, .sha1),
-                        sha256: try Digest.of(encoded.span, .sha256), isSelfIssued: certificate.isSelfIssued))
+                        sha256: try Digest.of(encoded.span, .sha256), isSelfIssued: certificate.isSelfIssued,
+                        issuer: certificate.issuer.summary ?? "", serialNumber: certificate.serialNumber.upperHex,
+                        validity: (certificate.notBefore, certificate.notAfter),
+                        details: certificate.details))
             } catch { throw error.refusal("certificate") }
         }
         return Answer(facts)

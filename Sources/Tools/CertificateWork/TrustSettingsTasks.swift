@@ -139,7 +139,7 @@ extension ReadTrustSettings {
 }
 
 extension [UInt8] {
-    fileprivate var upperHex: String {
+    var upperHex: String {
         map { byte in
             let digits = String(byte, radix: 16, uppercase: true)
             return digits.utf8.count == 1 ? "0" + digits : digits

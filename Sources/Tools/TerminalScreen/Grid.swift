@@ -60,6 +60,17 @@ package struct Grid: Equatable, Sendable {
         }
     }
 
+    /// Whether a secret is shown in some cells of a row.
+    package func hasSecret(in row: Int) -> Bool {
+        (0..<columns).contains { self[row, $0].content == .secret }
+    }
+
+    /// Whether a secret is shown in all of so many cells.
+    package func isSecret(_ row: Int, _ column: Int, count: Int) -> Bool {
+        guard row >= 0, row < rows, column >= 0, column + count <= columns else { return false }
+        return (column..<(column + count)).allSatisfy { self[row, $0].content == .secret }
+    }
+
     /// Gives cells another look.
     package mutating func restyle(_ row: Int, _ column: Int, count: Int, _ style: CellStyle) {
         guard row >= 0, row < rows else { return }

@@ -6,6 +6,8 @@ package struct InputParser {
     /// The most bytes of a paste.
     package static let mostPasted = 4096
     private static let mostParameters = 64
+    /// Seconds after which a string without an end was none, and in which a paste without an end has stopped.
+    private static let longest = 1.0
 
     private enum State {
         case ground
@@ -33,6 +35,11 @@ package struct InputParser {
     private var state = State.ground
     /// Whether Escape was told alone: what follows may still be the rest of a slow sequence.
     private var toldEscape = false
+    /// When the last bytes came, and the first ones of the string that is open.
+    private var lastTime = -Double.infinity
+    private var stringTime: Double?
+    /// Whether the last bytes gave no event, or ended inside of something.
+    private(set) package var isUnclear = false
 
     package init() {}
 
@@ -45,6 +52,35 @@ package struct InputParser {
         (state, toldEscape) = (.ground, true)
         return .key(.escape)
     }
+
+    /// Takes the bytes that came together.
+    ///
+    /// - Parameter time: in seconds, of a clock that is never set.
+    package mutating func take(_ bytes: Span<UInt8>, at time: Double) -> [InputEvent] {
+        giveUp(before: bytes, time)
+        var events: [InputEvent] = []
+        for place in bytes.indices {
+            if let event = take(bytes[place]) { events.append(event) }
+        }
+        lastTime = time
+        if case .string = state { stringTime = stringTime ?? time } else { stringTime = nil }
+        isUnclear = !awaitsEscape && (events.isEmpty || !isBetween)
+        return events
+    }
+
+    /// Leaves what has no end. The rest of a paste must not become keys: it never comes as one Control-C by itself.
+    private mutating func giveUp(before bytes: Span<UInt8>, _ time: Double) {
+        switch state {
+        case .string where time - (stringTime ?? time) >= Self.longest: state = .ground
+        case .paste where bytes.count == 1 && bytes[0] == 0x03 && time - lastTime >= Self.longest: state = .ground
+        default: break
+        }
+    }
+
+    /// Notes that nothing has come.
+    package mutating func clear() { isUnclear = false }
+
+    private var isBetween: Bool { if case .ground = state { true } else { false } }
 
     /// Takes the next byte.
     package mutating func take(_ byte: UInt8) -> InputEvent? {
@@ -63,6 +99,7 @@ package struct InputParser {
         case .string(let endsNext):
             let isOver = byte == 0x07 || byte == 0x18 || endsNext && byte == UInt8(ascii: "\\")
             state = isOver ? .ground : .string(endsNext: byte == 0x1B)
+            if isOver { stringTime = nil }
             return nil
         case .paste(let paste): return self.paste(paste, byte)
         }

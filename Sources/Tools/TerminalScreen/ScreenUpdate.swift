@@ -6,12 +6,15 @@
 package enum ScreenUpdate {
     /// - Parameters:
     ///   - old: what the terminal shows; nil when that is not known, and every line is erased first.
+    ///   - renewed: rows that are erased and drawn as a whole, because a secret was in them.
     ///   - cursor: where the cursor is to stand, counted from 0; nil to hide it.
-    package static func text(from old: Grid?, to new: Grid, cursor: (row: Int, column: Int)?) -> String {
+    package static func text(
+        from old: Grid?, to new: Grid, renewed: Range<Int> = 0..<0, cursor: (row: Int, column: Int)?
+    ) -> String {
         var writer = Writer()
         writer.text += Control.beginUpdate + Control.hideCursor
         let known = old.flatMap { $0.rows == new.rows && $0.columns == new.columns ? $0 : nil }
-        for row in 0..<new.rows { draw(row, known, new, &writer) }
+        for row in 0..<new.rows { draw(row, renewed.contains(row) ? nil : known, new, &writer) }
         writer.setStyle([])
         if let cursor {
             writer.text += Control.move(cursor.row, cursor.column) + Control.showCursor

@@ -8,6 +8,9 @@ package final class TerminalScreen {
     package let terminal: RawTerminal
     private let hasSecondScreen, hasMouse: Bool
     private var shown: Grid?
+    private var shownCursor: (row: Int, column: Int)?
+    /// The rows in which a secret was written and that were not drawn as a whole since.
+    private var secretRows = 0..<0
     private var parser = InputParser()
     private(set) package var isTaken = false
     /// A terminal that was stopped is waited for so long.
@@ -47,27 +50,23 @@ package final class TerminalScreen {
         terminal.giveBack()
     }
 
-    /// Erases everything that the terminal shows, and draws the next grid as a whole.
-    ///
-    /// - Throws: `SystemError` of `write`.
-    package func erase() throws(SystemError) {
-        try write(Control.erase(rows: max(shown?.rows ?? 0, terminal.size?.rows ?? 0)))
-        shown = nil
-    }
-
     /// Draws the next grid as a whole: nobody knows what the terminal shows now.
     package func forget() { shown = nil }
 
-    /// Shows a grid.
+    /// Shows a grid. Rows that had a secret are drawn as a whole when it has none any more, whatever stands in them.
     ///
     /// - Parameter cursor: where the cursor stands, counted from 0; nil for none.
     /// - Throws: `SystemError` of `write`.
     package func show(_ grid: Grid, cursor: (row: Int, column: Int)?) throws(SystemError) {
+        let renewed = secretRows.contains { $0 < grid.rows && grid.hasSecret(in: $0) } ? 0..<0 : secretRows
+        let isSameCursor = shownCursor?.row == cursor?.row && shownCursor?.column == cursor?.column
+        if renewed.isEmpty, isSameCursor, shown == grid { return }
         let known = shown
         // An update that fails half way leaves something that nobody knows.
         shown = nil
-        try write(ScreenUpdate.text(from: known, to: grid, cursor: cursor))
-        shown = grid
+        try write(ScreenUpdate.text(from: known, to: grid, renewed: renewed, cursor: cursor))
+        (shown, shownCursor) = (grid, cursor)
+        if !renewed.isEmpty { secretRows = 0..<0 }
     }
 
     /// Writes a secret over the cells that are marked for it.
@@ -77,6 +76,9 @@ package final class TerminalScreen {
     ///   - row: of the first line.
     /// - Throws: `SystemError` of `write`.
     package func write(secret lines: [SecretBytes], _ row: Int, _ column: Int) throws(SystemError) {
+        let rows = row..<(row + lines.count)
+        secretRows =
+            secretRows.isEmpty ? rows : min(row, secretRows.lowerBound)..<max(rows.upperBound, secretRows.upperBound)
         let bytes = SecretBuffer(capacity: 256)
         for (index, line) in lines.enumerated() {
             bytes.append(text: Control.move(row + index, column))
@@ -111,6 +113,12 @@ extension TerminalScreen {
         parser.awaitsEscape ? .after(milliseconds: Self.escapeDelay) : .never
     }
 
+    /// Whether an Escape came that may be a key by itself.
+    package var awaitsEscape: Bool { parser.awaitsEscape }
+
+    /// Whether the last input gave no event, or ended inside of a sequence, a string or a paste.
+    package var hasUnclearInput: Bool { parser.isUnclear }
+
     /// Forgets what was typed and not taken.
     package func discardInput() {
         terminal.discardInput()
@@ -126,9 +134,13 @@ extension TerminalScreen {
         do throws(SystemError) {
             count = try bytes.withMutableSpan { (span) throws(SystemError) in try terminal.device.read(into: &span) }
         } catch { return nil }
-        guard let count else { return isLate ? [parser.finishEscape()].compactMap { $0 } : [] }
+        guard let count else {
+            parser.clear()
+            return isLate ? [parser.finishEscape()].compactMap { $0 } : []
+        }
         guard count > 0 else { return nil }
-        return bytes.withSpan { span in (0..<count).compactMap { parser.take(span[$0]) } }
+        let time = Double(Clock.monotonicNanoseconds) / 1e9
+        return bytes.withSpan { parser.take($0.extracting(0..<count), at: time) }
     }
 }
 

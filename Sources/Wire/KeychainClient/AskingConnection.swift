@@ -106,6 +106,12 @@ package final class AskingConnection: KeychainConnection {
         try connection.device(request, passcodes: passcodes)
     }
 
+    package func device(
+        _ request: DeviceRequest, passcodes: [FileDescriptor], by deadline: Deadline
+    ) throws(Refusal) -> DeviceReply {
+        try connection.device(request, passcodes: passcodes, by: deadline)
+    }
+
     package func authentication(
         _ request: AuthenticationRequest, descriptors: [FileDescriptor]
     ) throws(Refusal) -> AuthenticationReply {

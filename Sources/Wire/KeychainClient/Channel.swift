@@ -25,7 +25,7 @@ final class Channel: @unchecked Sendable {
         let kind: FrameHeader.Kind
         private(set) var deadline: UInt32
         var descriptors: [FileDescriptor]
-        private let end: Deadline
+        let end: Deadline
 
         init(kind: FrameHeader.Kind, deadline: UInt32, descriptors: [FileDescriptor] = []) {
             (self.kind, self.deadline, self.descriptors) = (kind, deadline, descriptors)

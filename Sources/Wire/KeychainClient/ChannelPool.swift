@@ -19,7 +19,7 @@ final class ChannelPool: Sendable {
 
     /// Asks over a socket of the pool, or a new one.
     func ask(_ question: Channel.Question, _ body: some FrameBody) throws(Channel.Failure) -> Channel.Answer {
-        let channel = try take()
+        let channel = try take(by: question.end)
         do throws(Channel.Failure) {
             let answer = try channel.ask(question.shortened(), body)
             putBack(channel)
@@ -34,9 +34,11 @@ final class ChannelPool: Sendable {
         }
     }
 
-    private func take() throws(Channel.Failure) -> Channel {
+    private func take(by deadline: Deadline) throws(Channel.Failure) -> Channel {
         if let channel = withIdle({ $0.popLast() }) { return channel }
-        do throws(Refusal) { return Channel(try open(), introduces: introduces) } catch { throw .refused(error) }
+        do throws(Refusal) { return Channel(try open(deadline), introduces: introduces) } catch {
+            throw .refused(error)
+        }
     }
 
     private func putBack(_ channel: Channel) {

@@ -218,7 +218,7 @@ package struct Configuration: Equatable, Sendable {
         let runtime = values.home == nil ? directories.runtime : nil
         let isPlain = values.home == nil && values.socket == nil
         let service = isPlain ? SystemServiceSockets.socket(SystemServiceSockets.personal, in: serviceFolder) : nil
-        let own = (runtime.map { $0 + "/keychain" } ?? folder) + "/keychaind.sock"
+        let own = Self.socket(in: runtime.map { $0 + "/keychain" } ?? folder)
         (ownSocket, socket) = (own, values.socket ?? service ?? own)
         socketIsGiven = values.socket != nil
         usesSystemService = socket.hasPrefix(serviceFolder + "/")
@@ -232,6 +232,9 @@ package struct Configuration: Equatable, Sendable {
         historyDays = values.historyDays ?? Self.standardHistory
         if let name = values.throwAway { try becomeThrowAway(name) }
     }
+
+    /// The socket of a daemon that has it in this folder.
+    package static func socket(in folder: String) -> String { folder + "/keychaind.sock" }
 
     /// The keychain that `security ci-start` has started lies in its socket's folder, which has its name.
     private mutating func becomeThrowAway(_ name: String) throws(Refusal) {

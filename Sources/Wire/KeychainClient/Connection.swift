@@ -4,8 +4,8 @@ package import LinuxSystem
 
 /// The keychain behind a daemon's socket. Any number of threads may use it at once; each gets a socket of its own.
 package final class Connection: KeychainConnection {
-    /// Connects to the daemon, which it may have to start.
-    package typealias Opener = @Sendable () throws(Refusal) -> UnixSocket
+    /// Connects to the daemon, which it may have to start, until a deadline.
+    package typealias Opener = @Sendable (Deadline) throws(Refusal) -> UnixSocket
 
     private let channels: ChannelPool
     private let timeout: UInt32
@@ -53,9 +53,24 @@ package final class Connection: KeychainConnection {
     ///
     /// - Throws: as ``send(_:)``.
     package func device(_ request: DeviceRequest, passcodes: [FileDescriptor]) throws(Refusal) -> DeviceReply {
+        try device(request, passcodes, within: request.timeout(timeout))
+    }
+
+    /// A daemon that is late for a short deadline may be slow alone: no other is started for that.
+    package func device(
+        _ request: DeviceRequest, passcodes: [FileDescriptor], by deadline: Deadline
+    ) throws(Refusal) -> DeviceReply {
+        try deadline.check()
+        return try device(
+            request, passcodes, within: deadline.milliseconds(atMost: request.timeout(timeout)), isPatient: false)
+    }
+
+    private func device(
+        _ request: DeviceRequest, _ passcodes: [FileDescriptor], within milliseconds: UInt32, isPatient: Bool = true
+    ) throws(Refusal) -> DeviceReply {
         guard request.descriptors.contains(passcodes.count) else { throw .malformed("the number of passcodes") }
-        let question = Channel.Question(kind: .device, deadline: request.timeout(timeout), descriptors: passcodes)
-        let answer = try self.answer(to: question, request, mayRepeat: request.isRepeatable)
+        let question = Channel.Question(kind: .device, deadline: milliseconds, descriptors: passcodes)
+        let answer = try self.answer(to: question, request, mayRepeat: request.isRepeatable, isPatient: isPatient)
         return try DeviceReply(to: request, status: answer.status, body: answer.body)
     }
 
@@ -93,21 +108,25 @@ package final class Connection: KeychainConnection {
     ///   - mayRepeat: whether performing the request twice does no harm. Any other is repeated only when it is known
     ///     that nobody performed it.
     ///   - isWrite: whether it changes items.
+    ///   - isPatient: whether a daemon that gives no answer in time is taken for one that has stopped.
     private func answer(
-        to question: Channel.Question, _ body: some FrameBody, mayRepeat: Bool, isWrite: Bool = false
+        to question: Channel.Question, _ body: some FrameBody, mayRepeat: Bool, isWrite: Bool = false,
+        isPatient: Bool = true
     ) throws(Refusal) -> Channel.Answer {
         do throws(Channel.Failure) { return try channels.ask(question, body) } catch {
             switch error {
             case .notPerformed: break
             case .unknown where mayRepeat: break
-            default: throw refusal(error, isWrite)
+            default: throw refusal(error, isWrite, isPatient)
             }
         }
-        do throws(Channel.Failure) { return try channels.ask(question, body) } catch { throw refusal(error, isWrite) }
+        do throws(Channel.Failure) { return try channels.ask(question, body) } catch {
+            throw refusal(error, isWrite, isPatient)
+        }
     }
 
-    private func refusal(_ failure: Channel.Failure, _ isWrite: Bool) -> Refusal {
-        if case .late = failure { silent() }
+    private func refusal(_ failure: Channel.Failure, _ isWrite: Bool, _ isPatient: Bool) -> Refusal {
+        if case .late = failure, isPatient { silent() }
         return failure.refusal(of: isWrite)
     }
 }
@@ -116,7 +135,7 @@ extension DeviceRequest {
     fileprivate var isRepeatable: Bool {
         switch self {
         case .status, .lock, .verify, .details, .changeSettings, .watch, .identity, .examine, .snapshot, .release,
-            .access(.decisions),
+            .access(.decisions), .access(.changes),
             .access(.why), .access(.orphans), .access(.keepRows), .access(.row):
             true
         // A wrong passcode would count twice.

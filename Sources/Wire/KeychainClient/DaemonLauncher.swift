@@ -15,33 +15,52 @@ struct DaemonLauncher: Sendable {
 
     /// Connects; nil when no daemon runs and none is installed.
     ///
-    /// Programs that start daemons at the same time are no problem: only one daemon gets the socket, the others end,
+    /// Programs that start daemons at the same time are no problem: only one daemon gets the store, the others end,
     /// and all programs connect to that one.
-    func open() throws(Refusal) -> UnixSocket? {
-        let deadline = deadline
+    ///
+    /// - Parameter end: when there must be a connection, at the latest.
+    func open(by end: Deadline = .never) throws(Refusal) -> UnixSocket? {
+        let deadline = min(deadline, end)
         if let socket = try connect(by: deadline) { return socket }
         if configuration.usesSystemService { throw .serviceDoesNotRun(configuration) }
         if configuration.kind == .throwAway { throw .throwAwayEnded(configuration) }
         guard let program else { return nil }
-        let reason = try start(program, [], by: deadline)
-        guard let socket = try connect(by: deadline) else { throw .didNotStart(program, configuration, reason) }
-        return socket
+        var reason: String?
+        // The runtime directory, or the daemon that was in the way, may go while the first one starts.
+        for _ in 0..<2 {
+            reason = try start(program, [], by: deadline)
+            if let socket = try connect(by: deadline) { return socket }
+            if reason != nil, try holder() != nil { break }
+        }
+        throw .didNotStart(program, configuration, reason)
     }
 
     /// Starts a daemon next to one that has not answered: it ends and replaces one that has stopped, and ends itself
     /// next to one that is only slow (`Predecessor`). Nobody waits for it.
     func replaceStopped() {
         let mayStart = !configuration.usesSystemService && configuration.kind != .throwAway
-        if mayStart, let program { _ = try? launch(program, [], timeout: Self.shortTimeout) }
+        // One that has stopped elsewhere keeps the store as well.
+        let elsewhere = (try? DaemonLink.holder(of: configuration.folder))??.socket
+        if mayStart, let program { _ = try? launch(program, [], at: elsewhere, timeout: Self.shortTimeout) }
     }
 
-    func connect(by deadline: Deadline) throws(Refusal) -> UnixSocket? {
-        do throws(SystemError) {
-            return try UnixSocket.connect(to: configuration.socket, deadline: deadline)
-        } catch {
-            if error.code == ENOENT || error.code == ECONNREFUSED { return nil }
-            throw .unreachable(configuration, error)
-        }
+    /// Where a new daemon has its socket. The runtime directory goes with the last logout; a program that outlives it
+    /// starts its daemon in the store's folder, and so does one whose runtime directory others may enter, or have a
+    /// daemon in.
+    private var place: String {
+        guard !configuration.socketIsGiven, let folder = PrivateDirectory.parent(of: configuration.socket),
+            let runtime = PrivateDirectory.parent(of: folder), Self.isMissing(runtime) || isForeign(folder)
+        else { return configuration.socket }
+        return Configuration.socket(in: configuration.folder)
+    }
+
+    private static func isMissing(_ path: String) -> Bool {
+        do throws(SystemError) { return try FileStatus(at: path) == nil } catch { return false }
+    }
+
+    private func isForeign(_ folder: String) -> Bool {
+        do throws(SystemError) { try PrivateDirectory.check(folder) } catch { return error.code != ENOENT }
+        return (try? UnixSocket.connect(to: configuration.socket, deadline: deadline)) != nil
     }
 
     var program: String? {
@@ -69,11 +88,11 @@ struct DaemonLauncher: Sendable {
     ///
     /// - Returns: the pipe on which it says that it serves; this process has no other end of it.
     private func launch(
-        _ program: String, _ words: [String], timeout: Int = timeout
+        _ program: String, _ words: [String], at socket: String? = nil, timeout: Int = timeout
     ) throws(SystemError) -> FileDescriptor {
         let (reader, writer) = try FileDescriptor.pipe()
         let arguments = [
-            "--detach", "--socket", configuration.socket, "--store", configuration.folder,
+            "--detach", "--socket", socket ?? place, "--store", configuration.folder,
             "--log", configuration.folder + "/keychaind.log", "--ready-fd", "\(ChildProcess.firstDescriptor)",
             "--tpm", configuration.tpm, "--pinentry", configuration.pinentry,
             "--login-password", configuration.loginPassword.rawValue, "--history-days", "\(configuration.historyDays)",
@@ -99,8 +118,8 @@ extension Connection {
         }
         return Connection(
             timeout: configuration.timeout, connected: socket, silent: { launcher.replaceStopped() }
-        ) { () throws(Refusal) in
-            guard let socket = try launcher.open() else { throw .notInstalled(configuration) }
+        ) { deadline throws(Refusal) in
+            guard let socket = try launcher.open(by: deadline) else { throw .notInstalled(configuration) }
             return socket
         }
     }
@@ -113,15 +132,17 @@ extension Connection {
     package static func running(_ configuration: Configuration) throws(Refusal) -> Connection? {
         let launcher = DaemonLauncher(configuration: configuration)
         guard let socket = try launcher.connect(by: launcher.deadline) else { return nil }
-        return Connection(timeout: configuration.timeout, connected: socket) { () throws(Refusal) in
-            guard let socket = try launcher.connect(by: launcher.deadline) else { throw .notInstalled(configuration) }
+        return Connection(timeout: configuration.timeout, connected: socket) { deadline throws(Refusal) in
+            guard let socket = try launcher.connect(by: min(launcher.deadline, deadline)) else {
+                throw .notInstalled(configuration)
+            }
             return socket
         }
     }
 }
 
 extension Refusal {
-    fileprivate static func unreachable(_ configuration: Configuration, _ error: SystemError) -> Refusal {
+    static func unreachable(_ configuration: Configuration, _ error: SystemError) -> Refusal {
         Refusal(
             .notAvailable, .unavailable, configuration.socket, "The keychain daemon cannot be reached: \(error).",
             do: "Check KEYCHAIN_SOCKET and the permissions of \(configuration.socket).")
@@ -156,7 +177,7 @@ extension Refusal {
             do: "See \(configuration.folder)/keychaind.log for the reason.")
     }
 
-    fileprivate static func notInstalled(_ configuration: Configuration) -> Refusal {
+    static func notInstalled(_ configuration: Configuration) -> Refusal {
         Refusal(
             .notAvailable, .unavailable, configuration.socket,
             "No keychain daemon runs at \(configuration.socket) and none is installed.",

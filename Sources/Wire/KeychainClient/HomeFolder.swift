@@ -15,6 +15,11 @@ enum HomeFolder {
     }
 
     private static func isUsable(_ path: String, by user: UInt32) -> Bool {
-        path.hasPrefix("/") && (path != "/" || user == 0)
+        path.hasPrefix("/") && (!isRoot(path) || user == 0)
+    }
+
+    /// Whether a path is another way to write `/`.
+    private static func isRoot(_ path: String) -> Bool {
+        path.split(separator: "/").allSatisfy { $0 == "." || $0 == ".." }
     }
 }

@@ -23,6 +23,13 @@ package protocol KeychainConnection: AnyObject, Sendable {
     /// - Throws: the refusal of the engine, or `errSecNotAvailable` when no engine can be reached.
     func device(_ request: DeviceRequest, passcodes: [FileDescriptor]) throws(Refusal) -> DeviceReply
 
+    /// The same for a program that has something else to do at the deadline.
+    ///
+    /// - Throws: as ``device(_:passcodes:)``; `errSecNotAvailable` when there is no answer in time.
+    func device(
+        _ request: DeviceRequest, passcodes: [FileDescriptor], by deadline: Deadline
+    ) throws(Refusal) -> DeviceReply
+
     /// Makes or uses a key that only the enclave sees.
     ///
     /// - Throws: the refusal of policy or enclave, or `errSecNotAvailable` when no engine can be reached.
@@ -74,17 +81,24 @@ extension KeychainConnection {
         return try send(request)
     }
 
+    package func device(
+        _ request: DeviceRequest, passcodes: [FileDescriptor], by deadline: Deadline
+    ) throws(Refusal) -> DeviceReply {
+        try deadline.check()
+        return try device(request, passcodes: passcodes)
+    }
+
     /// Performs an item request and gives its whole answer, however many pages it has.
     ///
     /// - Returns: all items found, at most ``ItemRequest/limit`` of them, and the first page's notice; no cursor.
     /// - Throws: as ``send(_:)``. A refusal of a later page is the refusal of the whole. `errSecItemNotFound` for pages
     ///   with nothing in them, `errSecNotAvailable` for pages that do not end in time.
-    package func sendAll(_ request: ItemRequest) throws(Refusal) -> ItemResponse {
-        var response = try send(request)
+    package func sendAll(_ request: ItemRequest, by end: Deadline = .never) throws(Refusal) -> ItemResponse {
+        var response = try send(request, by: end)
         var next = request.following(response)
         response.cursor = 0
         guard next != nil else { return response }
-        let deadline = deadlineOfWhole
+        let deadline = min(deadlineOfWhole, end)
         while let request = next {
             let page = try send(request, by: deadline)
             response.items += page.items

@@ -24,7 +24,8 @@ extension Setting.Values {
     mutating func fix(by policy: AdministratorPolicy) throws(Refusal) {
         for fixed in policy.fixed {
             guard let setting = Setting.table.first(where: { $0.key == fixed.key && $0.mayBeFixed }) else {
-                throw .unknownSetting(fixed.key[...], at: fixed.place)
+                let names = AdministratorPolicy.demands + Setting.table.filter(\.mayBeFixed).map(\.key)
+                throw .unknownSetting(fixed.key[...], at: fixed.place, names)
             }
             if let given = given[fixed.key], !fixed.says(given) { throw .isFixed(fixed, given) }
             guard setting.read(fixed.value, &self) else { throw .wrongValue(setting, fixed.value, at: fixed.place) }
@@ -50,7 +51,9 @@ extension Setting.Values {
         if line.isEmpty || line.hasPrefix("#") { return }
         guard let equals = line.firstIndex(of: "=") else { throw .notASetting(line, at: place) }
         let (key, text) = (line[..<equals].trimmed, String(line[line.index(after: equals)...].trimmed))
-        guard let setting = Setting.table.first(where: { $0.key == key }) else { throw .unknownSetting(key, at: place) }
+        guard let setting = Setting.table.first(where: { $0.key == key }) else {
+            throw .unknownSetting(key, at: place, Setting.table.map(\.key))
+        }
         guard setting.read(text, &self) else { throw .wrongValue(setting, text, at: place) }
         given[setting.key] = text
     }
@@ -79,10 +82,10 @@ extension Refusal {
             do: "Correct \(place), or remove it for the default: \(setting.standard).")
     }
 
-    fileprivate static func unknownSetting(_ key: Substring, at place: String) -> Refusal {
+    fileprivate static func unknownSetting(_ key: Substring, at place: String, _ names: [String]) -> Refusal {
         Refusal(
-            .param, .configuration, place, "There is no setting \"\(key)\".",
-            do: "Use one of \(Setting.table.map(\.key).joined(separator: ", ")).")
+            .param, .configuration, place, "There is no setting \"\(key)\" for \(place).",
+            do: "Correct \(place): use one of \(names.joined(separator: ", ")).")
     }
 
     fileprivate static func notASetting(_ line: Substring, at place: String) -> Refusal {

@@ -33,10 +33,10 @@ extension Connection {
             throw .noSystemService(given ?? SystemServiceSockets.folder)
         }
         let user: UInt32 = if case .user(let number) = owner { number } else { 0 }
-        return Connection(timeout: configuration.timeout) { () throws(Refusal) in
+        return Connection(timeout: configuration.timeout) { deadline throws(Refusal) in
             do throws(SystemError) {
                 return try Privileges.acting(as: user) { () throws(SystemError) in
-                    try UnixSocket.connect(to: path, deadline: .after(milliseconds: Int(configuration.timeout)))
+                    try UnixSocket.connect(to: path, deadline: deadline)
                 }
             } catch {
                 throw Refusal(

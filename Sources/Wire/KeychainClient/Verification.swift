@@ -39,7 +39,7 @@ extension KeychainConnection {
 extension DeviceRequest {
     /// How long what walks over everything, or needs several requests, may take when a caller allows `usual` for a
     /// single one: ten times as long.
-    static func timeoutOfWhole(_ usual: UInt32) -> UInt32 {
+    package static func timeoutOfWhole(_ usual: UInt32) -> UInt32 {
         min(usual.multipliedReportingOverflow(by: 10).overflow ? .max : usual * 10, WireLimits.longestDeadline)
     }
 

@@ -49,6 +49,13 @@ struct GroupMoveTests {
         }
     }
 
+    @Test("items are not moved to the group that they have")
+    func sameGroup() throws {
+        try engine.add("a", "1")
+        #expect(refusal { _ = try move(GroupMove(from: "test", to: "test")) }?.status == .param)
+        #expect(try engine.values() == ["a": "1"])
+    }
+
     @Test(
         "all items have the other group afterwards, with their values, and none the old one",
         .rule("access-groups.move.all"))

@@ -32,6 +32,21 @@ struct CommitTests {
         #expect(server.standIn.record.batches == [[0]])
     }
 
+    @Test("A deletion whose program has gone is not performed; what it wanted to add is added")
+    func abandons() throws {
+        let server = try RunningServer()
+        let first = try Self.holdingFirst(of: 1, at: server)[0]
+        var gone = [try server.connect()]
+        let frames = Frames.add(id: 1) + Frames.item(Frames.request(.delete, account: "a"), id: 2)
+        #expect(try gone[0].ask(frames + Frames.search(id: 3))?.id == 3)
+        gone.removeAll()
+        while server.server.connections > 1 { sched_yield() }
+        server.standIn.release()
+        #expect(try first.receive()?.status == 0)
+        #expect(try first.ask(Frames.add(id: 4))?.status == 0)
+        #expect(server.standIn.record.batches.flatMap(\.self) == [0, 1, 4])
+    }
+
     @Test("A device request whose deadline passes while it waits is refused and not performed")
     func expiresDevice() throws {
         var limits = ServerLimits()

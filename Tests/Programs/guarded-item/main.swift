@@ -2,6 +2,7 @@
 //
 //     guarded-item add SERVICE PROTECTION      adds an item that requires user presence
 //     guarded-item read SERVICE                prints its value
+//     guarded-item follow SERVICE              adds an unguarded item, and reads it for each line of standard input
 //
 // A refusal is printed as the status and the rule.
 
@@ -25,7 +26,22 @@ func read(_ item: Attributes) -> OSStatus {
     return status
 }
 
+func follow(_ item: Attributes) -> Int32 {
+    let status = SecItemAdd(item.merging([kSecValueData: Data("a value".utf8)]) { $1 } as CFDictionary, nil)
+    guard [errSecSuccess, errSecDuplicateItem, errSecInteractionNotAllowed].contains(status) else { return 1 }
+    while readLine() != nil {
+        let status = read(item)
+        let error = SecCopyLastItemError()
+        if status != errSecSuccess { print("\(status) \(error?.rule ?? "") \(error?.problem ?? "")") }
+        fflush(nil)
+    }
+    return 0
+}
+
 func run(_ arguments: [String]) -> Int32 {
+    if arguments.count == 3, arguments[1] == "follow" {
+        return follow([kSecClass: kSecClassGenericPassword, kSecAttrService: arguments[2]])
+    }
     guard arguments.count == 4 || arguments.count == 3 && arguments[1] == "read" else { return 2 }
     let item: Attributes = [kSecClass: kSecClassGenericPassword, kSecAttrService: arguments[2]]
     let status = arguments[1] == "add" ? add(item, arguments[3]) : read(item)

@@ -41,8 +41,14 @@ import Testing
             return question?.act == .purge && question?.item == item && event == .key(.character("y"))
         case .save(let form, overwrites: true):
             return question?.act == .overwrite(form) && event == .key(.character("m"))
-        case .export(let item):
-            return question?.act == .export && question?.item == item && event == .key(.character("w"))
+        case .export(_, _, replaces: false):
+            let isNaming = if case .export? = layer { true } else { false }
+            return isNaming && event == .key(.enter)
+        case .export(let item, let path, replaces: true):
+            return question?.act == .replace(path) && question?.item == item && event == .key(.character("w"))
+        case .revert(let item, let moment):
+            guard case .revert(let change)? = question?.act, question?.item == item else { return false }
+            return change.moment == moment && event == .key(.character("y"))
         case .save: return isForm && event == .key(.control("s"))
         // Restoring is undone by deleting, so that one key is enough.
         case .restore: return event == .key(.character("u"))
@@ -56,20 +62,25 @@ import Testing
         _ effect: Browser.Effect, _ browser: inout Browser, _ now: Double, _ random: inout SplitMix64
     ) throws {
         switch effect {
-        case .reveal:
-            guard case .detail(var detail)? = browser.layers.last else { return }
-            detail.secret = .shown(until: now + ItemDetail.shownTime, columns: [10])
-            browser.layers[browser.layers.count - 1] = .detail(detail)
+        case .readItem(let mark): browser.fillForm(mark.item, ["svce": mark.item.name, "acct": mark.item.account])
+        case .reveal(let mark):
+            guard browser.isWaiting(for: mark.item) else { return }
+            browser.change(mark.item) {
+                $0.secret = .shown(until: now + ItemDetail.shownTime, columns: [10])
+            }
         case .save(let form, overwrites: false) where Bool.random(using: &random):
             guard let item = form.item else { return }
             browser.layers.append(.question(BrowseQuestion(act: .overwrite(form), item: item)))
+        case .readHistory(let mark): browser.change(mark.item) { $0.history = [BrowserHistoryTests.change] }
+        case .export(let mark, let path, replaces: false) where Bool.random(using: &random):
+            browser.layers.append(.question(BrowseQuestion(act: .replace(path), item: mark)))
         case .delete(let mark):
             browser.layers = []
             browser.lastDeleted = mark.item
         case .lock: browser.lockDown()
         case .unlock, .reload:
             (browser.status.isLocked, browser.lost) = (false, nil)
-            browser.catalog.replace(items: try BrowserTests.items())
+            browser.catalog.replace(items: ItemTable(try BrowserTests.items()))
         default: break
         }
     }

@@ -33,7 +33,7 @@ import Testing
                 "lock-keychain", "unlock-keychain", "set-keychain-settings", "set-keychain-password",
                 "show-keychain-info", "dump-keychain", "create-keypair", "add-generic-password",
                 "add-internet-password", "add-certificates", "find-generic-password", "delete-generic-password",
-                "find-internet-password", "delete-internet-password", "find-key", "set-key-partition-list",
+                "find-internet-password", "delete-internet-password", "find-key", "item", "set-key-partition-list",
                 "set-generic-password-partition-list", "set-internet-password-partition-list", "find-certificate",
                 "find-identity", "delete-certificate", "delete-identity", "export", "import", "cms",
                 "add-trusted-cert", "remove-trusted-cert", "dump-trust-settings",
@@ -82,8 +82,8 @@ import Testing
         let text = shell.run("--json", "help", "find-key").text
         #expect(text.contains(#""differences":["Refused: -D, -j."]"#))
         #expect(shell.run("--json", "help", "run").text.contains(#""differences":null"#))
-        let absent = shell.run("item")
-        #expect(absent == .init(1, errors: "security: item: this command of macOS's is not here\n"))
+        let absent = shell.run("set-identity-preference")
+        #expect(absent == .init(1, errors: "security: set-identity-preference: this command of macOS's is not here\n"))
         #expect(absent.reasons == "security: next: See security-mac(7).")
     }
 
@@ -122,7 +122,10 @@ import Testing
 
     @Test(
         "A word that may mean a verb for people, or that deletes or changes something, is not completed",
-        arguments: ["l", "lis", "s", "set", "set-", "del", "delete", "delete-", "remove", "rem"])
+        arguments: [
+            "l", "lis", "s", "set", "set-", "del", "delete", "delete-", "remove", "rem", "delete-gen", "set-key",
+            "remove-tr",
+        ])
     func vague(word: String) {
         let outcome = shell.run(word)
         #expect(outcome == .init(1, errors: "security: \"\(word)\" is no command\n"))
@@ -140,7 +143,7 @@ import Testing
         }
         #expect(imitating.run("help", "list").text.hasPrefix("Usage: list-keychains"))
         #expect(shell.run("help", "list").text.hasPrefix("Usage: list ["))
-        #expect(shell.run("help", "set-keychain-p").text.hasPrefix("Usage: set-keychain-password"))
+        #expect(imitating.run("help", "set-keychain-p").text.hasPrefix("Usage: set-keychain-password"))
     }
 
     @Test("The options of a verb for people may stand behind its operands, until two minus signs")
@@ -269,6 +272,7 @@ import Testing
         "a mistyped command is answered with the nearest one",
         arguments: [
             ("find-genric-password", "find-generic-password"), ("fidn-generic-password", "find-generic-password"),
+            ("import-cert", "import"), ("generate-password", "generate"), ("get-password", "show"), ("ls", "list"),
             ("lock-keychains", "lock-keychain"), ("statsu", "status"), ("dump-keychian", "dump-keychain"),
         ])
     func mistyped(word: String, meant: String) {
@@ -279,7 +283,7 @@ import Testing
 
     @Test(
         "what is like no command is answered with the list of them",
-        arguments: ["x", "frobnicate", "import-everything"])
+        arguments: ["x", "frobnicate", "everything-import"])
     func unlike(word: String) {
         #expect(shell.run(word).reasons == "security: next: See `security help`.")
     }

@@ -158,6 +158,9 @@ import Testing
     @Test("Nothing found exits with 0, or with 44 where that is asked for")
     func nothing() {
         #expect(shell.run("list", "nowhere") == .init(0, errors: "0 of 5 items.\n"))
+        #expect(
+            shell.run("list", "foo:bar").errors.hasPrefix("0 of 5 items. There is no filter foo: The filters are kind:")
+        )
         let outcome = shell.run("list", "nowhere", "-e")
         #expect(UInt8(truncatingIfNeeded: outcome.status) == 44)
         #expect(outcome.reasons.contains("security: why: No item has all these words."))
@@ -173,19 +176,18 @@ import Testing
         #expect(requests.allSatisfy { $0.inspectsAllGroups && !$0.returns.contains(.data) })
     }
 
-    @Test("What is sealed is left out and counted, the rest is listed")
+    @Test("What is sealed is left out and not counted, the rest is listed")
     func sealed() {
         shell.keychain.update { state in
             state.sealed = ["ak"]
             for index in state.items.indices {
                 state.items[index].attributes[.accessible] = .string(index == 1 ? "ck" : "ak")
             }
-            state.report.locked = 4
         }
         let outcome = shell.run("list")
         #expect(outcome.status == 0)
         #expect(outcome.text == "deploy\tpass\tprod\tlogin\tsecurity\t\(Self.moment)\n")
-        #expect(outcome.errors == "1 of 5 items. 4 are sealed until the keychain is unlocked.\n")
+        #expect(outcome.errors == "1 item. Others are sealed until the keychain is unlocked.\n")
     }
 
     @Test(

@@ -31,6 +31,18 @@ import Testing
         #expect(value == Array("sesame".utf8))
     }
 
+    @Test("Control-S and Control-Q are no part of an answer, and stop no terminal", .timeLimit(.minutes(1)))
+    func flowControl() throws {
+        let command = try add()
+        for prompt in ["password data for new item: ", "retype password for new item: "] {
+            try command.terminal.waitFor(prompt)
+            try command.terminal.type("ses\u{13}ame\u{11}\u{13}\n")
+        }
+        #expect(command.end() == .init(0))
+        #expect(try command.terminal.rest() == "\r\n")
+        #expect(value == Array("sesame".utf8))
+    }
+
     @Test("two different answers are asked for again, three times at most")
     func mismatch() throws {
         let command = try add()

@@ -82,4 +82,29 @@ struct LanguageTests {
         english.environment = ["LANG": "C"]
         #expect(english.run("show", "nothing").reasons.hasPrefix("security: why: "))
     }
+    @Test("The help speaks its user's language; JSON and macOS's form do not")
+    func help() {
+        var (english, chinese) = (Shell(), Shell())
+        chinese.environment = ["LANG": "zh_CN.UTF-8"]
+        #expect(chinese.run("help", "add").text.hasPrefix("用法：add item [field=value ...] [-d number]\n"))
+        #expect(chinese.run("help", "add").text.contains("退出状态 45：已有这样的项目。\n"))
+        #expect(chinese.run("list", "--nothing").errors.contains("用法：list "))
+        for name in CommandTable.commands.map(\.name) {
+            let text = chinese.run("help", name).text
+            #expect(!text.contains(/[a-z]{3}\. [A-Z]/) && text.contains("参见"), "\(text)")
+            for words in [["--json", "help", name], ["-M", "help", name]] {
+                #expect(chinese.run(words, input: []) == english.run(words, input: []))
+            }
+        }
+    }
+
+    @Test("A paragraph breaks between words and between wide characters, never before a mark that closes")
+    func paragraphs() {
+        let english = Paragraph(String(repeating: "word ", count: 41) + "end").lines
+        #expect(english.map(\.count) == [99, 99, 8])
+        let chinese = Paragraph(String(repeating: "字", count: 50) + "，" + String(repeating: "词", count: 3)).lines
+        #expect(chinese == [String(repeating: "字", count: 49), "字，词词词"])
+        #expect(Paragraph("").lines == [""])
+        #expect(Paragraph("a b").lines == ["a b"])
+    }
 }

@@ -71,6 +71,25 @@ import Testing
         #expect(!ScreenUpdate.text(from: marked, to: marked, cursor: nil).contains(" "))
     }
 
+    @Test("A row that had a value is erased and drawn as a whole, whatever stands in it")
+    func renewed() {
+        var old = grid()
+        for row in 0..<2 { old.put("title", row, 0) }
+        let text = ScreenUpdate.text(from: old, to: old, renewed: 1..<2, cursor: nil)
+        #expect(text.contains("\u{1B}[2;1H\u{1B}[2K") && text.contains("title") && !text.contains("\u{1B}[1;1H"))
+    }
+
+    @Test("Cells of a value that something lies on are not all of it")
+    func wholeSecret() {
+        var marked = grid()
+        marked.markSecret(0, 2, count: 3)
+        #expect(marked.isSecret(0, 2, count: 3) && marked.hasSecret(in: 0) && !marked.hasSecret(in: 1))
+        #expect(
+            !marked.isSecret(0, 2, count: 4) && !marked.isSecret(2, 2, count: 1) && !marked.isSecret(0, 8, count: 3))
+        marked.put("x", 0, 4)
+        #expect(!marked.isSecret(0, 2, count: 3))
+    }
+
     @Test("Leaving erases each line before the first screen returns")
     func leaving() {
         let text = Control.leave(rows: 3, hasSecondScreen: true)

@@ -58,6 +58,45 @@ import Testing
         #expect(parser.take(UInt8(ascii: "[")) == .key(.character("[")))
     }
 
+    private func taken(_ reads: [(text: String, time: Double)]) -> [[InputEvent]] {
+        var parser = InputParser()
+        return reads.map { parser.take(Array($0.text.utf8).span, at: $0.time) }
+    }
+
+    @Test("A string without an end is given up after a second, and one that goes on sooner is not")
+    func unfinishedString() {
+        #expect(
+            taken([("\u{1B}P", 5), ("a", 5.9), ("d", 6.1), ("y", 6.2)]).suffix(2).map { $0.first } == [
+                .key(.character("d")), .key(.character("y")),
+            ])
+        #expect(taken([("\u{1B}]0;", 5), ("dy", 5.9), ("\u{07}d", 5.95)]) == [[], [], [.key(.character("d"))]])
+        // The second string has its own second.
+        #expect(taken([("\u{1B}P", 5), ("\u{07}\u{1B}P", 5.9), ("d", 6.1)]).last == [])
+    }
+
+    @Test("A paste without an end is left by a Control-C that comes alone after a second, and by nothing else")
+    func unfinishedPaste() {
+        let begin = ("\u{1B}[200~dd", 5.0)
+        #expect(
+            taken([begin, ("\u{03}", 6), ("q", 6.1)]).suffix(2) == [[.key(.control("c"))], [.key(.character("q"))]])
+        for reads in [[("\u{03}", 5.9)], [("\u{03}d", 7)], [("d\u{03}", 7)], [("d", 7), ("\u{03}", 7.5)], [("y", 9)]] {
+            #expect(taken([begin] + reads).allSatisfy { $0.isEmpty })
+        }
+    }
+
+    @Test(
+        "Bytes that give no event, or end inside of something, are told",
+        arguments: [
+            ("a", false), ("\u{1B}[A", false), ("\u{1B}", false), ("\u{1B}[", true), ("\u{1B}P", true),
+            ("\u{1B}[200~x", true),
+            ("a\u{1B}[1", true), ("\u{1B}[?1;2c", true), ("\u{1B}[1;1R", false),
+        ])
+    func unclear(text: String, isUnclear: Bool) {
+        var parser = InputParser()
+        _ = parser.take(Array(text.utf8).span, at: 1)
+        #expect(parser.isUnclear == isUnclear)
+    }
+
     @Test("Control-C ends a string that a letter with Alt has opened")
     func stringByMistake() {
         #expect(events("\u{1B}Pabc\u{03}d") == [.key(.control("c")), .key(.character("d"))])

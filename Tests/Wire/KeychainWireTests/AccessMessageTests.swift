@@ -21,7 +21,7 @@ struct AccessMessageTests {
             .setPolicy(.purge, group: "a"), .uninstalled([]), .uninstalled(["/bin/a", "/bin/b"]),
             .work(ProgramWork("program:/bin/a", [])), .work(ProgramWork("program:/bin/a", [ItemRequest(.add)])),
             .keepRows([]), .keepRows([ListedRow(keychain: "k", reference: [1, 2], changed: 1.5)]), .row(3),
-            .others,
+            .others, .changes(after: .max),
         ]
     }
 
@@ -108,6 +108,11 @@ struct AccessMessageTests {
         ),
         (.keepRows([]), .done), (.row(1), .row(ListedRow(keychain: "", reference: [7], changed: 0.25))),
         (.others, .others(true)), (.others, .others(false)),
+        (.changes(after: 1), .changes(ChangePage(next: 8, state: .shared))),
+        (
+            .changes(after: 1),
+            .changes(ChangePage(next: 9, items: [PersistentReference(.key, uuid: Array(0..<16))]))
+        ),
     ]
 
     @Test("Every reply is read as it was written", arguments: replies.indices)

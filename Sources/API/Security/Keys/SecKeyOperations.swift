@@ -105,7 +105,7 @@ public func SecKeyCopyKeyExchangeResult(
 ) -> CFData? {
     unsafe explaining(error) { () throws(Refusal) in
         let (key, algorithm) = try privateKey.private(algorithm, .keyExchange)
-        let parameters = try KeyParameters(parameters)
+        let parameters = algorithm.derivesKeys ? try KeyParameters(parameters) : KeyParameters()
         let shared = try key.agree(with: publicKey.material.publicKey, algorithm, parameters)
         return shared.withSpan { ReturnedData(copying: $0) }
     }

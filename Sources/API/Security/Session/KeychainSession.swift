@@ -63,7 +63,9 @@ package enum KeychainSession {
     private static func configured() throws(Refusal) -> any KeychainConnection {
         let configuration = try Configuration.load()
         return try configuration.keychain { () throws(Refusal) in
-            try EmbeddedKeychain(folder: configuration.folder, timeout: configuration.timeout)
+            try ProgramKeychain(configuration) { () throws(Refusal) in
+                try EmbeddedKeychain(folder: configuration.folder, timeout: configuration.timeout)
+            }
         }
     }
 }

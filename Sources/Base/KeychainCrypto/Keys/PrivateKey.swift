@@ -12,9 +12,9 @@ package final class PrivateKey: Sendable {
 
     /// Makes a new key. RSA takes seconds above 4096 bits; its exponent is 65537.
     ///
-    /// - Throws: `CryptoError.unsupportedKeySize` for a size that ``KeyType/allows(bits:)`` refuses; `.libraryFailure`.
+    /// - Throws: `CryptoError.unsupportedKeySize` for a size that ``KeyType/isMade(bits:)`` refuses; `.libraryFailure`.
     package static func generate(_ type: KeyType, bits: Int) throws(CryptoError) -> PrivateKey {
-        guard type.allows(bits: bits) else { throw .unsupportedKeySize }
+        guard type.isMade(bits: bits) else { throw .unsupportedKeySize }
         return try PrivateKey(type.format.generate(bits: bits), type)
     }
 

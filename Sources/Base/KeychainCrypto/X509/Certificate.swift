@@ -97,10 +97,8 @@ extension Certificate {
     /// The name of the subject for people: its common name, otherwise its unit, organisation or address, otherwise the
     /// first alternative name or any text of the name. Empty when there is none of these.
     package var subjectSummary: String {
-        let types: [DERObjectIdentifier] = [.commonName, .organizationalUnit, .organization, .emailAddress]
-        let named = types.lazy.compactMap { subject.texts(of: $0).last }.first
         let alternative = extensions.emailAddresses.first ?? extensions.dnsNames.first
-        return named ?? alternative ?? subject.attributes.lazy.compactMap(\.text).first ?? ""
+        return subject.knownName ?? alternative ?? subject.summary ?? ""
     }
 
     /// The email addresses in the certificate: those among the alternative names, then those of the subject, each once.

@@ -69,6 +69,15 @@ package struct DistinguishedName: Sendable {
     package func texts(of type: DERObjectIdentifier) -> [String] {
         attributes.filter { $0.type == type }.compactMap(\.text)
     }
+
+    /// The last common name, otherwise the last unit, organisation or address.
+    package var knownName: String? {
+        let types: [DERObjectIdentifier] = [.commonName, .organizationalUnit, .organization, .emailAddress]
+        return types.lazy.compactMap { texts(of: $0).last }.first
+    }
+
+    /// The name for people: ``knownName``, otherwise the first text of any type.
+    package var summary: String? { knownName ?? attributes.lazy.compactMap(\.text).first }
 }
 
 /// The attribute types for summaries and addresses (RFC 4519, RFC 2985).

@@ -105,6 +105,11 @@ package struct KeyAlgorithm: Hashable, Sendable {
         return KeyAlgorithm(.signature(signature, of: .digest(hash))) ?? self
     }
 
+    /// Whether a key exchange derives a key from what both parties share.
+    package var derivesKeys: Bool {
+        if case .keyExchange(let exchange) = construction { exchange.derivation != nil } else { false }
+    }
+
     /// The hash for a message to be signed; nil for algorithms that take a digest or do not hash.
     package var messageHash: HashFunction? {
         guard case .signature(_, of: .message(let hash)) = construction else { return nil }

@@ -44,11 +44,18 @@ package enum KeyType: String, CaseIterable, Sendable {
     ///
     /// - Throws: `Refusal` with `.param` and the rule `key.size`.
     package func check(bits: Int) throws(Refusal) {
-        guard !allows(bits: bits) else { return }
+        guard !isMade(bits: bits) else { return }
+        let isAllowed = allows(bits: bits)
         throw Refusal(
             .param, .keySize, "kSecAttrKeySizeInBits",
-            "A key of type \(constant) cannot have \(bits) bits.",
-            do: "Ask for \(sizes).")
+            "A key of type \(constant) cannot \(isAllowed ? "be made with" : "have") \(bits) bits.",
+            do: "Ask for \(isAllowed ? "\(bits + 1)" : sizes).")
+    }
+
+    /// Whether keys of this size are made here. From 2048 bits on, OpenSSL halves the size for the two factors (FIPS
+    /// 186-4), and of an odd size it would make a key that is one bit shorter.
+    package func isMade(bits: Int) -> Bool {
+        allows(bits: bits) && !(self == .rsa && bits > 2048 && bits % 2 == 1)
     }
 
     /// The warning that a new key of this size is too short; nil for sizes with 112 bits of security and more (NIST SP

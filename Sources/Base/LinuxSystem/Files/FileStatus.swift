@@ -65,6 +65,15 @@ package struct FileStatus: Hashable, Sendable {
         return Int64(status.st_ctim.tv_sec) &* 1_000_000_000 &+ Int64(status.st_ctim.tv_nsec)
     }
 
+    /// The change time of an open file, as ``changeTime(at:)``.
+    ///
+    /// - Throws: `SystemError` of `fstat`.
+    package static func changeTime(of file: FileDescriptor) throws(SystemError) -> Int64 {
+        var status = stat()
+        _ = try retrying("fstat") { unsafe fstat(file.number, &status) }
+        return Int64(status.st_ctim.tv_sec) &* 1_000_000_000 &+ Int64(status.st_ctim.tv_nsec)
+    }
+
     init(_ version: clinux_file_version) {
         (device, inode, links) = (version.device, version.inode, version.links)
         (size, modified) = (Int(version.size), version.modified)

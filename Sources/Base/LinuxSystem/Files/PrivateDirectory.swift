@@ -9,6 +9,14 @@ package enum PrivateDirectory {
     ///   others, `ENOTDIR` when it is something else (a symbolic link, for example).
     package static func ensure(_ path: String) throws(SystemError) {
         try make(path)
+        try check(path)
+    }
+
+    /// Checks that a directory belongs to this user and is closed to others.
+    ///
+    /// - Throws: as ``ensure(_:)``; `ENOENT` where there is none.
+    package static func check(_ path: String) throws(SystemError) {
+        try checkOwnRights(path)
         let directory = try FileDescriptor.open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
         let status = try FileStatus(of: directory)
         guard status.owner == geteuid() else {
@@ -21,6 +29,15 @@ package enum PrivateDirectory {
                 code: EPERM, call: "open",
                 advice: "others may enter \(path): check what is in it, then run `chmod 700 \(path)`")
         }
+    }
+
+    /// Refuses a directory of this user's that this user may not read, write or enter. Root may all of that.
+    private static func checkOwnRights(_ path: String) throws(SystemError) {
+        guard let status = try FileStatus(ofLink: path), status.isDirectory, status.owner == geteuid(), geteuid() != 0,
+            status.mode & 0o700 != 0o700
+        else { return }
+        throw SystemError(
+            code: EACCES, call: "open", advice: "its owner may not use all of \(path): run `chmod 700 \(path)`")
     }
 
     /// The path without its last component; `nil` when there is only one.

@@ -7,6 +7,9 @@ import Synchronization
 /// The server of a file's file system decides how long a close takes, and may never finish it. So each file is closed
 /// by a thread that nothing waits for. Few files of one user are closed at a time. A user whose files do not close
 /// should not be allowed to send more.
+///
+/// A process that closes any descriptor of a file gives up its record locks on it (fcntl(2)). A file of this process's
+/// own is therefore never closed.
 package final class ForeignFiles: Sendable {
     private struct Closing: Sendable {
         let number: CInt
@@ -27,7 +30,10 @@ package final class ForeignFiles: Sendable {
     package static let threadsOfUser = 4
     private static let waitingOfUser = 4
 
-    package init() {}
+    private let isOwn: @Sendable (FileStatus) -> Bool
+
+    /// - Parameter isOwn: whether this process may have locked a file. It is asked for files that others have sent.
+    package init(isOwn: @escaping @Sendable (FileStatus) -> Bool = { _ in false }) { self.isOwn = isOwn }
 
     /// Whether a user's files close properly.
     package func areClosed(of user: UInt32) -> Bool {
@@ -42,6 +48,9 @@ package final class ForeignFiles: Sendable {
     package func adopt(_ number: CInt, of user: UInt32) -> FileDescriptor {
         // Files of the kernel itself close at once.
         if Self.closesAtOnce(number) { return FileDescriptor(owning: number) }
+        if let status = try? FileStatus(ofDescriptor: number), status.isRegularFile, isOwn(status) {
+            return FileDescriptor(owning: number) { _ in }
+        }
         return FileDescriptor(owning: number) { [self] in close($0, of: user) }
     }
 

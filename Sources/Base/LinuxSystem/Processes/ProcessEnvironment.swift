@@ -27,10 +27,17 @@ extension ProcessHardening {
         _ = try retrying("prctl") { clinux_set_dumpable(0) }
     }
 
+    /// Takes ``hideMemory()`` back: another process of the user may look at this one again.
+    ///
+    /// - Throws: `SystemError` of `prctl`.
+    package static func showMemory() throws(SystemError) { _ = try retrying("prctl") { clinux_set_dumpable(1) } }
+
     /// Sets the limit of core files to none, for this process and those it starts.
     ///
     /// - Throws: `SystemError` of `setrlimit`.
     package static func forbidCores() throws(SystemError) {
+        // Swift's runtime would show memory around the registers of a crash on the terminal.
+        clinux_crash_silently()
         var nothing = rlimit(rlim_cur: 0, rlim_max: 0)
         _ = try retrying("setrlimit") { unsafe setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &nothing) }
     }

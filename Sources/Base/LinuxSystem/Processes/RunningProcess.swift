@@ -6,14 +6,44 @@ import Glibc
 package struct RunningProcess: Sendable {
     /// The name of its program, which the kernel truncates to 15 bytes (comm, proc(5)).
     package let name: String
+    private let number: Int32
     private let descriptor: FileDescriptor
     /// Becomes readable when the process has ended.
     package var end: FileDescriptor { descriptor }
 
     /// - Throws: `SystemError`: `ESRCH` or `ENOENT` when no process has the number.
     package init(_ number: Int32) throws(SystemError) {
+        self.number = number
         descriptor = FileDescriptor(owning: try retrying("pidfd_open") { clinux_pidfd_open(number) })
         name = String(decoding: try ProcessDirectory.read("/proc/\(number)/comm", limit: 64).dropLast(), as: UTF8.self)
+    }
+
+    /// Whether a signal or a debugger has stopped it (proc_pid_stat(5): T or t).
+    ///
+    /// - Throws: `SystemError` of `open` or `read`.
+    package func isStopped() throws(SystemError) -> Bool {
+        let state = try fields().first
+        return state == "T" || state == "t"
+    }
+
+    /// Whether it began longer ago; false where the kernel does not say.
+    ///
+    /// - Throws: `SystemError` of `open` or `read`.
+    package func isOlder(thanMilliseconds limit: UInt64) throws(SystemError) -> Bool {
+        let (fields, ticks) = (try fields(), sysconf(Int32(_SC_CLK_TCK)))
+        guard fields.count > Self.start, let start = UInt64(fields[Self.start]), ticks > 0 else { return false }
+        var now = timespec()
+        unsafe clock_gettime(CLOCK_BOOTTIME, &now)
+        return UInt64(now.tv_sec) &* 1000 >= start &* 1000 / UInt64(ticks) &+ limit
+    }
+
+    /// The index of the start time, in ticks since boot, in what follows the name (proc_pid_stat(5): field 22).
+    private static let start = 19
+
+    /// The fields behind the name, which may have any character.
+    private func fields() throws(SystemError) -> [Substring] {
+        let text = String(decoding: try ProcessDirectory.read("/proc/\(number)/stat", limit: 4096), as: UTF8.self)
+        return text.split(separator: ")").last?.split(separator: " ") ?? []
     }
 
     package var hasEnded: Bool { (try? descriptor.wait(for: .readable, deadline: .now)) != nil }

@@ -48,6 +48,19 @@ extension CurrentProcess {
     /// Stops this process until another continues it.
     package static func stop() { raise(SIGSTOP) }
 
+    /// Stops this process as Control-Z does, also where the signal is watched. The kernel leaves a process running that
+    /// no shell could continue.
+    package static func suspend() {
+        var (signals, before) = (sigset_t(), sigset_t())
+        unsafe sigemptyset(&signals)
+        unsafe sigaddset(&signals, SIGTSTP)
+        let handler = signal(SIGTSTP, SIG_DFL)
+        raise(SIGTSTP)
+        unsafe pthread_sigmask(SIG_UNBLOCK, &signals, &before)
+        unsafe pthread_sigmask(SIG_SETMASK, &before, nil)
+        signal(SIGTSTP, handler)
+    }
+
     /// Lets the ends of children be seen, where this process has inherited that they are not.
     package static func watchChildren() { signal(SIGCHLD, SIG_DFL) }
 

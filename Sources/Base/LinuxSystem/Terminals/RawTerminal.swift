@@ -1,5 +1,10 @@
 import Glibc
 
+extension FileDescriptor {
+    /// Discards what was typed at a terminal and that nobody has read.
+    package func discardTyped() { _ = tcflush(number, TCIFLUSH) }
+}
+
 /// A terminal that a program draws on: every key is delivered as it is pressed, and nothing is shown by the kernel.
 package final class RawTerminal {
     package let device: FileDescriptor
@@ -28,14 +33,23 @@ package final class RawTerminal {
         _ = try retrying("tcsetattr") { unsafe tcsetattr(device.number, TCSAFLUSH, &raw) }
     }
 
+    /// Whether the terminal delivers every key as it is pressed. Another process may have given it back meanwhile.
+    package var isRaw: Bool {
+        var now = termios()
+        guard unsafe tcgetattr(device.number, &now) == 0 else { return false }
+        return now.c_lflag & tcflag_t(ICANON | ECHO) == 0
+    }
+
     /// Discards the keys that were pressed and that nobody has read.
-    package func discardInput() { _ = tcflush(device.number, TCIFLUSH) }
+    package func discardInput() { device.discardTyped() }
 
     /// Gives the terminal the settings that it had. Keys that nobody has read are discarded. It does so in the
     /// background too: a shell whose job was killed may leave the settings as they are.
-    package func giveBack() {
+    ///
+    /// - Parameter keepsSettings: whether the same settings can be given back again.
+    package func giveBack(keepsSettings: Bool = false) {
         guard var settings = before else { return }
-        before = nil
+        if !keepsSettings { before = nil }
         // The kernel stops a background process that does not ignore this signal, or refuses it.
         let handler = signal(SIGTTOU, SIG_IGN)
         defer { signal(SIGTTOU, handler) }

@@ -96,6 +96,8 @@ package struct Terminal {
         var silent = before
         // Without ISIG a Control-C arrives here as a byte, so that no signal leaves the terminal without echo.
         silent.c_lflag &= ~tcflag_t(ECHO | ICANON | ISIG | IEXTEN)
+        // A Control-S would stop the terminal, and the prompt would seem dead.
+        silent.c_iflag &= ~tcflag_t(IXON)
         _ = try retrying("tcsetattr") { unsafe tcsetattr(device.number, TCSAFLUSH, &silent) }
         defer { _ = unsafe tcsetattr(device.number, TCSADRAIN, &before) }
         return try body()
@@ -163,6 +165,8 @@ package struct Terminal {
             case .lineFeed, .carriageReturn: return .line(line.copy())
             case .controlD: return line.count == 0 ? .canceled : .line(line.copy())
             case .controlU: line.removeAll()
+            // They stop and start a terminal, and are no part of a password.
+            case .controlQ, .controlS: continue
             case .backspace, .delete: line.removeLastCharacter()
             case .some(.some(let byte)): line.append(byte)
             }
@@ -188,6 +192,8 @@ extension UInt8 {
     fileprivate static let backspace: UInt8 = 0x08
     fileprivate static let lineFeed: UInt8 = 0x0A
     fileprivate static let carriageReturn: UInt8 = 0x0D
+    fileprivate static let controlQ: UInt8 = 0x11
+    fileprivate static let controlS: UInt8 = 0x13
     fileprivate static let controlU: UInt8 = 0x15
     fileprivate static let escape: UInt8 = 0x1B
     fileprivate static let controlBackslash: UInt8 = 0x1C

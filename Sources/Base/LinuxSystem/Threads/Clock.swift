@@ -8,6 +8,12 @@ package enum Clock {
         return UInt64(now.tv_sec) &* 1_000_000_000 &+ UInt64(now.tv_nsec)
     }
 
+    /// Nanoseconds that the calling thread has had a processor for.
+    package static var threadNanoseconds: UInt64 {
+        let now = time(of: CLOCK_THREAD_CPUTIME_ID)
+        return UInt64(now.tv_sec) &* 1_000_000_000 &+ UInt64(now.tv_nsec)
+    }
+
     /// Nanoseconds since 1970 by the wall clock, which can be set.
     package static var realtimeNanoseconds: Int64 {
         let now = time(of: CLOCK_REALTIME)

@@ -66,6 +66,14 @@ int clinux_mark(int file, int sets);
 /// F_OFD_GETLK: 1 when another open file description has the lock on its first byte, 0 when none has.
 int clinux_is_marked(int file);
 
+/// F_SETLK: takes the lock on a file's first byte for this process, without waiting. It goes with the first descriptor
+/// of the file that the process closes.
+int clinux_lock(int file);
+
+/// F_GETLK: 1 when another process has the lock on the file's first byte, with its number, which is 0 outside of this
+/// process namespace; 0 when none has.
+int clinux_lock_holder(int file, int32_t *process);
+
 /// Whether the file has capabilities for programs executed from it.
 int clinux_has_capabilities(int file);
 

@@ -66,7 +66,7 @@ extension AccessRequest {
     fileprivate var logged: StaticString? {
         switch self {
         // Each of its item requests is noted by itself.
-        case .decisions, .orphans, .work, .keepRows, .row, .others: nil
+        case .decisions, .orphans, .work, .keepRows, .row, .others, .changes: nil
         case .why: "why"
         case .move(let move): move.isRename ? "rename group" : "move items"
         case .setPolicy: "set group policy"

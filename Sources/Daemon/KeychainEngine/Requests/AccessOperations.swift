@@ -19,6 +19,7 @@ extension KeychainEngine {
         case .why(let program, let query):
             return .explanation(try explain(query, for: program, to: caller, by: deadline))
         case .move(let move):
+            guard move.from != move.to else { throw .sameGroup }
             if move.isRename { for group in [move.from, move.to] { try AccessPolicy.checkLife(of: group) } }
             try require(move.from, move.to, move.statement, caller, passcode)
             return .moved(
@@ -39,6 +40,7 @@ extension KeychainEngine {
             return .done
         case .row(let number): return .row(try row(number, for: caller))
         case .others: return .others(try othersHaveItems(than: caller))
+        case .changes(let number): return .changes(try changes(after: number, for: caller))
         case .uninstalled(let programs):
             try AccessPolicy.requireUninstaller(caller)
             return .purged(
@@ -119,6 +121,18 @@ extension KeychainEngine {
         }
     }
 
+    /// The changes since a number. Those of other processes that share the store are not known here.
+    private func changes(after number: UInt64, for caller: CallerIdentity) throws(Refusal) -> ChangePage {
+        try AccessPolicy.requireInspector(caller)
+        // To begin may wait for a writer; to go on does not.
+        if number == .max, !store.changeLog.isKept {
+            try change { (writer) throws(Refusal) in try writer.store.watchChanges() }
+        }
+        var page = store.changeLog.page(after: number)
+        if store.isShared { page.state = .shared }
+        return page
+    }
+
     // MARK: - Explanations
 
     private func explain(
@@ -149,6 +163,9 @@ extension Refusal {
             "The statement does not hand the group \"\(from)\" over to \"\(to)\".",
             do: "Have the team that owns the group sign one for these two (security codesign; docs/guides/signing.md).")
     }
+
+    fileprivate static let sameGroup = Refusal(
+        .param, .contradiction, "agrp", "Both groups are the same.", do: "Name the group that the items are to go to.")
 
     static let passcodeWanted = Refusal(
         .authFailed, .wrongPasscode, "password", "This takes the keychain's password.",

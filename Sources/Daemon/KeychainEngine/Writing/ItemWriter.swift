@@ -114,6 +114,8 @@ final class ItemWriter {
         try write.pending.deadline.check()
         store.owner = try store.digester.owner(write.pending.caller.owner)
         try quotas.hold(for: write.pending.request, in: store) { () throws(Refusal) in try run(write, self) }
+        // Nobody hears of what an anchored program has changed.
+        try store.settleChanges(areShown: !write.pending.caller.isAnchored)
     }
 
     // MARK: - Rows

@@ -17,6 +17,8 @@ package struct ItemStore: Sendable {
     private let opening: Opening
     /// This process's use of the store.
     let changes = ChangeCount()
+    /// Which items this process has changed.
+    package let changeLog = ChangeLog()
     /// Which rows are not as they were written.
     package let damage = DamageReport()
     /// Why this process no longer uses the store.
@@ -32,16 +34,21 @@ package struct ItemStore: Sendable {
     /// A daemon that finds embedded processes in the store shares it with them.
     ///
     /// - Parameters:
+    ///   - makesFolder: whether a missing folder is made. A daemon has made or found its folder before: one that was
+    ///     deleted since must not come back.
     ///   - deadline: until when another process that brings the store up to date is waited for.
     ///   - timeout: for how long any other, before it is said to own the store: milliseconds.
     /// - Throws: `errSecNotAvailable` when another process owns the store, when it is damaged or of a newer release.
     package init(
-        folder: String, prefersExclusive: Bool, by deadline: Deadline = .after(milliseconds: longestMigration),
-        timeout: Int = timeout
+        folder: String, prefersExclusive: Bool, makesFolder: Bool = true,
+        by deadline: Deadline = .after(milliseconds: longestMigration), timeout: Int = timeout
     ) throws(Refusal) {
         self.folder = folder
         opening = Opening(deadline: deadline, timeout: timeout)
-        try storing { () throws(SystemError) in try PrivateDirectory.ensure(folder) }
+        try storing { () throws(SystemError) in
+            if makesFolder { try PrivateDirectory.make(folder) }
+            try PrivateDirectory.check(folder)
+        }
         try LocalFileSystem.require(folder)
         if try Self.hasLink(Self.path(in: folder)) { throw Self.linked(Self.path(in: folder)) }
         (lock, isShared) = try Self.lock(folder, exclusive: prefersExclusive, opening)

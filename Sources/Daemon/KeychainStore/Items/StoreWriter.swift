@@ -9,6 +9,9 @@ package final class StoreWriter {
     package let digester: AttributeDigester
     /// The owner of the rows that are written from now on; without one, a row that is replaced keeps its owner.
     package var owner: ColumnDigest?
+    /// The items that the open transaction has changed, for ``ChangeLog``.
+    var changed: [PersistentReference] = []
+    let changeLog: ChangeLog
     /// How far the store has come since it was marked.
     var count = WriteCount()
     /// Why nothing is written at all; nil in a store that has what we have made, and nothing else.
@@ -22,7 +25,7 @@ package final class StoreWriter {
 
     init(_ database: Database, of store: ItemStore, digester: AttributeDigester) throws(Refusal) {
         (self.database, self.store, self.digester) = (database, store, digester)
-        reserve = SpaceReserve(besides: store.path)
+        (reserve, changeLog) = (SpaceReserve(besides: store.path), store.changeLog)
         reader = StoreReader(database, digester: digester, reporting: store.damage)
         try checkSchema()
     }
@@ -50,6 +53,7 @@ package final class StoreWriter {
             try checkSchema()
             if let foreignObjects { throw foreignObjects }
             try body()
+            try settleChanges(areShown: true)
             try countTransaction()
         } catch {
             try undo()
@@ -57,6 +61,8 @@ package final class StoreWriter {
         }
         try commit()
         count.commit()
+        changeLog.append(contentsOf: changed)
+        changed = []
     }
 
     private func commit() throws(Refusal) {
@@ -84,6 +90,7 @@ package final class StoreWriter {
     /// Rolls back, unless an error has done so.
     private func undo() throws(Refusal) {
         count.rollback()
+        changed = []
         guard database.isInTransaction else { return }
         try run(.rollback)
     }

@@ -15,6 +15,7 @@ enum WriteStatement: Hashable {
     case groups(ItemClass), firstOfGroup(ItemClass)
     case keepVersion(ItemClass), historyExcess
     case addLookup, endLookups
+    case readChanges, dropChanges
     case forgetVersion, forgetItem, forgetGroup, forgetOwner, forgetOldest, forgetExpired, forgetOverflow
     /// Of a table, by protection class.
     case purge(String)
@@ -64,6 +65,8 @@ enum WriteStatement: Hashable {
         case .historyExcess: (HistoryTable.excess, "look at earlier versions")
         case .addLookup: (LookupTable.insertion, "add an item")
         case .endLookups: (LookupTable.deletion, "change an item")
+        case .readChanges: (ChangeTable.reading, "tell what has changed")
+        case .dropChanges: (ChangeTable.deletion, "tell what has changed")
         case .forgetVersion: ("DELETE FROM history WHERE id = ?", "drop an earlier version")
         case .forgetItem: ("DELETE FROM history WHERE class = ?1 AND (uuid = ?2 OR pk = ?3)", "drop earlier versions")
         case .forgetGroup: ("DELETE FROM history WHERE agrp = ?", "drop earlier versions")

@@ -11,9 +11,11 @@ enum Decisions {
         "decisions", "Show who asked the keychain for what lately, and what was decided.", synopsis: "[-f]",
         options: [CommandOption("f", word: "follow", "Go on and show what is decided from now on, until interrupted.")],
         notes: [
-            "Each line has the time, the status, the program with its process, what it called, the class, the access",
-            "group and the rule that spoke; never a value or another attribute. The daemon keeps the last 2048 while",
-            "it runs.",
+            """
+            Each line has the time, the status, the program with its process, what it called, the class, the access \
+            group and the rule that spoke; never a value or another attribute. The daemon keeps the last 2048 while it \
+            runs.
+            """
         ]
     ) { arguments, session throws(CommandFailure) in
         var next: UInt64 = 0

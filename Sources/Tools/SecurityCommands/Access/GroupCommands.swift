@@ -35,8 +35,10 @@ enum GroupCommands {
     static let orphans = Command(
         "orphans", "List the access groups whose programs are gone, with how many items they have.", synopsis: "",
         notes: [
-            "A program is gone when there is no file at its path any more. Groups whose programs never connected to",
-            "the daemon are not listed, nor those whose names only locked items tell.",
+            """
+            A program is gone when there is no file at its path any more. Groups whose programs never connected to the \
+            daemon are not listed, nor those whose names only locked items tell.
+            """
         ]
     ) { _, session throws(CommandFailure) in
         guard case .orphans(let groups) = try session.access(.orphans, "orphans") else {
@@ -50,8 +52,10 @@ enum GroupCommands {
         "set-group-policy", "Set what becomes of a group's items when its last program is removed.",
         synopsis: "group keep | purge",
         notes: [
-            "keep, which is so unless it is set, leaves them for a program that comes back. purge deletes them when",
-            "`security uninstalled` tells that the last program is removed. The password is asked for, if one is set.",
+            """
+            keep, which is so unless it is set, leaves them for a program that comes back. purge deletes them when \
+            `security uninstalled` tells that the last program is removed. The password is asked for, if one is set.
+            """
         ],
         operands: 2...2
     ) { arguments, session throws(CommandFailure) in
@@ -70,10 +74,12 @@ enum GroupCommands {
     }
 
     private static let moveNotes = [
-        "All items are moved in one step, or none: those that are in the way are then listed.",
-        "Three callers may do this: a program that has both groups; the user, with the password if one is set; and a",
-        "program that has the new group, with a statement that the old group's team signed.",
-        "Items whose values the user guards are moved by their own programs, with SecItemUpdate.",
+        """
+        All items are moved in one step, or none: those that are in the way are then listed. Three callers may do \
+        this: a program that has both groups; the user, with the password if one is set; and a program that has the \
+        new group, with a statement that the old group's team signed. Items whose values the user guards are moved by \
+        their own programs, with SecItemUpdate.
+        """
     ]
 
     /// The class among the options; nil when none is given.

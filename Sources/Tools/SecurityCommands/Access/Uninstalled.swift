@@ -13,8 +13,10 @@ enum Uninstalled {
             CommandOption("d", word: "stores", value: "folder", "Where those lie; \(KeychainOwner.stores)."),
         ],
         notes: [
-            "Programs are given by their paths. The items of a group go when its policy says purge and all of its",
-            "programs are gone; nothing else is deleted, whatever is said.",
+            """
+            Programs are given by their paths. The items of a group go when its policy says purge and all of its \
+            programs are gone; nothing else is deleted, whatever is said.
+            """
         ],
         operands: 1...AccessRequest.mostPrograms
     ) { arguments, session throws(CommandFailure) in

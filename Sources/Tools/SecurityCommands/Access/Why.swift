@@ -21,10 +21,12 @@ struct Why {
             CommandOption("N", word: "all", "Search for all items rather than one."),
         ] + criteria.map { CommandOption($0.letter, value: $0.value, "Match the \($0.meaning).") },
         notes: [
-            "The options of find-generic-password, or with --class inet of find-internet-password; -s is the service",
-            "or the server. The items that come nearest are shown with the first rule that kept each from being found.",
-            "No value is opened. Who the program is, the daemon knows from its last request; one it has not seen",
-            "counts as unsigned.",
+            """
+            The options of find-generic-password, or with --class inet of find-internet-password; -s is the service or \
+            the server. The items that come nearest are shown with the first rule that kept each from being found. No \
+            value is opened. Who the program is, the daemon knows from its last request; one it has not seen counts as \
+            unsigned.
+            """
         ]
     ) { arguments, session throws(CommandFailure) in
         let itemClass = try GroupCommands.itemClass(arguments) ?? .genericPassword

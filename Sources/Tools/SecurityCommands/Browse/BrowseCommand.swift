@@ -14,11 +14,13 @@ enum BrowseCommand {
             CommandOption("o", word: "osc52", "Have the terminal copy, by the sequence OSC 52."),
         ],
         notes: [
-            "The list has the items of all programs in the keychains of the search list, and never a value. ? shows",
-            "the keys. A value is shown for 30 seconds, or until the next key; it is overwritten before the screen",
-            "changes, scrolls or ends. Where the terminal has no second screen, values are copied and not shown.",
-            "script(1) and the log of a multiplexer record what a terminal shows, values too. TERM=dumb and",
-            "KEYCHAIN_LINEAR=1 mean --linear.",
+            """
+            The list has the items of all programs in the keychains of the search list, and never a value. ? shows the \
+            keys. A value is shown for 30 seconds, or until the next key; it is overwritten before the screen changes, \
+            scrolls or ends. Where the terminal has no second screen, values are copied and not shown. script(1) and \
+            the log of a multiplexer record what a terminal shows, values too. TERM=dumb and KEYCHAIN_LINEAR=1 mean \
+            --linear.
+            """
         ],
         exits: [(1, "There is no terminal.")], examples: ["security browse", "security browse --linear"],
         layer: .people
@@ -30,7 +32,7 @@ enum BrowseCommand {
                 "browse: there is no terminal", cause: "The viewer draws on one.",
                 remedy: "Use `security list`, or --linear.")
         }
-        try ProcessHardening.hide(for: "browse")
+        try ProcessHardening.forbidCores(for: "browse")
         if BrowseGuard.isNeeded(session) { return try BrowseGuard(session, options, terminal).run() }
         try BrowseRun(session, options, terminal).run()
     }

@@ -59,12 +59,14 @@ struct BrowseGuard {
         }
     }
 
-    /// - Returns: how the child ended; nil while it lives. When it has stopped itself, this process stops too.
+    /// - Returns: how the child ended; nil while it lives. When it has stopped, this process stops too.
     private func follow(_ child: WatchedChild) -> WatchedChild.End? {
         while let change = child.change() {
             switch change {
             case .ended(let end): return end
-            case .stopped:
+            case .stopped(let signal):
+                // The viewer does not stop itself by this signal. At a prompt it has left the terminal already.
+                if signal == SIGSTOP, terminal.isRaw { cleanUp() }
                 CurrentProcess.stop()
                 child.send(SIGCONT)
             }
@@ -84,6 +86,6 @@ struct BrowseGuard {
         let rows = terminal.size?.rows ?? 24
         let text = Control.leave(rows: rows, hasSecondScreen: TerminalTraits(session).hasSecondScreen)
         try? terminal.device.writeFully(Array(text.utf8).span, deadline: .after(milliseconds: 1000))
-        terminal.giveBack()
+        terminal.giveBack(keepsSettings: true)
     }
 }

@@ -14,22 +14,46 @@ final class BrowseRun {
     /// The value that is shown, in its rows.
     var secret: SecretLines?
     var isDone = false
+    /// The keychains that tell what has changed, and the number to ask with.
+    var followed: [ChosenKeychain: UInt64] = [:]
+    /// As many looks at the first keychain had no answer, one after the other, and at the others.
+    var misses = 0
+    var silence: [ChosenKeychain: (misses: Int, next: Double)] = [:]
+    /// Whether other programs of the user's are kept from this process's memory.
+    var isMemoryHidden = false
     /// Effects of keys that were pressed while items were read.
     var waiting: [Browser.Effect] = []
     private let traits: TerminalTraits
     private let signals: SignalDescriptor
+    /// Readable when a signal is there that is to end the viewer. Nothing is read from it.
+    private let endings: SignalDescriptor
     private var width = TextWidth()
     private var frame: FrameCharacters
     /// The last picture: clicks are about what it shows.
     private var picture: Picture?
     private var drawnSecret: (row: Int, column: Int)?
+    /// The question that the terminal shows. No other one is answered.
+    private var shownQuestion: BrowseQuestion?
     private var lastKey: Double
     private var nextLook: Double
+    /// The keychain that the first line was about at the last step.
+    private var lastChosen = ChosenKeychain.login
+    /// The latest moment that was seen.
+    private var lastTime = -Double.infinity
     private var endingSignal: CInt?
+    /// Signals that came while the terminal was given away.
+    private var heldSignals: [CInt] = []
 
     /// Seconds between looks at whether the keychain is open.
     private static let lookInterval = 1.0
-    private static let watched = [SIGWINCH, SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGTSTP]
+    /// Milliseconds in which nobody reads a question and answers it.
+    private static let glance = 100
+    /// Milliseconds in which a lone Escape becomes a key.
+    private static let escapeTime = 100
+    /// The milliseconds in which a daemon answers a request that no user is asked for.
+    private static let answerTime = 3000
+    private static let ending = [SIGTERM, SIGHUP, SIGINT, SIGQUIT]
+    private static let watched = ending + [SIGWINCH, SIGTSTP, SIGCONT]
 
     init(_ session: Session, _ options: BrowseOptions, _ terminal: Terminal) throws(CommandFailure) {
         (self.session, self.options, traits) = (session, options, TerminalTraits(session))
@@ -38,13 +62,18 @@ final class BrowseRun {
         let isWide = session.environment(CommandVariable.ambiguousWidth.rawValue) == "2"
         (width, frame) = (TextWidth(ambiguous: isWide ? 2 : 1), isWide ? .ascii : traits.frame)
         (lastKey, nextLook) = (session.now(), session.now() + Self.lookInterval)
-        do throws(SystemError) { signals = try SignalDescriptor(Self.watched) } catch {
+        do throws(SystemError) {
+            (signals, endings) = (try SignalDescriptor(Self.watched), try SignalDescriptor(Self.ending))
+        } catch {
             throw CommandFailure("signals", error)
         }
     }
 
     /// Whether values may be shown: without a second screen they would stay on the terminal.
     var mayReveal: Bool { traits.hasSecondScreen }
+
+    /// The place of a value in the screen of an item.
+    var secretRoom: SecretLines.Room { Painter.secretRoom(browser, isASCII: traits.frame.isASCII) }
 
     /// Runs until the user leaves.
     ///
@@ -56,15 +85,18 @@ final class BrowseRun {
             defer { screen.leave() }
             adoptSize()
             measure()
+            browser.reading = 0
             try draw()
             read()
+            try draw()
             while !isDone { try step() }
         } catch { throw CommandFailure("the terminal", error) }
         if let endingSignal { CurrentProcess.die(of: endingSignal) }
     }
 
     private func adoptSize() {
-        if let size = screen.terminal.size { browser.size = ScreenSize(rows: size.rows, columns: size.columns) }
+        guard let size = screen.terminal.size else { return }
+        _ = browser.resize(to: ScreenSize(rows: size.rows, columns: size.columns))
     }
 
     /// A terminal whose font makes a line of the frame two columns wide gets a frame in ASCII.
@@ -75,11 +107,28 @@ final class BrowseRun {
 
     // MARK: - Drawing
 
-    /// Draws what has changed. A value is written after the grid, into the cells that are marked for it.
+    /// Draws what has changed. A terminal that takes no output now has everything drawn later.
     func draw() throws(SystemError) {
-        let picture = Painter.draw(browser, frame: frame, width: width, now: session.now(), say: session.text)
-        self.picture = picture
-        try screen.show(picture.grid, cursor: picture.cursor)
+        do throws(SystemError) { try drawNow() } catch {
+            guard error.code == ETIMEDOUT else { throw error }
+            forgetSecret()
+            forgetScreen()
+        }
+    }
+
+    private func paint() -> Picture {
+        Painter.draw(browser, frame: frame, width: width, now: session.now(), say: session.text)
+    }
+
+    /// A value is written after the grid, into the cells that are marked for it, and goes where one of them is missing.
+    private func drawNow() throws(SystemError) {
+        var picture = paint()
+        if let secret, !picture.hasRoom(forSecret: secret.columns) {
+            forgetSecret()
+            picture = paint()
+        }
+        (self.picture, browser.lastScroll) = (picture, picture.lastScroll)
+        try show(picture)
         guard let place = picture.secret, let secret else {
             drawnSecret = nil
             return
@@ -89,21 +138,45 @@ final class BrowseRun {
         drawnSecret = place
     }
 
-    /// Overwrites the value and forgets it.
+    /// Shows a picture. Keys that were pressed before a question was seen do not answer it; those that come while the
+    /// terminal is slow to show it are among them.
+    private func show(_ picture: Picture) throws(SystemError) {
+        let isNew = browser.question != nil && browser.question != shownQuestion
+        if isNew { screen.discardInput() }
+        let seen = Deadline.after(milliseconds: Self.glance)
+        try screen.show(picture.grid, cursor: picture.cursor)
+        if isNew, seen.hasPassed { screen.discardInput() }
+        shownQuestion = browser.question
+    }
+
+    /// Overwrites the value and forgets it. One that is waited for is not shown.
     func hideSecret() throws(SystemError) {
-        _ = browser.hideSecret()
-        secret = nil
+        forgetSecret()
         try draw()
+    }
+
+    private func forgetSecret() {
+        _ = browser.hideSecret()
+        (secret, drawnSecret) = (nil, nil)
+    }
+
+    /// Has everything drawn again: nobody knows what the terminal shows.
+    func forgetScreen() {
+        screen.forget()
+        shownQuestion = nil
     }
 
     // MARK: - The loop
 
     /// Waits for the next thing and does it.
     private func step() throws(SystemError) {
-        try takeInput(waiting: 1000)
-        let asked = browser.isAsking
-        for effect in waiting.taken() where !isDone { try perform(effect) }
-        if browser.isAsking, !asked { screen.discardInput() }
+        try takeInput(waiting: waiting.isEmpty ? 1000 : 0)
+        for effect in waiting.taken() where !isDone {
+            // It takes its time, and says so meanwhile.
+            if effect.isSlow { try draw() }
+            try perform(effect)
+            if browser.question != shownQuestion { try draw() }
+        }
         try passTime()
         if !isDone { try draw() }
     }
@@ -112,28 +185,40 @@ final class BrowseRun {
     ///
     /// - Parameter milliseconds: how long to wait for the first.
     func takeInput(waiting milliseconds: Int) throws(SystemError) {
-        let deadline = min(screen.escapeDeadline, .after(milliseconds: milliseconds))
+        let escape = screen.escapeDeadline
+        let deadline = min(escape, .after(milliseconds: milliseconds))
         var isLate = false
         do throws(SystemError) {
             _ = try FileDescriptor.waitForAny(of: [screen.terminal.device, signals.descriptor], deadline: deadline)
         } catch {
             guard error.code == ETIMEDOUT else { throw error }
-            isLate = true
+            isLate = escape <= deadline
         }
+        for signal in heldSignals.taken() { try take(signal: signal) }
         while let (signal, _) = signals.next() { try take(signal: signal) }
         guard let events = screen.events(isLate: isLate) else {
             isDone = true
             return
         }
+        if screen.hasUnclearInput { try hideSecret() }
+        if !events.isEmpty, browser.question != shownQuestion { return try draw() }
         for event in events {
-            let asked = browser.isAsking
             lastKey = session.now()
             for effect in browser.take(event, at: target(of: event), now: lastKey) {
                 if effect == .hide { try hideSecret() } else { waiting.append(effect) }
+                // A password that was typed ahead goes nowhere.
+                if case .save = effect { return screen.discardInput() }
             }
-            // Keys that were pressed before the question was seen do not answer it.
-            if browser.isAsking, !asked { return screen.discardInput() }
+            if browser.question == nil { shownQuestion = nil }
+            // The rest was pressed before the question was seen.
+            if browser.question != shownQuestion { return try draw() }
         }
+    }
+
+    /// Takes everything that has come by now, a lone Escape too.
+    func takeAllInput() throws(SystemError) {
+        try takeInput(waiting: 0)
+        if screen.awaitsEscape { try takeInput(waiting: Self.escapeTime) }
     }
 
     private func target(of event: InputEvent) -> Picture.Target.Act? {
@@ -146,8 +231,9 @@ final class BrowseRun {
             _ = browser.resize(to: browser.size)
             try hideSecret()
             adoptSize()
-            screen.forget()
+            forgetScreen()
         case SIGTSTP: try suspend()
+        case SIGCONT: try goOn()
         default:
             try hideSecret()
             (endingSignal, isDone) = (signal, true)
@@ -157,28 +243,58 @@ final class BrowseRun {
     /// Hides a value, locks the view and looks at the keychain when it is time.
     private func passTime() throws(SystemError) {
         let now = session.now()
+        if now < lastTime { try adopt(earlier: now) }
+        lastTime = now
         if let time = browser.hidingTime, now >= time { try hideSecret() }
         if now - lastKey > options.idleTime, !browser.status.isLocked {
             try hideSecret()
             browser.lockDown()
+            browser.isViewLocked = true
             browser.note = "The view was locked after a time without a key."
             screen.forget()
         }
-        guard now >= nextLook else { return }
+        let isNew = browser.isStatusOld && browser.shownKeychain != lastChosen
+        lastChosen = browser.shownKeychain
+        // The old state goes from the screen before the new one is asked for.
+        if isNew { try draw() }
+        guard isNew || now >= nextLook else { return }
         nextLook = now + Self.lookInterval
         try look()
+    }
+
+    /// The clock was set back: nothing waits for it to come to where it was.
+    private func adopt(earlier now: Double) throws(SystemError) {
+        try hideSecret()
+        (lastKey, nextLook) = (now, now)
     }
 
     /// Gives the terminal back, stops, and goes on when somebody continues this process.
     func suspend() throws(SystemError) {
         try hideSecret()
         screen.leave()
-        CurrentProcess.stop()
+        CurrentProcess.suspend()
         try screen.enter()
         adoptSize()
+        forgetScreen()
     }
 
-    /// Runs something that may ask the user on this terminal. The screen is left for that.
+    /// Goes on after a stop. When it was by others, this process's parent has given the terminal back.
+    private func goOn() throws(SystemError) {
+        forgetSecret()
+        if !screen.terminal.isRaw { try screen.enter() }
+        adoptSize()
+        forgetScreen()
+    }
+
+    /// A Control-C at another program's prompt was meant for that.
+    private func holdSignals() {
+        while let (signal, isOfKernel) = signals.next() {
+            if signal != SIGINT || !isOfKernel { heldSignals.append(signal) }
+        }
+    }
+
+    /// Runs something that may ask the user on this terminal. The screen is left for that. A signal that is to end the
+    /// viewer ends the prompt.
     func givingTerminal<Result>(
         _ text: Words, _ body: () throws(CommandFailure) -> Result
     ) throws(CommandFailure) -> Result {
@@ -187,12 +303,20 @@ final class BrowseRun {
         session.diagnostics.write("security: \(session.text(text))\n")
         session.flush()
         defer {
-            // A terminal that is gone is noticed by the next read.
-            try? screen.enter()
+            holdSignals()
+            // Nothing is drawn on a terminal that could not be taken.
+            do throws(SystemError) { try screen.enter() } catch { isDone = true }
             adoptSize()
             lastKey = session.now()
         }
-        return try body()
+        session.interruption = endings.descriptor
+        defer { session.interruption = nil }
+        return try session.asking(within: nil, body)
+    }
+
+    /// Runs requests that no user is asked for: nobody takes keys meanwhile.
+    func answered<Result>(_ body: () throws(CommandFailure) -> Result) throws(CommandFailure) -> Result {
+        try session.asking(within: Self.answerTime, body)
     }
 }
 

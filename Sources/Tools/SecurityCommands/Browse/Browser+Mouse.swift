@@ -7,7 +7,7 @@ extension Browser {
 
     mutating func take(mouse: InputEvent.Mouse, _ target: Picture.Target.Act?, _ now: Double) -> [Effect] {
         if isDragging, mouse.action == .drag || mouse.action == .release {
-            sidebarWidth = max(10, min(mouse.column, min(40, size.columns - 40)))
+            sidebarWidth = width(ofSidebar: mouse.column)
             isDragging = mouse.action == .drag
             return []
         }
@@ -67,7 +67,8 @@ extension Browser {
     /// A word in the last line: keys that show a value, or delete or save something, are pressed by hand only.
     private mutating func pressed(_ key: InputEvent.Key, _ now: Double) -> [Effect] {
         let byHand: [InputEvent.Key] = [.character("r"), .character("D"), .character("u"), .control("s")]
-        guard !byHand.contains(key), key != answer else {
+        // Where the keychain is lost, r tries to reach it.
+        guard lost != nil || !byHand.contains(key) && key != answer && !(isNamingFile && key == .enter) else {
             note = "This takes the key itself."
             return []
         }

@@ -7,9 +7,8 @@ extension Browser {
         guard case .key(let key) = event else { return [] }
         if move(key) { return [] }
         switch key {
-        case .tab, .backTab, .left: if size.hasSidebar { pane = .sidebar }
-        case .escape: clearSearch()
-        case .character("/"): layers.append(.search(TextField(catalog.search)))
+        case .tab, .backTab, .left: leaveList(key)
+        case .escape: widen()
         case .character("s"): catalog.sort(by: catalog.order.next, reversed: false)
         case .character("S"): catalog.sort(by: catalog.order, reversed: !catalog.isReversed)
         case .character(let digit) where ("1"..."7").contains(digit): return showCategory(digit)
@@ -23,31 +22,65 @@ extension Browser {
         switch key {
         case .character("q"): return [.quit]
         case .character("?"): layers.append(.help)
+        case .character("/"): beginSearch()
         case .character("R"): return [.reload]
         case .character("L"): return [.lock]
-        case .character("a"): layers.append(.form(EditForm(nil)))
-        case .character("u"): return undo()
+        case .character("a"):
+            let form = EditForm(nil, in: scope.keychain ?? usualKeychain, of: keychains)
+            layers.append(.form(form))
+        case .character("u"): return undo(item)
         default: return item.map { act(key, $0) } ?? []
         }
         return []
     }
 
     private mutating func act(_ key: InputEvent.Key, _ item: ListedItem) -> [Effect] {
+        if case .character(let letter) = key, let obstacle = obstacle(letter, item) {
+            note = obstacle
+            return []
+        }
         switch key {
         case .enter, .right, .character(" "): return open(item, .attributes)
-        case .character("x") where item.kind == .certificate: ask(.export, item)
-        case .character("v") where item.kind == .certificate: return open(item, .trust)
+        case .character("x") where item.hasCertificate:
+            layers.append(.export(ItemMark(item), TextField(CertificateExport.fileName(of: item))))
+        case .character("v") where item.hasCertificate: return open(item, .trust)
         case .character("h"): return open(item, .history)
         case .character("w"): return open(item, .access)
-        case .character("r") where item.kind != .deleted: return open(item, .attributes) + [.reveal(ItemMark(item))]
-        case .character("c") where item.kind != .deleted: return [.copy(ItemMark(item))]
+        case .character("r"): return reveal(item)
+        case .character("c"): return [.copy(ItemMark(item))]
         case .character("y"): return [.copyReference(ItemMark(item))]
-        case .character("e") where item.kind == .password || item.kind == .internet: return edit(item)
-        case .character("d") where item.kind != .deleted && item.kind != .identity: ask(.delete, item)
+        case .character("e"): return edit(item)
+        case .character("d"): ask(.delete, item)
         case .character("D"): ask(.purge, item)
         default: break
         }
         return []
+    }
+
+    /// Why a letter does nothing with an item; nil where it does.
+    private func obstacle(_ letter: Character, _ item: ListedItem) -> Words? {
+        let isPassword = item.kind == .password || item.kind == .internet
+        if "rced".contains(letter), item.kind == .deleted { return "The item is deleted. u brings it back." }
+        if "rce".contains(letter), !isPassword {
+            return item.hasCertificate
+                ? "A certificate has no value to show. x exports it, v checks its trust."
+                : "The value of a key is not shown, and it is not edited here."
+        }
+        if !catalog.own.have(item.group) {
+            if "edD".contains(letter) { return "This item belongs to another program; only that program changes it." }
+            if "rc".contains(letter) { return "This value belongs to another program; only that program reads it." }
+        }
+        if "dD".contains(letter), item.kind == .identity {
+            return "Its certificate and its key are deleted one by one."
+        }
+        return nil
+    }
+
+    /// Waits for a value in the screen of its item.
+    private mutating func reveal(_ item: ListedItem) -> [Effect] {
+        let effects = open(item, .attributes)
+        change(item) { $0.secret = .asking }
+        return effects + [.reveal(ItemMark(item))]
     }
 
     private mutating func ask(_ act: BrowseQuestion.Act, _ item: ListedItem) {
@@ -59,38 +92,55 @@ extension Browser {
         if case .detail(var detail)? = layers.last, detail.item.isSame(as: item) {
             detail.page = page
             layers[layers.count - 1] = .detail(detail)
-        } else {
-            layers.append(.detail(ItemDetail(item, page: page)))
+            return detail.effects
         }
-        switch page {
-        case .attributes: return [.readItem(ItemMark(item))]
-        case .access: return [.readItem(ItemMark(item)), .readUses(ItemMark(item))]
-        case .trust: return [.readItem(ItemMark(item)), .readTrust(ItemMark(item))]
-        case .history: return [.readItem(ItemMark(item)), .readHistory(ItemMark(item))]
-        }
+        let detail = ItemDetail(item, page: page)
+        layers.append(.detail(detail))
+        return detail.effects
     }
 
     private mutating func edit(_ item: ListedItem) -> [Effect] {
-        guard catalog.own.have(item.group) else {
-            note = "This item belongs to another program; only that program changes it."
-            return []
-        }
         let name = item.kind == .internet ? "srvr" : "svce"
         let texts = ["labl": item.label, "agrp": item.group, "acct": item.account, name: item.name]
         layers.append(.form(EditForm(item, values: texts)))
         return [.readItem(ItemMark(item))]
     }
 
-    private func undo() -> [Effect] {
-        if scope.kind == .deleted, let item = catalog.selected { return [.restore(ItemMark(item))] }
-        return lastDeleted.map { [.restore(ItemMark($0))] } ?? []
+    /// Brings the selected item or the open one back where it is deleted, and else the one that was deleted last.
+    private mutating func undo(_ item: ListedItem?) -> [Effect] {
+        guard let item = item?.kind == .deleted ? item : lastDeleted else {
+            note = "u brings back the last deletion. Older ones are under Deleted (7)."
+            return []
+        }
+        return [.restore(ItemMark(item))]
     }
 
     private var scope: ItemCatalog.Scope { catalog.scope }
 
-    private mutating func clearSearch() {
+    /// Looks through the list, from the screen of an item too.
+    private mutating func beginSearch() {
         catalog.look(for: "", now: 0)
-        catalog.narrow(to: .init(keychain: scope.keychain))
+        layers = [.search(TextField())]
+        pane = .list
+    }
+
+    /// Goes to the sidebar; where there is no room for it, Tab narrows the list to one keychain after the other.
+    private mutating func leaveList(_ key: InputEvent.Key) {
+        if size.hasSidebar {
+            pane = .sidebar
+        } else if key != .left, keychains.count > 1 {
+            let all = [nil] + keychains.map(Optional.some)
+            let place = (all.firstIndex(of: scope.keychain) ?? 0) + (key == .tab ? 1 : -1) + all.count
+            catalog.narrow(to: .init(keychain: all[place % all.count]))
+        }
+    }
+
+    /// Takes back what the list is narrowed by: the words and the category first, then the keychain.
+    private mutating func widen() {
+        let narrowed = ItemCatalog.Scope(keychain: scope.keychain)
+        let isNarrow = !catalog.search.isEmpty || scope != narrowed
+        catalog.look(for: "", now: 0)
+        catalog.narrow(to: isNarrow ? narrowed : .init())
     }
 
     /// - Returns: whether the key moves the selection.
@@ -179,56 +229,54 @@ extension Browser {
         case .escape, .left, .backspace, .character(" "): layers.removeLast()
         case .tab, .backTab:
             return open(detail.item, detail.page(after: key == .tab ? 1 : -1))
-        case .up, .character("k"), .down, .character("j"):
-            detail.scroll = max(0, detail.scroll + (key == .up || key == .character("k") ? -1 : 1))
-            layers[layers.count - 1] = .detail(detail)
-        case .character("r"):
-            detail.secret = .asking
-            layers[layers.count - 1] = .detail(detail)
-            return [.reveal(ItemMark(detail.item))]
-        default: return takeCommon(key, detail.item)
-        }
-        return []
-    }
-
-    mutating func takeForm(_ form: EditForm, _ event: InputEvent) -> [Effect] {
-        var form = form
-        switch event {
-        case .key(.escape):
-            layers.removeLast()
-            if form.isChanged { note = "Nothing was saved." }
-        case .key(.control("s")):
-            guard form.isChanged else {
-                note = "Nothing was changed."
-                return []
-            }
-            return [.save(form, overwrites: false)]
+        case .character("u") where detail.selectedChange != nil && detail.item.kind != .deleted:
+            if let change = detail.selectedChange { ask(.revert(change), detail.item) }
+        case _ where selectChange(in: &detail, key): layers[layers.count - 1] = .detail(detail)
         default:
-            form.take(event: event)
-            layers[layers.count - 1] = .form(form)
+            guard let line = scroll(of: detail, key) else { return takeCommon(key, detail.item) }
+            detail.scroll = line
+            layers[layers.count - 1] = .detail(detail)
         }
         return []
     }
 
-    mutating func takeQuestion(_ question: BrowseQuestion, _ event: InputEvent) -> [Effect] {
-        guard case .key(let key) = event else { return [] }
-        layers.removeLast()
-        guard key == .character(question.key) else {
-            note = "Nothing was changed."
-            return []
+    /// Moves among the changes of an item.
+    ///
+    /// - Returns: whether the key does that here.
+    private func selectChange(in detail: inout ItemDetail, _ key: InputEvent.Key) -> Bool {
+        guard detail.selectedChange != nil, let last = detail.history?.indices.last else { return false }
+        switch key {
+        case .up, .character("k"): detail.version = max(0, detail.version - 1)
+        case .down, .character("j"): detail.version = min(last, detail.version + 1)
+        case .home, .pageUp, .character("g"): detail.version = 0
+        case .end, .pageDown, .character("G"): detail.version = last
+        default: return false
         }
-        switch question.act {
-        case .delete: return [.delete(question.item)]
-        case .purge: return [.purge(question.item)]
-        case .overwrite(let form): return [.save(form, overwrites: true)]
-        case .export: return [.export(question.item)]
+        return true
+    }
+
+    /// The first line that the screen of an item shows after a key; nil for a key that does not scroll.
+    private func scroll(of detail: ItemDetail, _ key: InputEvent.Key) -> Int? {
+        // The screen says it when it is drawn.
+        let last = min(lastScroll, 1_000_000)
+        let (here, page) = (min(detail.scroll, last), max(1, size.rows - 8))
+        switch key {
+        case .up, .character("k"): return max(0, here - 1)
+        case .down, .character("j"): return min(last, here + 1)
+        case .pageUp: return max(0, here - page)
+        case .pageDown: return min(last, here + page)
+        case .home, .character("g"): return 0
+        case .end, .character("G"): return last
+        default: return nil
         }
     }
 
     mutating func takeHelp(_ event: InputEvent) -> [Effect] {
         switch event {
-        case .key(.down), .key(.character("j")), .key(.pageDown): helpPlace += 1
-        case .key(.up), .key(.character("k")), .key(.pageUp): helpPlace = max(0, helpPlace - 1)
+        case .key(.down), .key(.character("j")): helpPlace = min(helpPlace + 1, lastScroll)
+        case .key(.up), .key(.character("k")): helpPlace = max(0, helpPlace - 1)
+        case .key(.pageDown): helpPlace = min(helpPlace + max(1, size.rows - 4), lastScroll)
+        case .key(.pageUp): helpPlace = max(0, helpPlace - max(1, size.rows - 4))
         default:
             helpPlace = 0
             return takeFailure(event)
@@ -246,18 +294,31 @@ extension Browser {
         case .key(.enter): return [.unlock]
         case .key(.character("q")), .key(.escape): return [.quit]
         case .key(.character("R")): return [.reload]
+        case .key(.tab): return turn(by: 1)
+        case .key(.backTab): return turn(by: -1)
         case .key(.character("?")): layers.append(.help)
         default: break
         }
         return []
     }
 
+    /// Goes to another keychain, which may be open.
+    private mutating func turn(by step: Int) -> [Effect] {
+        guard keychains.count > 1 else { return [] }
+        let here = keychains.firstIndex(of: scope.keychain ?? keychains[0]) ?? 0
+        catalog.narrow(to: .init(keychain: keychains[(here + step + keychains.count) % keychains.count]))
+        return [.reload]
+    }
+
     mutating func takeLost(_ event: InputEvent) -> [Effect] {
         switch event {
+        // These may be the next letters of what is being typed.
+        case .key where hasChangedForm: note = "A form is open. Ctrl-C twice gives it up and leaves."
         case .key(.character("q")), .key(.escape): return [.quit]
         case .key(.character("r")), .key(.character("R")), .key(.enter): return [.reload]
-        default: return []
+        default: break
         }
+        return []
     }
 }
 
@@ -270,6 +331,17 @@ extension ItemOrder {
 }
 
 extension ItemDetail {
+    /// The effects that read its page.
+    var effects: [Browser.Effect] {
+        let mark = ItemMark(item)
+        switch page {
+        case .attributes: return [.readItem(mark)]
+        case .access: return [.readItem(mark), .readUses(mark)]
+        case .trust: return [.readItem(mark), .readTrust(mark)]
+        case .history: return [.readItem(mark), .readHistory(mark)]
+        }
+    }
+
     /// The page that is so many behind this one, in turn.
     fileprivate func page(after step: Int) -> Page {
         let all = pages

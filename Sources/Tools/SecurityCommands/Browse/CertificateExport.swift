@@ -3,10 +3,19 @@ import Glibc
 import LinuxSystem
 
 /// A certificate in a file of its own, in PEM.
-enum CertificateExport {
+struct CertificateExport {
+    /// Seen from the folder of this process, where it is not absolute.
+    let path: String
     private static let mostCharacters = 60
 
-    /// The name of the file: the letters and digits of the item's name.
+    /// - Parameters:
+    ///   - path: `~/` means the home folder.
+    ///   - home: the home folder; nil where that is not known.
+    init(_ path: String, home: String?) {
+        self.path = path.hasPrefix("~/") ? "\(home ?? "")\(path.dropFirst())" : path
+    }
+
+    /// The name that is offered: the letters and digits of the item's name.
     static func fileName(of item: ListedItem) -> String {
         let kept = item.name.unicodeScalars.prefix(mostCharacters).map { scalar in
             scalar.isASCII && (scalar.properties.isAlphabetic || ("0"..."9").contains(scalar)) ? Character(scalar) : "-"
@@ -14,14 +23,23 @@ enum CertificateExport {
         return (kept.isEmpty ? "certificate" : String(kept)) + ".pem"
     }
 
-    /// Writes the certificate into the folder of this process. A file that is there already stays.
-    static func write(_ certificate: [UInt8], of item: ListedItem) throws(CommandFailure) {
-        let name = fileName(of: item)
+    /// Writes the certificate.
+    ///
+    /// - Returns: false where there is a file already, which is not to be replaced. It stays.
+    /// - Throws: a failure to write, also where there is something else than a file.
+    func export(_ certificate: [UInt8], replacing: Bool) throws(CommandFailure) -> Bool {
         let buffer = SecretBuffer(capacity: 4096)
         PEM.append(label: "CERTIFICATE", certificate.span, to: buffer)
+        let way = replacing ? O_TRUNC : O_EXCL
         do throws(SystemError) {
-            let file = try FileDescriptor.open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o644)
+            let file = try FileDescriptor.open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | way, mode: 0o644)
             try buffer.withSpan { (span) throws(SystemError) in try file.writeFully(span, deadline: .never) }
-        } catch { throw CommandFailure(name, error) }
+            return true
+        } catch {
+            guard error.code == EEXIST, (try? FileStatus(at: path))?.isRegularFile ?? false else {
+                throw CommandFailure(path, error)
+            }
+            return false
+        }
     }
 }

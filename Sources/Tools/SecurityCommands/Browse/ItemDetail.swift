@@ -15,7 +15,10 @@ struct ItemDetail {
     var page = Page.attributes
     /// Its attributes; nil until they were read.
     var lines: [(label: String, text: String)]?
-    var history: [String]?
+    /// Its changes, the last one first; nil until they were read.
+    var history: [HistoryEntry]?
+    /// The change that is selected.
+    var version = 0
     /// The latest requests to its group; nil until they were read.
     var uses: [String]?
     /// The chain of a certificate, and the purposes that it is trusted for; nil until it was evaluated.
@@ -29,8 +32,13 @@ struct ItemDetail {
 
     /// The pages that an item has.
     var pages: [Page] {
-        let isCertificate = item.kind == .certificate
-        return isCertificate ? [.attributes, .access, .trust, .history] : [.attributes, .access, .history]
+        item.hasCertificate ? [.attributes, .access, .trust, .history] : [.attributes, .access, .history]
+    }
+
+    /// The change that is selected on the page of them.
+    var selectedChange: HistoryEntry? {
+        guard page == .history, let history, history.indices.contains(version) else { return nil }
+        return history[version]
     }
 
     init(_ item: ListedItem, page: Page = .attributes) { (self.item, self.page) = (item, page) }
@@ -38,7 +46,13 @@ struct ItemDetail {
 
 /// A question that is answered by a key of its own, and by everything else with no.
 struct BrowseQuestion: Equatable {
-    enum Act: Equatable { case delete, purge, overwrite(EditForm), export }
+    enum Act: Equatable {
+        case delete, purge, overwrite(EditForm)
+        /// A file is there already that a certificate is to be written into.
+        case replace(String)
+        /// The item becomes again as it was before a change.
+        case revert(HistoryEntry)
+    }
 
     let act: Act
     let item: ItemMark
@@ -49,7 +63,8 @@ struct BrowseQuestion: Equatable {
         case .delete: "y"
         case .purge: "y"
         case .overwrite: "m"
-        case .export: "w"
+        case .replace: "w"
+        case .revert: "y"
         }
     }
 }

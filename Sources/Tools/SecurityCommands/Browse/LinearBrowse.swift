@@ -13,7 +13,7 @@ struct LinearBrowse {
 
     /// The words that a line begins with.
     private enum Line: String, CaseIterable {
-        case find, list, open, copy, reveal, delete, undelete, lock, unlock, quit, help = "?"
+        case find, list, open, copy, reveal, add, edit, delete, deleted, undelete, lock, unlock, quit, help = "?"
     }
 
     /// Runs until the input ends or `quit`.
@@ -23,7 +23,7 @@ struct LinearBrowse {
         while true {
             session.output.write("browse> ")
             session.flush()
-            guard let line = try nextLine() else { return }
+            guard let line = try talk.nextLine() else { return }
             let words = line.split(separator: " ", maxSplits: 1).map(String.init)
             guard let word = words.first else { continue }
             if word == Line.quit.rawValue || word == "q" { return }
@@ -31,14 +31,6 @@ struct LinearBrowse {
                 session.report(error)
             }
         }
-    }
-
-    private func nextLine() throws(CommandFailure) -> String? {
-        let line: SecretBytes?
-        do throws(SystemError) { line = try session.input.readLine() } catch {
-            throw CommandFailure("standard input", error)
-        }
-        return line.map { $0.withSpan { $0.text(0, $0.count) ?? "" } }
     }
 
     private func answer(_ word: String, _ rest: String, _ talk: inout LinearTalk) throws(CommandFailure) {
@@ -49,7 +41,10 @@ struct LinearBrowse {
         case .copy: try talk.copy()
         case .reveal: try talk.reveal(rest)
         case .delete: try talk.delete()
-        case .undelete: try talk.undelete()
+        case .add: try talk.add(rest)
+        case .edit: try talk.edit()
+        case .deleted: try talk.listDeleted()
+        case .undelete: try talk.undelete(rest)
         case .lock: try talk.lock()
         case .unlock: try talk.unlock()
         case .help: talk.help()

@@ -6,13 +6,17 @@ import TerminalText
 extension Painter {
     /// The column of what stands behind the labels.
     private static let textColumn = 13
+    /// The rows of the title and the pages, with their rules.
+    private static let frameRows = 4
 
-    /// The columns of a value in the screen of an item.
-    static func secretRoom(_ size: ScreenSize) -> Int {
-        let browser = Browser(size: size)
+    /// The rows and columns of a value in the screen of an item.
+    ///
+    /// - Parameter isASCII: whether the terminal shows nothing else.
+    static func secretRoom(_ browser: Browser, isASCII: Bool = false) -> SecretLines.Room {
         let painter = Painter(browser, now: 0)
-        let columns = size.isWide ? painter.main.columns - painter.main.columns * 3 / 5 - 1 : painter.main.columns
-        return max(1, columns - textColumn - 16)
+        let columns =
+            browser.size.isWide ? painter.main.columns - painter.main.columns * 3 / 5 - 1 : painter.main.columns
+        return .init(rows: painter.main.rows - frameRows, columns: max(1, columns - textColumn - 16), isASCII: isASCII)
     }
 
     mutating func drawDetail(_ detail: ItemDetail, _ area: Area) {
@@ -21,12 +25,12 @@ extension Painter {
         let kind = say(Words(detail.item.kind.phrase))
         put(kind, area.row, area.column + area.columns - width.columns(kind) - 1)
         rule(area.row + 1, area.column, area.columns)
-        let body = Area(row: area.row + 2, column: area.column, rows: area.rows - 4, columns: area.columns)
+        let body = Area(row: area.row + 2, column: area.column, rows: area.rows - Self.frameRows, columns: area.columns)
         switch detail.page {
         case .attributes: drawAttributes(detail, body)
         case .access: draw(accessLines(detail), body, detail.scroll)
-        case .trust: draw((detail.trust ?? [say("evaluating …")]).map { ("", $0) }, body, detail.scroll)
-        case .history: draw((detail.history ?? [say("reading …")]).map { ("", $0) }, body, detail.scroll)
+        case .trust: draw((detail.trust ?? [say("checking …")]).map { ("", $0) }, body, detail.scroll)
+        case .history: drawHistory(detail, body)
         }
         rule(area.end - 2, area.column, area.columns)
         drawPages(detail, area)
@@ -72,21 +76,22 @@ extension Painter {
     }
 
     private mutating func draw(_ lines: [(label: String, text: String)], _ area: Area, _ scroll: Int) {
-        let room = area.columns - 3
         let lines = lines.flatMap { line in
-            guard line.label.isEmpty, width.columns(line.text) > room else { return [line] }
-            return wrapped(line.text, room).map { (label: "", text: $0) }
-        }
-        let first = max(0, min(scroll, lines.count - area.rows))
-        for (index, line) in lines.dropFirst(first).prefix(max(0, area.rows)).enumerated() {
             let start = line.label.isEmpty ? 2 : Self.textColumn
+            return wrapped(line.text, max(8, area.columns - start - 1)).enumerated().map { index, text in
+                (label: index == 0 ? line.label : "", text: text, start: start)
+            }
+        }
+        picture.lastScroll = max(0, lines.count - area.rows)
+        let first = min(scroll, picture.lastScroll)
+        for (index, line) in lines.dropFirst(first).prefix(max(0, area.rows)).enumerated() {
             put(say(Words(line.label)), area.row + index, area.column + 2, room: Self.textColumn - 3)
-            put(line.text, area.row + index, area.column + start, room: area.columns - start - 1)
+            put(line.text, area.row + index, area.column + line.start, room: area.columns - line.start - 1)
         }
     }
 
     private func accessLines(_ detail: ItemDetail) -> [(label: String, text: String)] {
-        accessLines(detail.item) + [("", ""), ("", say("Latest requests for items of this group and kind:"))]
+        accessLines(detail.item) + [("", say("LATEST REQUESTS for items of this group and kind"))]
             + (detail.uses ?? [say("reading …")]).map { ("", $0) }
     }
 
@@ -96,9 +101,10 @@ extension Painter {
             own.have(item.group)
             ? "This command reads and changes it." : "Only that program reads it; its value is not shown here."
         return [
-            ("Belongs to", own.title(of: item.group)), ("", say(meaning)), ("Group", DisplayName.shown(item.group)),
-            ("Opens", item.protection), ("", say(item.opening)),
+            ("", say("PROGRAM")), ("Belongs to", own.title(of: item.group)), ("", say(meaning)),
+            ("", say("GROUP")), ("Group", DisplayName.shown(item.group)),
             ("Keychain", DisplayName.shown(item.keychain.name)),
+            ("", say("PROTECTION")), ("Opens", item.protection), ("", say(item.opening)),
             ("", say("Nobody who is root on this machine can be kept out: SECURITY.md.")),
         ]
     }

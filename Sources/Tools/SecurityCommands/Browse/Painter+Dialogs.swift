@@ -6,12 +6,16 @@ import TerminalText
 extension Painter {
     mutating func drawForm(_ form: EditForm, _ area: Area) {
         let title = form.item.map { say("Edit: \($0.item.title)") } ?? say("Add a password")
-        let hasTitle = area.rows > form.fields.count + 2
+        let hasTitle = area.rows > form.fields.count + (form.item == nil ? 3 : 2)
         if hasTitle {
             put(title, area.row, area.column + 1, room: area.columns - 2, style: .bold)
             rule(area.row + 1, area.column, area.columns)
         }
         let top = area.row + (hasTitle ? 2 : 0)
+        guard form.isFilled else {
+            put(say("reading …"), top, area.column + 2, room: area.columns - 3)
+            return
+        }
         let isFocused = if case .form? = browser.layers.last { true } else { false }
         for (index, field) in form.fields.enumerated() {
             let isHere = index == form.place
@@ -20,14 +24,37 @@ extension Painter {
                 field.text, top + index, area.column + 14, area.columns - 16,
                 hasCursor: isHere && isFocused)
         }
-        let row = top + form.fields.count
+        var row = top + form.fields.count
         draw(label: say("Password"), form.isInPassword, row, area)
         put(say(form.password.meaning), row, area.column + 14, room: area.columns - 16)
         if form.isInPassword, isFocused { picture.cursor = (row, area.column + 14) }
-        let notes: [Words] = [
-            "Space in the last line chooses how the password is given.",
-            "The version before the change is kept (h history).",
-        ]
+        if form.item == nil {
+            row += 1
+            drawKeychain(form, isFocused, row, area)
+        }
+        drawNotes(form, row, area)
+    }
+
+    /// The keychain of a new item.
+    private mutating func drawKeychain(_ form: EditForm, _ isFocused: Bool, _ row: Int, _ area: Area) {
+        if form.hasKeychainChoice {
+            draw(label: say("Keychain"), form.isInKeychain, row, area)
+        } else {
+            put(say("Keychain"), row, area.column + 2, room: 10)
+        }
+        put(DisplayName.shown(form.keychain.name), row, area.column + 14, room: area.columns - 16)
+        if form.isInKeychain, isFocused { picture.cursor = (row, area.column + 14) }
+    }
+
+    private mutating func drawNotes(_ form: EditForm, _ row: Int, _ area: Area) {
+        let history: [Words] =
+            form.item == nil
+            ? [] : ["The version before the change is kept (h history).", "There, u brings it back."]
+        let choice: Words =
+            form.hasKeychainChoice
+            ? "Space chooses how the password is given, and the keychain."
+            : "Space in the last line chooses how the password is given."
+        let notes = [choice] + history
         if row + 1 < area.end { rule(row + 1, area.column, area.columns) }
         for (index, note) in notes.enumerated() where row + 2 + index < area.end {
             put(say(note), row + 2 + index, area.column + 2, room: area.columns - 3)
@@ -46,12 +73,28 @@ extension Painter {
         switch browser.layers.last {
         case .question(let question): drawBox(lines(of: question))
         case .failure(let failure): drawBox(lines(of: failure))
+        case .export(let mark, let field): drawExport(mark, field)
         default: break
         }
     }
 
+    /// The name of a file stands in the last line, so that it is seen on the smallest screen.
+    private mutating func drawExport(_ mark: ItemMark, _ field: TextField) {
+        let title = width.cut(mark.item.title, to: max(20, size.columns - 12))
+        let blank = String(repeating: " ", count: max(30, min(60, size.columns - 6)))
+        drawBox([
+            say("Write \(title) into a file"), "",
+            say("A name alone is in the folder that this was started in. ~/ is the home folder."), "", blank,
+        ])
+        guard let place = picture.cursor else { return }
+        put("[", place.row, place.column)
+        put("]", place.row, place.column + width.columns(blank) - 1)
+        drawField(field, place.row, place.column + 1, width.columns(blank) - 2, hasCursor: true)
+    }
+
     private func lines(of question: BrowseQuestion) -> [String] {
-        let title = question.item.item.title
+        // A longer name would push the answers out of the frame.
+        let title = width.cut(question.item.item.title, to: max(20, 2 * (size.columns - 12)))
         switch question.act {
         case .delete:
             let way: Words =
@@ -59,14 +102,21 @@ extension Painter {
                 ? "It can be brought back (Deleted, u)." : "It cannot be brought back."
             return [say("Delete \(title)?"), "", say(way), "", choice(question)]
         case .purge:
+            let way: Words =
+                question.item.item.kind == .deleted
+                ? "Its earlier versions go too. It cannot be brought back."
+                : "It is not deleted yet: it goes now, with its earlier versions. It cannot be brought back."
+            return [say("Delete \(title) for ever?"), "", say(way), "", choice(question)]
+        case .replace(let path):
             return [
-                say("Delete \(title) for ever?"), "", say("Its earlier versions go too. It cannot be brought back."),
-                "", choice(question),
+                say("There is a file of this name already. Replace it?"), DisplayName.shown(path), "",
+                choice(question),
             ]
-        case .export:
+        case .revert(let change):
+            let moment = say(ItemDate(seconds: change.time).long(now: now))
             return [
-                say("Write \(title) into a file?"), "", CertificateExport.fileName(of: question.item.item),
-                say("It is written into the folder that this was started in."), "", choice(question),
+                say("Bring back what \(title) was before this change?"), moment, "",
+                say("Its present state stays in the history."), "", choice(question),
             ]
         case .overwrite:
             return [
@@ -82,16 +132,27 @@ extension Painter {
 
     private func lines(of failure: FailureText) -> [String] {
         let room = max(20, min(70, size.columns - 8))
-        let parts = [failure.problem, failure.cause, failure.remedy].filter { !$0.isEmpty }
-        return parts.flatMap { wrapped(DisplayName.shown(say($0)), room) + [""] } + [say("Esc closes this.")]
+        let problem = failure.isSentence ? say(failure.problem) : sentence(say(failure.problem))
+        let parts = [problem, say(failure.cause), say(failure.remedy)].filter { !$0.isEmpty }
+        return parts.flatMap { wrapped(DisplayName.shown($0), room) + [""] } + [say("Esc closes this.")]
+    }
+
+    /// A message without the name of the command, which begins it on a line of its own.
+    private func sentence(_ message: String) -> String {
+        let command = "browse: "
+        let text = message.hasPrefix(command) ? message.dropFirst(command.count) : message[...]
+        return text.prefix(1).uppercased() + text.dropFirst()
     }
 
     /// A frame in the middle with some lines, above everything else.
     private mutating func drawBox(_ lines: [String]) {
-        let fitting = lines.flatMap { width.columns($0) > size.columns - 6 ? wrapped($0, size.columns - 6) : [$0] }
-        // A small screen has room for the words only.
-        let isTight = fitting.count > size.rows - 5
-        let lines = Array(fitting.filter { !isTight || !$0.isEmpty }.prefix(size.rows - 5))
+        let (columns, most) = (size.columns - 6, size.rows - 5)
+        let answers = wrapped(lines.last ?? "", columns)
+        let text = lines.dropLast().flatMap { wrapped($0, columns) }
+        // A small screen has room for the words only, and the answers come before the end of a text.
+        let isTight = text.count + answers.count > most
+        let words = isTight ? text.filter { !$0.isEmpty } : text
+        let lines = words.prefix(max(0, most - answers.count)) + answers
         let inner = min(size.columns - 6, max(30, lines.map { width.columns($0) }.max() ?? 0))
         let (top, left) = (max(2, (size.rows - lines.count - 2) / 2), (size.columns - inner - 4) / 2)
         for row in top..<(top + lines.count + 2) {
@@ -104,27 +165,41 @@ extension Painter {
         picture.cursor = (top + lines.count, left + 2)
     }
 
-    /// A text in lines of so many columns, broken between words.
+    /// A text in lines of so many columns, broken between words. Spaces stay, but for the one at a break.
+    ///
+    /// Each character is looked at a fixed number of times: a text of 60,000 characters is somebody else's.
     func wrapped(_ text: String, _ room: Int) -> [String] {
-        var lines = [""]
-        for word in text.split(separator: " ") {
-            let line = lines[lines.count - 1]
-            let longer = line.isEmpty ? String(word) : "\(line) \(word)"
-            if width.columns(longer) <= room || line.isEmpty {
-                lines[lines.count - 1] = longer
-            } else {
-                lines.append(String(word))
+        guard width.columns(text) > room else { return [text] }
+        var (lines, used) = ([String](), 0)
+        for word in text.split(separator: " ", omittingEmptySubsequences: false) {
+            let parts = pieces(of: word, room)
+            for (index, part) in parts.enumerated() {
+                let columns = width.columns(part)
+                if index == 0, !lines.isEmpty, used + 1 + columns <= room, parts.count == 1 {
+                    lines[lines.count - 1] += " \(part)"
+                    used += 1 + columns
+                } else {
+                    lines.append(part)
+                    used = columns
+                }
             }
-            while width.columns(lines[lines.count - 1]) > room { breakLast(&lines, room) }
         }
         return lines
     }
 
-    /// Breaks the last line between characters: languages without spaces have long words.
-    private func breakLast(_ lines: inout [String], _ room: Int) {
-        var (line, rest) = (lines.removeLast(), "")
-        while width.columns(line) > max(2, room), let last = line.popLast() { rest = String(last) + rest }
-        lines += [line, rest]
+    /// A word in parts of so many columns: languages without spaces have long words.
+    private func pieces(of word: Substring, _ room: Int) -> [String] {
+        var (parts, part, used) = ([String](), "", 0)
+        for cluster in word {
+            let columns = width.columns(cluster)
+            if used + columns > room, !part.isEmpty {
+                parts.append(part)
+                (part, used) = ("", 0)
+            }
+            part.append(cluster)
+            used += columns
+        }
+        return parts + [part]
     }
 }
 
@@ -134,6 +209,10 @@ extension Painter {
         let wait = browser.status.wait
         var lines: [String] = [say("This keychain is locked."), "", say("Names and values are sealed."), ""]
         lines.append("> [ \(say("Unlock"))  Enter ]")
+        if let refusal = browser.refusal, wait == 0 {
+            let text = refusal.problem
+            lines += [""] + wrapped(DisplayName.shown(say(text)), max(20, main.columns - 4))
+        }
         if wait > 0 { lines += ["", say("After wrong passwords the next one counts in \(wait) s.")] }
         drawMiddle(lines)
     }
@@ -161,11 +240,11 @@ extension Painter {
 extension Painter {
     private static let keys: [(String, Words)] = [
         ("↑ ↓ j k", "move"), ("PgUp PgDn", "a page"), ("Home End g G", "first, last"), ("→ Enter", "open"),
-        ("← Esc", "back"), ("Tab", "the other pane"), ("/", "search"), ("s S", "sort by the next column, reverse"),
-        ("1…7", "category"), ("r", "reveal or hide (30 s)"), ("c", "copy; the clipboard clears in 45 s"),
-        ("y", "copy the kc:// reference"), ("e a", "edit, add"), ("d u", "delete, undo"),
+        ("← Esc", "back"), ("Tab", "the other pane"), ("/", "search"), ("s S", "sort column, direction"),
+        ("1…7", "category"), ("r", "reveal or hide (30 s)"), ("c", "copy (clears in 45 s)"),
+        ("y", "copy the reference"), ("e a", "edit, add"), ("d u", "delete, undo"),
         ("D", "delete for ever"), ("h w v", "history, access, trust"), ("x", "export a certificate"),
-        ("Space", "quick look; spell a value"), ("L", "lock now"), ("R", "read again"),
+        ("Space", "look, spell a value"), ("L", "lock now"), ("R", "read again"),
         ("Ctrl-L Ctrl-Z", "draw again, suspend"), ("q", "quit"),
     ]
 
@@ -176,7 +255,8 @@ extension Painter {
         let isWide = size.columns >= 76
         let rows = max(1, size.rows - 3)
         let perColumn = isWide ? (Self.keys.count + 1) / 2 : Self.keys.count
-        let first = isWide ? 0 : min(browser.helpPlace, max(0, Self.keys.count - rows))
+        picture.lastScroll = isWide ? 0 : max(0, Self.keys.count - rows)
+        let first = min(browser.helpPlace, picture.lastScroll)
         for (index, key) in Self.keys.dropFirst(first).enumerated() {
             let row = 2 + index % perColumn
             guard index % perColumn < rows else { continue }
@@ -189,8 +269,9 @@ extension Painter {
             "script(1) and a multiplexer's log record everything that is shown.",
             "For a screen reader: security browse --linear",
         ]
-        for (index, note) in notes.enumerated() where 3 + perColumn + index < size.rows {
-            put(say(note), 3 + perColumn + index, 1, room: size.columns - 2)
+        let lines = notes.flatMap { wrapped(say($0), size.columns - 2) }
+        for (index, line) in lines.enumerated() where 3 + perColumn + index < size.rows {
+            put(line, 3 + perColumn + index, 1, room: size.columns - 2)
         }
         picture.cursor = (0, 1)
     }

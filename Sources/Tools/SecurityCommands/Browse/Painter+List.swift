@@ -9,18 +9,35 @@ extension Painter {
         for row in 1..<main.end {
             picture.addTarget(.divider, row, browser.sidebarWidth..<(browser.sidebarWidth + 1))
         }
-        var row = main.row
-        let entries = browser.sidebar
-        for (index, entry) in entries.enumerated() {
-            if index == 0 || entries[index - 1].heading != entry.heading {
-                if index > 0 { row += 1 }
-                guard row < main.end else { return }
-                put(say(entry.heading), row, 0, room: browser.sidebarWidth, style: .bold)
-                row += 1
+        let lines = sidebarLines
+        // The line that was chosen, or that the cursor is in, is in sight.
+        let chosen = lines.lastIndex { line in
+            guard case .entry(let index, let entry) = line else { return false }
+            let isHere = browser.pane == .sidebar
+            return isHere ? index == browser.sidebarPlace : entry.isShown(in: browser.catalog.scope)
+        }
+        let first = max(0, (chosen ?? 0) - main.rows + 1)
+        for (row, line) in zip(main.row..<main.end, lines.dropFirst(first)) {
+            switch line {
+            case .blank: break
+            case .heading(let words): put(say(words), row, 0, room: browser.sidebarWidth, style: .bold)
+            case .entry(let index, let entry): draw(entry, index, row)
             }
-            guard row < main.end else { return }
-            draw(entry, index, row)
-            row += 1
+        }
+    }
+
+    private enum SidebarLine {
+        case blank
+        case heading(Words)
+        case entry(Int, SidebarEntry)
+    }
+
+    private var sidebarLines: [SidebarLine] {
+        let entries = browser.sidebar
+        return entries.enumerated().flatMap { index, entry -> [SidebarLine] in
+            let begins = index == 0 || entries[index - 1].heading != entry.heading
+            let before: [SidebarLine] = begins ? (index > 0 ? [.blank] : []) + [.heading(entry.heading)] : []
+            return before + [.entry(index, entry)]
         }
     }
 
@@ -29,8 +46,8 @@ extension Painter {
         let isHere = browser.pane == .sidebar && browser.layers.isEmpty && index == browser.sidebarPlace
         let count = count(of: entry)
         put(entry.isShown(in: browser.catalog.scope) ? ">" : " ", row, 0)
-        put(title(of: entry), row, 2, room: room - 3 - count.count)
-        put(count, row, room - count.count)
+        put(title(of: entry), row, 2, room: room - 3 - width.columns(count))
+        put(count, row, room - width.columns(count))
         if isHere {
             picture.grid.restyle(row, 0, count: room, .reversed)
             picture.cursor = (row, 0)
@@ -46,11 +63,17 @@ extension Painter {
         }
     }
 
+    private func isLocked(_ keychain: ChosenKeychain) -> Bool {
+        browser.locked.contains(keychain) || browser.status.isLocked && keychain == browser.statusKeychain
+    }
+
+    /// The text right of the title.
     private func count(of entry: SidebarEntry) -> String {
         switch entry {
-        case .keychain: return ""
+        // A word, so that no colour is needed.
+        case .keychain(let keychain): return isLocked(keychain) ? say("locked") : ""
         // Some deleted items ask for their user; they are not read before somebody looks at them.
-        case .category(.deleted) where browser.catalog.deleted.isEmpty: return ""
+        case .category(.deleted) where browser.catalog.deleted.count == 0: return ""
         case .category(let kind): return "\(browser.catalog.count(of: kind))"
         case .group(let title): return "\(browser.catalog.groups.first { $0.title == title }?.count ?? 0)"
         }
@@ -94,8 +117,13 @@ extension Painter {
 
     /// A text with its cursor in sight.
     mutating func drawField(_ field: TextField, _ row: Int, _ column: Int, _ room: Int, hasCursor: Bool) {
-        var start = 0
-        while start < field.cursor, columns(field, start..<field.cursor) >= room { start += 1 }
+        // Each character is looked at once: a field may be full.
+        var (start, used) = (field.cursor, 0)
+        while start > 0 {
+            used += columns(field, start - 1..<start)
+            guard used < room else { break }
+            start -= 1
+        }
         put(String(field.characters[start...]).shown, row, column, room: max(0, room))
         if hasCursor { picture.cursor = (row, column + columns(field, start..<field.cursor)) }
     }
@@ -104,11 +132,17 @@ extension Painter {
         width.columns(String(field.characters[range]).shown)
     }
 
+    private var listColumns: ListColumns {
+        ListColumns(browser: browser, isASCII: frame.isASCII, now: now, say: say)
+    }
+
     private mutating func drawHeadings(_ row: Int, _ area: Area) {
-        for column in columns(area) {
+        for column in listColumns.fitting(area) {
             let isOrder = browser.catalog.order == column.order
-            let mark = isOrder ? " \(browser.catalog.isReversed ? frame.down : frame.up)" : ""
-            put(say(column.heading) + mark, row, column.start, room: column.room, style: .bold)
+            let mark = isOrder ? "\(browser.catalog.isReversed ? frame.down : frame.up)" : ""
+            let heading = say(column.heading)
+            let isTight = width.columns("\(heading) \(mark)") > column.room
+            put(isTight ? heading + mark : "\(heading) \(mark)", row, column.start, room: column.room, style: .bold)
             if let order = column.order {
                 picture.addTarget(.sort(order), row, column.start..<(column.start + column.room))
             }
@@ -127,8 +161,8 @@ extension Painter {
     private mutating func draw(_ item: ListedItem, _ index: Int, _ row: Int, _ area: Area) {
         let isHere = index == browser.catalog.place
         put(isHere ? ">" : " ", row, area.column)
-        for column in columns(area) {
-            put(column.text(item, self), row, column.start, room: column.room)
+        for column in listColumns.fitting(area) {
+            put(column.text(item, listColumns), row, column.start, room: column.room)
         }
         picture.addTarget(.item(index), row, area.column..<(area.column + area.columns))
         guard isHere else { return }
@@ -139,11 +173,16 @@ extension Painter {
 
     private mutating func drawEmpty(_ area: Area) {
         if browser.reading != nil { return }
+        if browser.catalog.search.isEmpty, browser.catalog.scope == .init(kind: .deleted) {
+            put(say("Nothing was deleted lately."), area.row, area.column + 2, room: area.columns - 3)
+            return
+        }
         let isNarrowed = !browser.catalog.search.isEmpty || browser.catalog.scope != .init()
+        let hint = browser.catalog.filterHint.map { [$0] } ?? []
         let lines: [Words] =
             isNarrowed
-            ? [
-                "Nothing matches.", "", "Narrow with kind:pass group:git account:octo changed:<7d",
+            ? ["Nothing matches."] + hint + [
+                "", "Narrow with kind:pass group:git account:octo changed:<7d",
                 "Esc shows all items.",
             ]
             : ["This keychain is empty.", "", "a adds an item. Programs add theirs by themselves."]
@@ -155,58 +194,24 @@ extension Painter {
     /// The lines below the list, or to its right.
     mutating func drawSummary(_ area: Area) {
         guard let item = browser.catalog.selected else { return }
-        let kind = say(Words(item.kind.phrase))
+        let kind = (item.kind == .deleted ? say("deleted") + ", " : "") + say(Words(item.formerKind.phrase))
         let dot = frame.isASCII ? "-" : "·"
         let title = "\(DisplayName.shown(item.name)) \(dot) \(kind)"
         put(title, area.row, area.column + 1, room: area.columns - 2, style: .bold)
         let lines: [(Words, String)] = [
-            ("Account", DisplayName.shown(item.account)), ("Group", browser.catalog.own.title(of: item.group)),
+            ("Label", DisplayName.shown(item.ownLabel ?? "")), ("Account", DisplayName.shown(item.account)),
+            ("Keychain", browser.hasManyKeychains ? DisplayName.shown(item.keychain.name) : ""),
+            ("Group", browser.catalog.own.title(of: item.group)),
             ("Opens", item.protection),
-            ("Changed", item.changed.map { say(ItemDate(seconds: $0).long(now: now)) } ?? ""),
+            (
+                item.kind == .deleted ? "Deleted" : "Changed",
+                item.changed.map { say(ItemDate(seconds: $0).long(now: now)) } ?? ""
+            ),
         ]
         for (index, line) in lines.filter({ !$0.1.isEmpty }).prefix(max(0, area.rows - 1)).enumerated() {
             put(say(line.0), area.row + 1 + index, area.column + 2, room: 9)
             put(line.1, area.row + 1 + index, area.column + 12, room: area.columns - 13)
         }
-    }
-}
-
-/// The columns of the list.
-extension Painter {
-    struct ListColumn {
-        let heading: Words
-        let order: ItemOrder?
-        let start, room: Int
-        let text: (ListedItem, Painter) -> String
-    }
-
-    private static let all: [(Words, ItemOrder?, Int, @Sendable (ListedItem, Painter) -> String)] = [
-        ("NAME", .name, 14, { item, _ in DisplayName.shown(item.name) }),
-        ("KIND", .kind, 5, { item, painter in painter.say(Words(item.kind.rawValue)) }),
-        ("ACCOUNT", .account, 10, { item, _ in DisplayName.shown(item.account) }),
-        ("GROUP", .group, 12, { item, painter in painter.browser.catalog.own.title(of: item.group) }),
-        (
-            "CHANGED", .changed, 11,
-            { item, painter in
-                item.changed.map { painter.say(ItemDate(seconds: $0).short(now: painter.now)) } ?? ""
-            }
-        ),
-    ]
-
-    /// The columns that fit, from the left. The name gets what is left over.
-    func columns(_ area: Area) -> [ListColumn] {
-        var kept = Self.all
-        let gaps = { (count: Int) in 2 * (count - 1) + 2 }
-        while kept.count > 2, kept.reduce(gaps(kept.count), { $0 + $1.2 }) > area.columns { kept.removeLast() }
-        let extra = max(0, area.columns - kept.reduce(gaps(kept.count)) { $0 + $1.2 })
-        var (columns, start) = ([ListColumn](), area.column + 1)
-        for (index, column) in kept.enumerated() {
-            let room = column.2 + (index == 0 ? extra : 0)
-            columns.append(
-                ListColumn(heading: column.0, order: column.1, start: start, room: room, text: column.3))
-            start += room + 2
-        }
-        return columns
     }
 }
 

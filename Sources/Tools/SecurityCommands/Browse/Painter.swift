@@ -97,21 +97,25 @@ struct Painter {
 /// The first and the last line.
 extension Painter {
     private mutating func drawHeader() {
-        let name = browser.catalog.scope.keychain?.name ?? browser.keychains.first?.name ?? ""
-        let words = [DisplayName.shown(name), state, say(browser.status.protection)].filter { !$0.isEmpty }
-        put(words.joined(separator: frame.isASCII ? " - " : " · "), 0, 1, room: size.columns - 18, style: .bold)
+        let name = browser.shownKeychain.name
+        let isKnown = !browser.isStatusOld || browser.lost != nil
+        let protection = size.columns >= 60 && isKnown ? say(browser.status.protection) : ""
+        let words = [DisplayName.shown(name), state, protection].filter { !$0.isEmpty }
         let keys = size.columns >= 60 ? "\(say("?:help")) \(say("q:quit")) " : "\(say("?:help")) "
         let left = size.columns - width.columns(keys)
         put(keys, 0, left)
         picture.addTarget(.press(.character("?")), 0, left..<(left + width.columns(say("?:help"))))
         let count = itemCount
-        put(count, 0, max(0, left - width.columns(count) - 8))
+        let column = max(0, left - width.columns(count) - (size.columns >= 60 ? 8 : 2))
+        put(count, 0, column)
+        put(words.joined(separator: frame.isASCII ? " - " : " · "), 0, 1, room: column - 2, style: .bold)
         rule(1, 0, size.columns)
         if size.hasSidebar { put(String(frame.crossing), 1, browser.sidebarWidth) }
     }
 
     private var state: String {
         if browser.lost != nil { return say("not reachable") }
+        if browser.isStatusOld { return "…" }
         return browser.status.isLocked ? say("LOCKED") : say("unlocked")
     }
 
@@ -144,7 +148,7 @@ extension Browser.Layer {
     fileprivate var coversList: Bool {
         switch self {
         case .detail, .form: true
-        case .search, .question, .failure, .help: false
+        case .search, .export, .question, .failure, .help: false
         }
     }
 }

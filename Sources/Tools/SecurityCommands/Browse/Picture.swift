@@ -20,6 +20,8 @@ struct Picture {
 
     var grid: Grid
     var cursor: (row: Int, column: Int)?
+    /// The last line with which a text that is longer than its place can begin.
+    var lastScroll = 0
     /// Where the cells for the value begin.
     var secret: (row: Int, column: Int)?
     private(set) var targets: [Target] = []
@@ -30,6 +32,12 @@ struct Picture {
 
     mutating func addTarget(_ act: Target.Act, _ row: Int, _ columns: Range<Int>) {
         targets.append(Target(row: row, columns: columns, act: act))
+    }
+
+    /// Whether all cells of a value are there: something may lie on it, or its screen may be too low.
+    func hasRoom(forSecret columns: [Int]) -> Bool {
+        guard let secret else { return false }
+        return columns.enumerated().allSatisfy { grid.isSecret(secret.row + $0, secret.column, count: $1) }
     }
 
     /// The effect of a click; the last target that was drawn lies above.

@@ -5,11 +5,11 @@ struct TextField: Equatable {
     private(set) var characters: [Character]
     /// Where the next character goes.
     private(set) var cursor: Int
-    /// More than any name needs.
+    /// So many characters can be typed, which is more than any name needs. A text that was longer before stays whole.
     private static let most = 1024
 
     init(_ text: String = "") {
-        characters = Array(text.prefix(Self.most))
+        characters = Array(text)
         cursor = characters.count
     }
 

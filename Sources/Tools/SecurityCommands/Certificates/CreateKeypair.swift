@@ -43,7 +43,7 @@ struct CreateKeypair {
     private func run() throws(CommandFailure) {
         let (type, bits) = try wanted()
         if arguments.has("E") { return try makeInEnclave() }
-        if let weakness = type.weakness(bits: bits) { session.complain("warning: \(weakness)") }
+        if let weakness = type.weakness(bits: bits), !session.imitatesMacOS { session.complain("warning: \(weakness)") }
         let items = try CertificateProgram.perform(MakeKeys(type, bits: bits), Self.call).items
         _ = try ItemAddition(items: items.map(named), session: session, call: Self.call).run()
     }
@@ -56,8 +56,9 @@ struct CreateKeypair {
             throw .failed("\(Self.call): keys of type \(name) are not made", remedy: "Use -a rsa or -a ec.")
         }
         let given = arguments.value("s")?.text
-        guard let bits = given.map({ Int($0) }) ?? (type == .rsa ? Self.usualBits : 256), type.allows(bits: bits) else {
-            throw .usage("a key of type \(name) has \(type.sizes) bits")
+        guard let bits = given.map({ Int($0) }) ?? (type == .rsa ? Self.usualBits : 256), type.isMade(bits: bits) else {
+            let more = type == .rsa ? ", from 2048 on an even number" : ""
+            throw .usage("a key of type \(name) has \(type.sizes) bits\(more)")
         }
         guard !arguments.has("E") || type == .ecSECPrimeRandom && bits == 256 else {
             throw .usage("the enclave makes keys of type ec with 256 bits")

@@ -29,9 +29,11 @@ struct ExportCommand {
             CommandOption("o", value: "outfile", "The file to write; standard output unless given."),
         ],
         notes: [
-            "all is certificates and private keys. Several items are a PEM sequence unless -f says otherwise. The",
-            "file is its owner's alone, and is there whole or not at all. A key that does not leave the keychain ends",
-            "the export with exit status 1. Items of other programs are not exported.",
+            """
+            all is certificates and private keys. Several items are a PEM sequence unless -f says otherwise. The file \
+            is its owner's alone, and is there whole or not at all. A key that does not leave the keychain ends the \
+            export with exit status 1. Items of other programs are not exported.
+            """
         ]
     ) { arguments, session throws(CommandFailure) in
         do throws(CommandFailure) {

@@ -21,9 +21,11 @@ struct FindIdentity {
             CommandOption("v", "Show valid identities alone."),
         ],
         notes: [
-            "Policies: basic (unless one is given), ssl-client, ssl-server, smime, eap, ipsec, ichat, codesigning,",
-            "appleID, macappstore. Valid is what leads to a root of the system or to one of add-trusted-cert. Apple's",
-            "roots are not among the system's: trust them before an identity that Apple has signed is valid.",
+            """
+            Policies: basic (unless one is given), ssl-client, ssl-server, smime, eap, ipsec, ichat, codesigning, \
+            appleID, macappstore. Valid is what leads to a root of the system or to one of add-trusted-cert. Apple's \
+            roots are not among the system's: trust them before an identity that Apple has signed is valid.
+            """
         ],
         operands: 0...Int.max
     ) { arguments, session throws(CommandFailure) in

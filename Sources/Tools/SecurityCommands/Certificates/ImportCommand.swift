@@ -23,10 +23,12 @@ enum ImportCommand {
             CommandOption("n", word: "dry-run", "Say what would be imported, and import nothing."),
         ],
         notes: [
-            "Formats: PEM with any number of blocks, DER of certificates and keys (PKCS #1, PKCS #8, SEC 1), PKCS #7,",
-            "PKCS #12 of any age, OpenSSH's private keys without a passphrase. The whole file is imported, or nothing;",
-            "what the keychain has already stays as it is. Imported items belong to this command. A passphrase in the",
-            "command line can be seen by other programs: without one it is asked for, or read as a line.",
+            """
+            Formats: PEM with any number of blocks, DER of certificates and keys (PKCS #1, PKCS #8, SEC 1), PKCS #7, \
+            PKCS #12 of any age, OpenSSH's private keys without a passphrase. The whole file is imported, or nothing; \
+            what the keychain has already stays as it is. Imported items belong to this command. A passphrase in the \
+            command line can be seen by other programs: without one it is asked for, or read as a line.
+            """
         ],
         operands: 1...1, takesOperandFirst: true
     ) { arguments, session throws(CommandFailure) in

@@ -33,8 +33,10 @@ struct MessageCommand {
             CommandOption("u", value: "usage", "Accepted for old scripts; changes nothing."),
         ],
         notes: [
-            "-D fails when a signature does not hold, and writes nothing. It does not say whether a signer is trusted:",
-            "verify-cert does. Keys in the Secure Enclave do not sign messages.",
+            """
+            -D fails when a signature does not hold, and writes nothing. It does not say whether a signer is trusted: \
+            verify-cert does. Keys in the Secure Enclave do not sign messages.
+            """
         ]
     ) { arguments, session throws(CommandFailure) in
         do throws(CommandFailure) {

@@ -124,13 +124,3 @@ extension ItemResponse.Item {
         if case .date(let seconds)? = attributes[.creationDate] { seconds } else { 0 }
     }
 }
-
-extension [UInt8] {
-    /// Upper-case hexadecimal digits.
-    var upperHex: String {
-        map { byte in
-            let digits = String(byte, radix: 16, uppercase: true)
-            return digits.utf8.count == 1 ? "0" + digits : digits
-        }.joined()
-    }
-}

@@ -20,9 +20,11 @@ enum TrustCommands {
             CommandOption("k", value: "keychain", "Also add the certificate to this keychain."),
         ],
         notes: [
-            "A setting counts in this command's own evaluations alone, and for basic and codeSign alone, since any",
-            "program of the user can call this command. Roots for TLS and for all users belong to the system:",
-            "/usr/local/share/ca-certificates and update-ca-certificates(8).",
+            """
+            A setting counts in this command's own evaluations alone, and for basic and codeSign alone, since any \
+            program of the user can call this command. Roots for TLS and for all users belong to the system: \
+            /usr/local/share/ca-certificates and update-ca-certificates(8).
+            """
         ],
         operands: 0...Int.max
     ) { arguments, session throws(CommandFailure) in try addSetting(arguments, session) }

@@ -39,9 +39,10 @@ enum TrustSettingsCommands {
         "trust-settings-import", "Import trust settings.", synopsis: "[-d] settings_file",
         options: [CommandOption("d", "For all users; not here.")],
         notes: [
-            "The file has no certificates: each must be in the keychain or in the settings already. A setting",
-            "replaces what was said about its certificate. One for another policy than basic and codeSign is left",
-            "out and named.",
+            """
+            The file has no certificates: each must be in the keychain or in the settings already. A setting replaces \
+            what was said about its certificate. One for another policy than basic and codeSign is left out and named.
+            """
         ],
         operands: 1...1
     ) { arguments, session throws(CommandFailure) in

@@ -33,6 +33,9 @@ struct Clipboard {
         "DISPLAY", "HOME", "LANG", "LC_ALL", "PATH", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_RUNTIME_DIR",
     ]
 
+    /// Whether there is a screen whose clipboard could be filled.
+    var hasScreen: Bool { Self.tools.contains { !(session.environment($0.variable) ?? "").isEmpty } }
+
     /// Copies a secret.
     ///
     /// The owner is started by timeout(1), which ends it even when this command has ended long before. The secret

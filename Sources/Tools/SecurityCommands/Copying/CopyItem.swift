@@ -22,8 +22,10 @@ struct CopyItem {
             CommandOption("t", word: "clear", value: "seconds", "Clear the clipboard after so many seconds (45)."),
         ],
         notes: ItemName.notes + [
-            "wl-copy or xclip owns the clipboard, and is ended after the time. A clipboard manager may keep it.",
-            "With --osc52 nothing clears the clipboard, and a terminal multiplexer may keep it.",
+            """
+            wl-copy or xclip owns the clipboard, and is ended after the time. A clipboard manager may keep it. With \
+            --osc52 nothing clears the clipboard, and a terminal multiplexer may keep it.
+            """
         ],
         exits: [(1, "Several items match, or there is no clipboard."), (44, "No item matches.")],
         examples: ["security copy deploy/ci", "security copy deploy/ci --field account --clear 10"],

@@ -12,11 +12,13 @@ enum AcceptStore {
         synopsis: "[-p password] [keychain]",
         options: [CommandOption("p", value: "password", isSecret: true, "The keychain's password.")],
         notes: [
-            "After an earlier copy of the store was put back, the keychain serves it and reports it in `security",
-            "status`, in `security verify-keychain` and in the daemon's log, until this command says that it is meant.",
-            "On a TPM it also takes store and vault of one copy for those that are meant; nothing opens before. A",
-            "keychain without a password asks for none. Look first who put the copy back. A store whose log was",
-            "damaged counts as older too; the log, keychain.db-wal.damaged, is removed then.",
+            """
+            After an earlier copy of the store was put back, the keychain serves it and reports it in `security \
+            status`, in `security verify-keychain` and in the daemon's log, until this command says that it is meant. \
+            On a TPM it also takes store and vault of one copy for those that are meant; nothing opens before. A \
+            keychain without a password asks for none. Look first who put the copy back. A store whose log was damaged \
+            counts as older too; the log, keychain.db-wal.damaged, is removed then.
+            """
         ],
         operands: 0...1
     ) { arguments, session throws(CommandFailure) in

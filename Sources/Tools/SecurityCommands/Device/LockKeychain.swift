@@ -31,9 +31,11 @@ enum LockKeychain {
             CredentialChoice.pin,
         ],
         notes: [
-            "Without -p the password is asked for at the terminal; if standard input is no terminal, it is its next",
-            "line. A recovery code may be typed in capitals or small letters, with its dashes or without. A keychain",
-            "without a password is always unlocked; then none is asked for.",
+            """
+            Without -p the password is asked for at the terminal; if standard input is no terminal, it is its next \
+            line. A recovery code may be typed in capitals or small letters, with its dashes or without. A keychain \
+            without a password is always unlocked; then none is asked for.
+            """
         ],
         operands: 0...1
     ) { arguments, session throws(CommandFailure) in try runUnlock(arguments, session) }

@@ -21,10 +21,12 @@ struct MigrateStore {
             CommandOption("y", word: "yes", "Do not ask before items are moved."),
         ],
         notes: [
-            "Moved are the items of programs that their paths alone name. Those of signed, entitled, sandboxed and",
-            "anchored programs and of units stay, and so does what asks its user and what cannot leave its enclave;",
-            "all of that is listed before the question. A moved item is new there: its dates are today's, and earlier",
-            "versions of it are dropped. An item that is there already stays where it is.",
+            """
+            Moved are the items of programs that their paths alone name. Those of signed, entitled, sandboxed and \
+            anchored programs and of units stay, and so does what asks its user and what cannot leave its enclave; all \
+            of that is listed before the question. A moved item is new there: its dates are today's, and earlier \
+            versions of it are dropped. An item that is there already stays where it is.
+            """
         ]
     ) { arguments, session throws(CommandFailure) in
         let migration = MigrateStore(session: session, goesBack: arguments.has("b"))

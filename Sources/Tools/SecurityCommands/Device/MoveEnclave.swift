@@ -12,10 +12,12 @@ enum MoveEnclave {
         synopsis: "[-p password] tpm | software",
         options: [CommandOption("p", value: "password", isSecret: true, "The keychain's password.")],
         notes: [
-            "Items stay as they are, and so do keys that programs hold. Afterwards the keychain opens on this machine",
-            "only (tpm), or wherever its files are (software). A keychain without a password asks for none. Which TPM",
-            "is used, KEYCHAIN_TPM says. Make a backup first: if the TPM is cleared or lost, nothing can open a",
-            "keychain that rests on it. Recovery codes go on to open it; slots of the TPM do not move out of it.",
+            """
+            Items stay as they are, and so do keys that programs hold. Afterwards the keychain opens on this machine \
+            only (tpm), or wherever its files are (software). A keychain without a password asks for none. Which TPM \
+            is used, KEYCHAIN_TPM says. Make a backup first: if the TPM is cleared or lost, nothing can open a \
+            keychain that rests on it. Recovery codes go on to open it; slots of the TPM do not move out of it.
+            """
         ],
         operands: 1...1
     ) { arguments, session throws(CommandFailure) in try move(arguments, session) }

@@ -16,10 +16,12 @@ enum SetKeychainPassword {
             CommandOption("R", word: "recovery", "The old password is forgotten: ask for a recovery code instead."),
         ],
         notes: [
-            "What is not given is asked for at the terminal; if standard input is no terminal, it is read from there,",
-            "a line each, the old password first. A keychain that has no password yet asks for no old one. -p \"\"",
-            "removes the password. That destroys all items that may only exist where there is one (akpu), and all",
-            "other ways to unlock.",
+            """
+            What is not given is asked for at the terminal; if standard input is no terminal, it is read from there, a \
+            line each, the old password first. A keychain that has no password yet asks for no old one. -p "" removes \
+            the password. That destroys all items that may only exist where there is one (akpu), and all other ways to \
+            unlock.
+            """
         ],
         operands: 0...1
     ) { arguments, session throws(CommandFailure) in try change(arguments, session) }

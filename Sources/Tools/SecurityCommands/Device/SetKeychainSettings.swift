@@ -13,9 +13,11 @@ enum SetKeychainSettings {
             CommandOption("t", value: "seconds", "The time without use, in seconds; implies -u."),
         ],
         notes: [
-            "What is not given is off afterwards; without options the keychain locks only when it is told to, or with",
-            "the session. It must be unlocked to change this. Reading and writing values is use; looking at the state",
-            "is not.",
+            """
+            What is not given is off afterwards; without options the keychain locks only when it is told to, or with \
+            the session. It must be unlocked to change this. Reading and writing values is use; looking at the state \
+            is not.
+            """
         ],
         operands: 0...1
     ) { arguments, session throws(CommandFailure) in

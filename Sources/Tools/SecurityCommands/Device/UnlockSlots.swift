@@ -23,9 +23,11 @@ enum UnlockSlots {
             CredentialChoice.recovery, CredentialChoice.pin,
         ],
         notes: [
-            "The password is asked for, and a new PIN twice; if standard input is no terminal, each is its next line,",
-            "the password first. A recovery code is written once, and nobody can show it again. Without a PIN the",
-            "keychain opens whenever its daemon starts on this machine, also for who has stolen it.",
+            """
+            The password is asked for, and a new PIN twice; if standard input is no terminal, each is its next line, \
+            the password first. A recovery code is written once, and nobody can show it again. Without a PIN the \
+            keychain opens whenever its daemon starts on this machine, also for who has stolen it.
+            """
         ]
     ) { arguments, session throws(CommandFailure) in try add(arguments, session) }
 

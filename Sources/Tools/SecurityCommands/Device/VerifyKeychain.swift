@@ -7,9 +7,11 @@ enum VerifyKeychain {
     static let command = Command(
         "verify-keychain", "Check that every item of the keychain can be opened.", synopsis: "[keychain]",
         notes: [
-            "Exits with 1 when something is damaged. Damaged items are reported by where they are and left alone.",
-            "Items that are locked now cannot be checked; they are counted. A store or vault from an earlier copy is",
-            "reported, and exits with 1 too; see accept-store.",
+            """
+            Exits with 1 when something is damaged. Damaged items are reported by where they are and left alone. Items \
+            that are locked now cannot be checked; they are counted. A store or vault from an earlier copy is \
+            reported, and exits with 1 too; see accept-store.
+            """
         ],
         operands: 0...1
     ) { arguments, session throws(CommandFailure) in

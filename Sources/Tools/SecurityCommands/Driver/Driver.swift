@@ -103,6 +103,6 @@ extension Session {
     }
 
     fileprivate func complain(with command: Command) {
-        diagnostics.write("Usage: \(command.usage)\n        \(command.summary)\n")
+        diagnostics.write(Help.usage(of: command, self) + "        \(text(command.summary))\n")
     }
 }

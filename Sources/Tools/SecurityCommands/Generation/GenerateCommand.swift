@@ -21,10 +21,12 @@ struct GenerateCommand {
             CommandOption("w", word: "words", value: "number", "So many words that can be pronounced."),
         ],
         notes: [
-            "Without options there are three groups of six letters with a capital and a digit. Rules are Apple's:",
-            "minlength, maxlength, max-consecutive, required and allowed, with classes upper, lower, digit, special,",
-            "ascii-printable and [characters]. The bits on standard error are the logarithm of the number of passwords",
-            "that were as likely. A password that is stored is printed after the keychain has acknowledged it.",
+            """
+            Without options there are three groups of six letters with a capital and a digit. Rules are Apple's: \
+            minlength, maxlength, max-consecutive, required and allowed, with classes upper, lower, digit, special, \
+            ascii-printable and [characters]. The bits on standard error are the logarithm of the number of passwords \
+            that were as likely. A password that is stored is printed after the keychain has acknowledged it.
+            """
         ],
         exits: [(2, "The rules contradict each other, or leave hardly any password."), (45, "There is such an item.")],
         examples: [

@@ -24,7 +24,8 @@ package enum CommandTable {
         ShowKeychainInfo.command,
         DumpKeychain.command, CreateKeypair.command, AddPassword.command(.generic), AddPassword.command(.internet),
         AddCertificates.command, FindPassword.command(.generic), DeletePassword.command(.generic),
-        FindPassword.command(.internet), DeletePassword.command(.internet), FindKey.command, PartitionList.ofKeys,
+        FindPassword.command(.internet), DeletePassword.command(.internet), FindKey.command,
+        ItemCommand.command, PartitionList.ofKeys,
         PartitionList.ofPasswords(.generic), PartitionList.ofPasswords(.internet), FindCertificate.command,
         FindIdentity.command, DeleteCertificate.certificate, DeleteCertificate.identity, ExportCommand.command,
         ImportCommand.command, MessageCommand.command, TrustCommands.add, TrustCommands.remove, TrustCommands.dump,
@@ -92,7 +93,7 @@ package enum CommandTable {
         let names = commands.filter { $0.name.hasPrefix(text) }
         let isVague =
             names.contains { $0.layer == .people }
-            || neverShortened.contains { $0.hasPrefix(text) || text == "\($0)-" }
+            || neverShortened.contains { $0.hasPrefix(text) || text.hasPrefix($0) }
         return isVague ? names.map(\.name) : []
     }
 }

@@ -22,9 +22,21 @@ enum Help {
     static func show(_ commands: [Command], _ session: Session) {
         if session.writesJSON { return session.output.write(.array(commands.map(\.json))) }
         for command in commands {
-            session.output.write("Usage: \(command.usage)\n")
-            if !session.imitatesMacOS { session.output.write("See \(command.page).\n") }
+            session.output.write(usage(of: command, session))
+            if !session.imitatesMacOS { session.output.write(session.text("See \(command.page).") + "\n") }
         }
+    }
+
+    /// How a command is used: synopsis, options, what a person should know, exit statuses and examples.
+    static func usage(of command: Command, _ session: Session) -> String {
+        let (say, labelled) = (session.text, session.labelled)
+        let synopsis = command.synopsis.isEmpty ? command.name : "\(command.name) \(command.synopsis)"
+        let options = command.options.map { "    \($0.names)  \(say($0.meaning))" }
+        let notes = command.notes.flatMap { $0.hasPrefix(" ") ? [$0] : Paragraph(say($0)).lines }
+        let statuses = command.exits.map { labelled("Exits with \($0.status):", say($0.meaning)) }
+        let examples = command.examples.map { labelled("Example:", $0) }
+        let lines = [labelled("Usage:", synopsis)] + options + notes + statuses + examples
+        return lines.joined(separator: "\n") + "\n"
     }
 
     /// Shows how `security` is used.
@@ -32,12 +44,13 @@ enum Help {
     /// - Returns: the status of a wrong command line.
     static func printUsage(_ session: Session) -> Int32 {
         if !session.writesJSON {
-            session.output.write("Usage: security \(synopsis) [command] [opt ...]\n")
+            let say = session.text
+            session.output.write(session.labelled("Usage:", "security \(synopsis) [command] [opt ...]") + "\n")
             for option in CommandTable.globalOptions {
-                session.output.write("    \(option.names)  \(option.meaning)\n")
+                session.output.write("    \(option.names)  \(say(option.meaning))\n")
             }
-            session.output.write("    --json  Write JSON; allowed before and after the command.\n")
-            session.output.write("security commands are:\n")
+            session.output.write("    --json  \(say("Write JSON; allowed before and after the command."))\n")
+            session.output.write(say("security commands are:") + "\n")
         }
         showTable(session)
         return 2
@@ -55,8 +68,16 @@ enum Help {
         if session.writesJSON { return session.output.write(.array(commands.map(\.json))) }
         for command in commands {
             let padding = String(repeating: " ", count: max(0, 36 - command.name.utf8.count))
-            session.output.write("    \(command.name)\(padding) \(command.summary)\n")
+            session.output.write("    \(command.name)\(padding) \(session.text(command.summary))\n")
         }
+    }
+}
+
+extension Session {
+    /// A text behind its label. A wide colon has its space within.
+    fileprivate func labelled(_ label: Words, _ text: String) -> String {
+        let label = self.text(label)
+        return label.hasSuffix("：") ? label + text : "\(label) \(text)"
     }
 }
 

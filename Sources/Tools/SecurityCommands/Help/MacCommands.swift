@@ -61,6 +61,9 @@ package struct MacCommand: Sendable {
             "find-internet-password", "acCdDjlpPrstgw", foundText, "Items without a security domain come first."),
         MacCommand("delete-internet-password", "acCdDjlpPrst", versions),
         MacCommand("find-key", "acdDejlrstuvw"),
+        MacCommand(
+            "item", "aDuqdfgpPlj", "-j writes an object a line.", "Items of this command alone are found.",
+            "Items are not shared: -s is refused.", "Dates are in UTC."),
         MacCommand("set-key-partition-list", "acdDejlrstuvwSk", noted),
         MacCommand("set-generic-password-partition-list", "acCDGjlsSk", noted),
         MacCommand("set-internet-password-partition-list", "acCdDjlpPrstSk", noted),
@@ -107,6 +110,6 @@ package struct MacCommand: Sendable {
 
     /// Commands of macOS's that are not here, though their subject is.
     package static let absent = [
-        "set-identity-preference", "get-identity-preference", "item",
+        "set-identity-preference", "get-identity-preference",
     ]
 }

@@ -13,11 +13,24 @@ package enum UnknownCommand {
             return ("\(name): this command of macOS's is not here", "", "See security-mac(7).")
         }
         let problem = "unknown command \"\(name)\""
-        guard let nearest = NearestName.find(name, among: commands) else {
+        guard let nearest = NearestName.find(name, among: commands) ?? meant(name, among: commands) else {
             return (problem, "", "See `security help`.")
         }
         return (problem, "No command begins so.", "Did you mean `security \(nearest)`?")
     }
+
+    /// The command whose name begins the word (`generate-password`), or does what a command of that name does in other
+    /// programs.
+    private static func meant(_ name: String, among commands: [String]) -> String? {
+        let word = String(name.prefix { $0 != "-" && $0 != "_" })
+        return [word, elsewhere[word]].compactMap(\.self).first(where: commands.contains)
+    }
+
+    /// Names that other password managers have.
+    private static let elsewhere = [
+        "clear": "rm", "del": "rm", "get": "show", "insert": "add", "lookup": "show", "ls": "list", "new": "add",
+        "password": "show", "put": "add", "read": "show", "search": "list", "store": "add", "view": "browse",
+    ]
 
     /// The commands of macOS whose subject there is not on Linux.
     package static let onMacOS: [String: (reason: String, instead: String)] = {

@@ -13,9 +13,11 @@ enum GitCredential {
     static let command = Command(
         "git-credential", "Serve git as its credential helper.", synopsis: "get|store|erase",
         notes: [
-            "Git calls it as git-credential-keychain, and speaks with it through its standard input and output.",
-            "When the keychain is locked it asks for the password on the terminal, unless GIT_TERMINAL_PROMPT is 0.",
-            "Its logins are internet passwords of the security domain git-credential, apart from all others.",
+            """
+            Git calls it as git-credential-keychain, and speaks with it through its standard input and output. When \
+            the keychain is locked it asks for the password on the terminal, unless GIT_TERMINAL_PROMPT is 0. Its \
+            logins are internet passwords of the security domain git-credential, apart from all others.
+            """
         ],
         examples: [
             "git config --global credential.helper keychain",

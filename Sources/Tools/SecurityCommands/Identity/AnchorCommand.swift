@@ -16,8 +16,10 @@ enum AnchorCommand {
             CommandOption("r", word: "remove", "Take the mark away again."),
         ],
         notes: [
-            "Root is needed. An anchored program belongs to root and sets the marker group when it is executed; the",
-            "kernel then refuses LD_PRELOAD and tracing to the user's other programs. See docs/security/identity.md.",
+            """
+            Root is needed. An anchored program belongs to root and sets the marker group when it is executed; the \
+            kernel then refuses LD_PRELOAD and tracing to the user's other programs. See docs/security/identity.md.
+            """
         ],
         operands: 0...Int.max
     ) { arguments, session throws(CommandFailure) in

@@ -7,9 +7,11 @@ package enum Codesign {
         synopsis: "-s key [-f] [-e file] [-i name] [-S file] file ... | -v file ... | -d [-e -] file ...",
         options: options,
         notes: [
-            "A key is a file in PEM, or enclave:LABEL for one in the Secure Enclave. Every group begins with the Team",
-            "ID, which follows from the key; in an entitlements file $(AppIdentifierPrefix) stands for it. -v with -s",
-            "or -d says more. Sign after strip. docs/guides/signing.md says what is covered.",
+            """
+            A key is a file in PEM, or enclave:LABEL for one in the Secure Enclave. Every group begins with the Team \
+            ID, which follows from the key; in an entitlements file $(AppIdentifierPrefix) stands for it. -v with -s \
+            or -d says more. Sign after strip. docs/guides/signing.md says what is covered.
+            """
         ],
         operands: 0...Int.max, program: "keychain-codesign"
     ) { _, _ throws(CommandFailure) in throw .shown }

@@ -11,8 +11,10 @@ enum IdentityCommand {
     static let command = Command(
         "identity", "Show how the keychain identifies a program, and its access groups.", synopsis: "[program]",
         notes: [
-            "Without a program it shows this command itself, as the daemon sees it. A program file is shown as it",
-            "would be if it were started now, outside of any sandbox and service. See docs/security/identity.md.",
+            """
+            Without a program it shows this command itself, as the daemon sees it. A program file is shown as it would \
+            be if it were started now, outside of any sandbox and service. See docs/security/identity.md.
+            """
         ],
         operands: 0...1
     ) { arguments, session throws(CommandFailure) in

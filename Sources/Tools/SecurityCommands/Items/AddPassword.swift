@@ -34,12 +34,14 @@ struct AddPassword {
         AccessControl(.whenUnlocked, flags: AccessConstraint.anchoredProgram))
 
     private static let notes = [
-        "-a and -s are needed; the label is what -s says unless -l says otherwise. Who may read the item is decided by",
-        "the program that added it, not by -A and -T. A password in the command line can be seen by other programs.",
-        "With -w as the last word it is asked for, twice, at the terminal; if standard input is no terminal, all of it",
-        "is the password. One line end behind a text is not part of it, nor is a second line equal to the first (an",
-        "answer to \"retype\"); other bytes are kept as they are. Under -i the password is then the next line. Without",
-        "a password the item has an empty one.",
+        """
+        -a and -s are needed; the label is what -s says unless -l says otherwise. Who may read the item is decided by \
+        the program that added it, not by -A and -T. A password in the command line can be seen by other programs. \
+        With -w as the last word it is asked for, twice, at the terminal; if standard input is no terminal, all of it \
+        is the password. One line end behind a text is not part of it, nor is a second line equal to the first (an \
+        answer to "retype"); other bytes are kept as they are. Under -i the password is then the next line. Without a \
+        password the item has an empty one.
+        """
     ]
 
     private func run() throws(CommandFailure) {
@@ -57,8 +59,12 @@ struct AddPassword {
             session.explain("-A and -T change nothing: an item belongs to the program that added it.")
         }
         let password = try readPassword()
-        if arguments.has("U"), try update(attributes, password) { return }
-        try add(attributes, label, password, call)
+        guard arguments.has("U") else { return try add(attributes, label, password, call) }
+        if try update(attributes, password) { return }
+        do throws(CommandFailure) { try add(attributes, label, password, call) } catch {
+            // Another program may have added it in between.
+            guard error.isStatus(.duplicateItem), try update(attributes, password) else { throw error }
+        }
     }
 
     private func add(

@@ -19,9 +19,11 @@ enum AttestKey {
             CommandOption("o", value: "folder", "The folder to write to; made if it is not there."),
         ],
         notes: [
-            "By label and tag, only keys of the access group of `security` itself are found; a key of any other",
-            "program is given with -k. It is attested, not used. scripts/verify-attestation checks what is written,",
-            "with nothing but openssl. See docs/guides/device.md.",
+            """
+            By label and tag, only keys of the access group of `security` itself are found; a key of any other program \
+            is given with -k. It is attested, not used. scripts/verify-attestation checks what is written, with \
+            nothing but openssl. See docs/guides/device.md.
+            """
         ]
     ) { arguments, session throws(CommandFailure) in try attest(arguments, session) }
 

@@ -21,8 +21,10 @@ struct DumpKeychain {
             .keychain,
         ],
         notes: [
-            "Attributes of all programs' items are shown, never their values: those only their own programs can read.",
-            "Of anchored programs' items nothing is shown, but to root.",
+            """
+            Attributes of all programs' items are shown, never their values: those only their own programs can read. \
+            Of anchored programs' items nothing is shown, but to root.
+            """
         ],
         operands: 0...Int.max
     ) { arguments, session throws(CommandFailure) in

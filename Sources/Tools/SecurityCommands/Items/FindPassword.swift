@@ -14,10 +14,12 @@ enum FindPassword {
                 CommandOption("w", "Show only the password, on standard output."), .keychain,
             ],
             notes: [
-                "-w writes a text with a line end behind it. A password that is not text is written to a terminal in",
-                "hexadecimal, and to a file or pipe byte for byte with nothing behind it. With --json it is a string,",
-                "or {\"base64\": ...} when it is not UTF-8. Text is UTF-8 without control characters; on a terminal,",
-                "without characters that cannot be seen. With -M all that is not printable ASCII is hexadecimal.",
+                """
+                -w writes a text with a line end behind it. A password that is not text is written to a terminal in \
+                hexadecimal, and to a file or pipe byte for byte with nothing behind it. With --json it is a string, \
+                or {"base64": ...} when it is not UTF-8. Text is UTF-8 without control characters; on a terminal, \
+                without characters that cannot be seen. With -M all that is not printable ASCII is hexadecimal.
+                """
             ],
             operands: 0...Int.max
         ) { arguments, session throws(CommandFailure) in

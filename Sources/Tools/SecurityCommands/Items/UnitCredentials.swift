@@ -13,9 +13,11 @@ enum UnitCredentials {
     static let set = Command(
         "set-credential", "Store a credential of a systemd unit in the system's keychain.", synopsis: "unit name",
         notes: [
-            "The value is asked for, twice, at the terminal; if standard input is no terminal, all of it is the value,",
-            "but for one line end behind a text. The unit gets it with LoadCredential=name:/run/keychaind/credentials",
-            "in its [Service] section. Needs root.",
+            """
+            The value is asked for, twice, at the terminal; if standard input is no terminal, all of it is the value, \
+            but for one line end behind a text. The unit gets it with LoadCredential=name:/run/keychaind/credentials \
+            in its [Service] section. Needs root.
+            """
         ],
         operands: 2...2
     ) { arguments, session throws(CommandFailure) in

@@ -16,10 +16,12 @@ enum CIKeychain {
             CommandOption("f", word: "format", value: "format", "sh (the default): commands for eval; else K=V lines."),
         ],
         notes: [
-            "The keychain is open, never prompts and locks only when told to. It ends with the job's worker (a known",
-            "runner above this command, else the leader of its session, else its first ancestor in the session),",
-            "after --ttl, or by ci-stop; nothing is left of it then. Keychains that create-keychain makes in the job",
-            "end with it. Other jobs of the same user can use it.",
+            """
+            The keychain is open, never prompts and locks only when told to. It ends with the job's worker (a known \
+            runner above this command, else the leader of its session, else its first ancestor in the session), after \
+            --ttl, or by ci-stop; nothing is left of it then. Keychains that create-keychain makes in the job end with \
+            it. Other jobs of the same user can use it.
+            """
         ],
         examples: [
             "eval \"$(security ci-start)\"", "security ci-start --ttl 30m --format github >>\"$GITHUB_ENV\"",
@@ -40,8 +42,10 @@ enum CIKeychain {
     static let stop = Command(
         "ci-stop", "End the keychain that ci-start has started.", synopsis: "",
         notes: [
-            "KEYCHAIN_SOCKET and KEYCHAIN_CI say which one. It has ended, and its folder is gone, when this command",
-            "ends. One that has ended already is no failure.",
+            """
+            KEYCHAIN_SOCKET and KEYCHAIN_CI say which one. It has ended, and its folder is gone, when this command \
+            ends. One that has ended already is no failure.
+            """
         ],
         examples: ["security ci-stop"]
     ) { _, session throws(CommandFailure) in

@@ -15,10 +15,12 @@ enum CreateKeychain {
             CommandOption("p", value: "password", isSecret: true, "The password of the new keychains; may be empty."),
         ],
         notes: [
-            "The file that is made at the path names the keychain and holds no secret; the items are in a store of",
-            "their own, next to the login's. A bare name stands for a file in the keychain's folder, or in",
-            "~/Library/Keychains; there names end in -db. Without a name, one is asked for. Without -p the password is",
-            "asked for, twice at a terminal; if standard input is no terminal, it is its next line.",
+            """
+            The file that is made at the path names the keychain and holds no secret; the items are in a store of \
+            their own, next to the login's. A bare name stands for a file in the keychain's folder, or in \
+            ~/Library/Keychains; there names end in -db. Without a name, one is asked for. Without -p the password is \
+            asked for, twice at a terminal; if standard input is no terminal, it is its next line.
+            """
         ],
         operands: 0...Int.max
     ) { arguments, session throws(CommandFailure) in

@@ -1,4 +1,5 @@
 import CommandOptions
+import Glibc
 import KeychainClient
 import KeychainModel
 import KeychainWire
@@ -10,15 +11,18 @@ enum DeleteKeychain {
 
     static let command = Command(
         "delete-keychain", "Delete keychains and remove them from the search list.",
-        synopsis: "[--login] [-p password] [keychains...]",
+        synopsis: "[--login] [--force] [-p password] [keychains...]",
         options: [
             CommandOption("L", word: "login", "Delete the login keychain too; takes its password."),
+            CommandOption("F", word: "force", "Delete one that does not open, whatever it holds."),
             CommandOption("p", value: "password", isSecret: true, "The keychain's password, where it is needed."),
         ],
         notes: [
-            "Nothing brings the items back. A keychain whose name file has gone is deleted by its identifier, as",
-            "`security list-keychains --orphans` shows it. One that has items of other programs must be unlocked, or",
-            "its password is asked for.",
+            """
+            Nothing brings the items back. A keychain whose name file has gone is deleted by its identifier, as \
+            `security list-keychains --orphans` shows it. One that has items of other programs must be unlocked, or \
+            its password is asked for.
+            """
         ],
         operands: 0...Int.max
     ) { arguments, session throws(CommandFailure) in
@@ -61,8 +65,7 @@ enum DeleteKeychain {
     private static func checkOthers(
         _ keychain: NamedKeychain, _ arguments: ParsedArguments, _ session: Session
     ) throws(CommandFailure) {
-        // One whose daemon does not start opens for nobody.
-        do throws(CommandFailure) { try session.turn(to: .named(keychain), call) } catch { return }
+        guard try opens(keychain, arguments.has("F"), session) else { return }
         let status: DeviceStatus
         do throws(CommandFailure) {
             if case .others(false) = try session.access(.others, call) { return }
@@ -78,6 +81,30 @@ enum DeleteKeychain {
             arguments.value("p"), prompt: "password to delete \(keychain.path): ")
         try Passcodes(session).send(.unlock, [password], call)
     }
+
+    /// Whether a keychain opens. Why it does not may pass, such as a disk that is full.
+    ///
+    /// - Returns: false for one that is to be deleted all the same, or that another program has deleted meanwhile.
+    private static func opens(
+        _ keychain: NamedKeychain, _ isForced: Bool, _ session: Session
+    ) throws(CommandFailure) -> Bool {
+        // A deletion by another program takes a moment.
+        let deadline = Deadline.after(milliseconds: 1000)
+        while true {
+            do throws(CommandFailure) {
+                try session.turn(to: .named(keychain), call)
+                return true
+            } catch {
+                if isForced || session.named?.isStored(keychain.identifier) != true { return false }
+                guard !deadline.hasPassed else {
+                    throw .refused(call: call, .unopenedKeychain(keychain.path, error.explanation.cause))
+                }
+                usleep(pause)
+            }
+        }
+    }
+
+    private static let pause: UInt32 = 100_000
 
     private static func performing(_ body: () throws(Refusal) -> Void) throws(CommandFailure) {
         do throws(Refusal) { try body() } catch { throw .refused(call: call, error) }
@@ -98,6 +125,13 @@ extension Refusal {
             .interactionNotAllowed, .othersItems, path,
             "\(path) holds items of other programs, and has no password by which its user could be known.",
             do: "Give it one (security set-keychain-password), then delete it; or delete the items first.")
+    }
+
+    fileprivate static func unopenedKeychain(_ path: String, _ cause: String) -> Refusal {
+        Refusal(
+            .notAvailable, .unavailable, path,
+            "\(path) does not open, so that nobody knows whose items it holds. \(cause)",
+            do: "Mend that, or give --force to delete it with whatever it holds.")
     }
 
     fileprivate static let loginStays = Refusal(

@@ -12,8 +12,10 @@ enum KeychainLists {
             CommandOption("o", word: "orphans", "Show the stores whose name file has gone, with the path it had."),
         ],
         notes: [
-            "find-, delete- and dump- commands look in these keychains in order, where no keychain is named. Programs",
-            "that use the library are not steered by the list. A name that does not open is reported and left out.",
+            """
+            find-, delete- and dump- commands look in these keychains in order, where no keychain is named. Programs \
+            that use the library are not steered by the list. A name that does not open is reported and left out.
+            """
         ],
         operands: 0...Int.max
     ) { arguments, session throws(CommandFailure) in

@@ -13,7 +13,10 @@ struct PartitionList {
 
     static let ofKeys = command(
         "set-key-partition-list", "Set the partition list of keys; noted without effect.",
-        matching: KeyCriteria.options, KeyCriteria.values)
+        matching: KeyCriteria.options
+    ) { arguments throws(CommandFailure) in
+        [("class", .string(ItemClass.key.code))] + (try KeyCriteria.values(arguments))
+    }
 
     static func ofPasswords(_ kind: PasswordKind) -> Command {
         command(
@@ -44,8 +47,10 @@ struct PartitionList {
                 CommandOption("k", value: "password", isSecret: true, "The keychain's password."),
             ],
             notes: [
-                "Shows every item that matches. The list decides nothing here: who may use an item is decided by the",
-                "program that added it. `security dump-keychain -a` shows the list.",
+                """
+                Shows every item that matches. The list decides nothing here: who may use an item is decided by the \
+                program that added it. `security dump-keychain -a` shows the list.
+                """
             ],
             operands: 0...Int.max
         ) { arguments, session throws(CommandFailure) in
@@ -98,36 +103,6 @@ struct PartitionList {
         do throws(Refusal) {
             try PartitionNotes(named).note(identifiers, of: references, in: session.place)
         } catch { throw .refused(call: "SecItemUpdate", error) }
-    }
-}
-
-/// The options that say which keys are meant.
-private enum KeyCriteria {
-    private static let uses: [(letter: Character, code: String, use: String)] = [
-        ("d", "decr", "decrypt"), ("e", "encr", "encrypt"), ("r", "drve", "derive"), ("s", "sign", "sign"),
-        ("u", "unwp", "unwrap"), ("v", "vrfy", "verify"), ("w", "wrap", "wrap"),
-    ]
-    private static let texts: [(letter: Character, code: String, what: String)] = [
-        ("a", "klbl", "application label"), ("l", "labl", "label"),
-    ]
-    private static let kinds: [String: Int64] = ["public": 0, "private": 1, "symmetric": 2]
-
-    static var options: [CommandOption] {
-        texts.map { CommandOption($0.letter, value: "text", "Match the \($0.what).") }
-            + uses.map { CommandOption($0.letter, "Match keys that can \($0.use).") }
-            + [CommandOption("t", value: "kind", "Match symmetric, public or private keys.")]
-    }
-
-    @Sendable static func values(_ arguments: ParsedArguments) throws(CommandFailure) -> PartitionList.Values {
-        var values: PartitionList.Values = [("class", .string(ItemClass.key.code))]
-        for (letter, code, _) in texts where arguments.has(letter) {
-            guard let value = arguments.value(letter) else { continue }
-            values.append((code, code == "klbl" ? .data(value.array) : value.attribute))
-        }
-        for (letter, code, _) in uses where arguments.has(letter) { values.append((code, .boolean(true))) }
-        guard let kind = arguments.value("t") else { return values }
-        guard let number = kinds[kind.text] else { throw .usage("-t takes symmetric, public or private") }
-        return values + [("kcls", .number(number))]
     }
 }
 

@@ -20,8 +20,7 @@ enum ChineseTexts {
         1 item.\t1 个项目。
         {1} items.\t{1} 个项目。
         {1} of 1 item.\t1 个项目中的 {1} 个。
-        1 is sealed until the keychain is unlocked.\t其中 1 个在钥匙串解锁前不可读。
-        {1} are sealed until the keychain is unlocked.\t其中 {1} 个在钥匙串解锁前不可读。
+        Others are sealed until the keychain is unlocked.\t其余的在钥匙串解锁前不可读。
         {1} of {2} items.\t{2} 个项目中的 {1} 个。
         {1}×{2} at least\t至少需要 {1}×{2}
         try now\t立即重试
@@ -39,6 +38,7 @@ enum ChineseTexts {
         delete\t删除
         search\t搜索
         pane\t窗格
+        the next keychain\t下一个钥匙串
         undo\t撤销
         bring back\t恢复
         delete for ever\t永久删除
@@ -57,6 +57,8 @@ enum ChineseTexts {
         back\t返回
         write\t写入
         save mine\t存储我的
+        replace\t替换
+        select\t选择
         KEYCHAINS\t钥匙串
         CATEGORY\t类别
         BY PROGRAM\t按程序
@@ -89,6 +91,8 @@ enum ChineseTexts {
         deleted item\t已删除的项目
         an item without a name\t未命名的项目
         without a name\t未命名
+        KEYCHAIN\t钥匙串
+        DELETED\t删除时间
         Search:\t搜索：
         Nothing matches.\t没有匹配的项目。
         Narrow with kind:pass group:git account:octo changed:<7d\t可用 kind:pass group:git account:octo changed:<7d 缩\
@@ -96,6 +100,7 @@ enum ChineseTexts {
         Esc shows all items.\t按 Esc 显示所有项目。
         This keychain is empty.\t此钥匙串是空的。
         a adds an item. Programs add theirs by themselves.\t按 a 添加项目。程序会自行添加它们的项目。
+        There is no filter {1} The filters are {2}\t没有筛选条件 {1} 可用的筛选条件是 {2}
         Attributes\t属性
         Access\t访问
         Trust\t信任
@@ -119,10 +124,13 @@ enum ChineseTexts {
         Reference\t引用
         Group\t群组
         Keychain\t钥匙串
-        Half\t类型
+        Type\t类型
+        Subject\t主体
+        Issuer\t颁发者
+        Serial\t序列号
+        Valid from\t生效时间
         Size\t大小
         Uses\t用途
-        Leaves\t可否导出
         public\t公钥
         private\t私钥
         symmetric\t对称密钥
@@ -130,10 +138,9 @@ enum ChineseTexts {
         yes\t是
         no\t否
         never: the Secure Enclave has it\t从不：由安全隔区保管
-        evaluating …\t正在评估…
         waiting for the answer\t正在等待回答
         hides in {1} s\t{1} 秒后隐藏
-        Latest requests for items of this group and kind:\t对此群组和种类的项目的最近请求：
+        LATEST REQUESTS for items of this group and kind\t对此群组和种类的项目的最近请求
         This command reads and changes it.\t此命令可以读取和更改它。
         Only that program reads it; its value is not shown here.\t只有该程序可以读取它；此处不显示它的值。
         Nobody who is root on this machine can be kept out: SECURITY.md.\t无法阻止本机的 root 用户：见 SECURITY.md。
@@ -151,6 +158,63 @@ enum ChineseTexts {
         anchored programs only\t仅限锚定的程序
         unknown\t未知
         {1} bits\t{1} 位
+        Key class\t密钥类别
+        Exportable\t可导出
+        Key\t密钥
+        checking …\t正在检查…
+        PROGRAM\t程序
+        nothing found\t未找到
+        CHAIN\t证书链
+        TRUST FOR EACH PURPOSE\t各用途的信任
+        changed: {1}\t已更改：{1}
+        the value alone\t仅值
+        by {1}\t由 {1}
+        sign\t签名
+        verify\t验证
+        encrypt\t加密
+        decrypt\t解密
+        derive\t派生
+        wrap\t包装
+        unwrap\t解包
+        digital signature\t数字签名
+        non-repudiation\t不可否认
+        key encipherment\t密钥加密
+        data encipherment\t数据加密
+        key agreement\t密钥协商
+        certificate signing\t签发证书
+        CRL signing\t签发 CRL
+        encipher only\t仅加密
+        decipher only\t仅解密
+        TLS server\tTLS 服务器
+        TLS client\tTLS 客户端
+        code signing\t代码签名
+        email protection\t电子邮件保护
+        time stamping\t时间戳
+        OCSP signing\tOCSP 签名
+        any purpose\t任何用途
+        another purpose\t其他用途
+        RSA, {1} bits\tRSA，{1} 位
+        X.509 Basic\tX.509 基本
+        SSL (server)\tSSL（服务器）
+        S/MIME\tS/MIME（邮件）
+        Code Signing\t代码签名
+        It is trusted.\t受信任。
+        The user has said that a certificate of the chain is not to be trusted.\t用户已设定不信任证书链中的某个证书。
+        The certificate cannot be checked.\t无法检查此证书。
+        A signature in the chain is not its issuer's.\t证书链中的某个签名不是其颁发者的。
+        A certificate of the chain has been revoked.\t证书链中的某个证书已被吊销。
+        An issuer in the chain is no authority, or its key may not sign certificates.\t证书链中的某个颁发者不是颁发机\
+        构，或其密钥不可签发证书。
+        An authority allows fewer authorities below it than there are.\t某个颁发机构之下的机构数目超过其允许的数目。
+        The certificate names what its authority may not vouch for.\t证书包含其颁发机构无权担保的名称。
+        A certificate of the chain has an unknown critical extension.\t证书链中的某个证书有未知的关键扩展。
+        A key or a digest in the chain is too weak.\t证书链中的某个密钥或摘要强度不足。
+        A certificate of the chain has expired.\t证书链中的某个证书已过期。
+        A certificate of the chain is not valid yet.\t证书链中的某个证书尚未生效。
+        The certificate is not for this host.\t此证书不适用于该主机。
+        The certificate is not for this address.\t此证书不适用于该地址。
+        The certificate is not for this purpose.\t此证书不适用于该用途。
+        The chain does not end in a certificate that is trusted.\t证书链的末端不是受信任的证书。
         today {1}\t今天 {1}
         Edit: {1}\t编辑：{1}
         Add a password\t添加密码
@@ -164,12 +228,17 @@ enum ChineseTexts {
         Delete {1}?\t要删除 {1} 吗？
         Delete {1} for ever?\t要永久删除 {1} 吗？
         Its earlier versions go too. It cannot be brought back.\t较早的版本也会被删除，且无法恢复。
-        Write {1} into a file?\t要将 {1} 写入文件吗？
-        It is written into the folder that this was started in.\t文件会写入启动时所在的文件夹。
         {1} was changed by another program meanwhile.\t{1} 在此期间已被另一个程序更改。
         Saving replaces what it wrote; that stays in the history.\t存储会替换它写入的内容；那些内容会留在历史中。
         Esc closes this.\t按 Esc 关闭。
-        The new password; nothing is shown while it is typed.\t新密码；键入时不会显示任何内容。
+        Space chooses how the password is given, and the keychain.\t按空格键选择密码的来源和钥匙串。
+        There, u brings it back.\t在那里按 u 可恢复它。
+        Write {1} into a file\t将 {1} 写入文件
+        A name alone is in the folder that this was started in. ~/ is the home folder.\t只写名称时，文件位于启动本程序\
+        的文件夹。~/ 是个人文件夹。
+        There is a file of this name already. Replace it?\t已有同名文件。要替换它吗？
+        Bring back what {1} was before this change?\t要将 {1} 恢复到此更改之前吗？
+        Its present state stays in the history.\t它现在的内容会保留在历史中。
         This keychain is locked.\t此钥匙串已锁定。
         Names and values are sealed.\t名称和值均已加密。
         Unlock\t解锁
@@ -183,16 +252,16 @@ enum ChineseTexts {
         a page\t翻页
         first, last\t首个、末个
         the other pane\t切换窗格
-        sort by the next column, reverse\t按下一列排序、反向
+        sort column, direction\t排序的列、方向
         category\t类别
         reveal or hide (30 s)\t显示或隐藏（30 秒）
-        copy; the clipboard clears in 45 s\t拷贝；剪贴板在 45 秒后清除
-        copy the kc:// reference\t拷贝 kc:// 引用
+        copy (clears in 45 s)\t拷贝（45 秒后清除）
+        copy the reference\t拷贝引用
         edit, add\t编辑、添加
         delete, undo\t删除、撤销
         history, access, trust\t历史、访问、信任
         export a certificate\t导出证书
-        quick look; spell a value\t快速查看；逐字显示
+        look, spell a value\t快速查看、逐字显示
         lock now\t立即锁定
         read again\t重新读取
         draw again, suspend\t重绘、挂起
@@ -212,19 +281,34 @@ enum ChineseTexts {
         Waiting for the answer to the prompt of this item.\t正在等待对此项目的提示的回答。
         There is no password, so it stays open: security set-keychain-password.\t没有密码，因此保持解锁：security set-\
         keychain-password。
-        The keychain opens with its password.\t钥匙串用它的密码解锁。
         This takes the key itself.\t此操作需要按键。
         A paste goes into a field only.\t只能粘贴到输入栏中。
         The paste is too long; nothing of it is kept.\t粘贴的内容过长，未保留任何部分。
         Ctrl-C again leaves.\t再按一次 Ctrl-C 退出。
         This item belongs to another program; only that program changes it.\t此项目属于另一个程序；只有该程序可以更改\
         它。
+        Escape again gives up what was typed; Ctrl-S saves it.\t再按一次 Esc 放弃输入的内容；按 Ctrl-S 存储。
         Nothing was saved.\t未存储任何内容。
         Nothing was changed.\t未作任何更改。
-        The earlier versions of an item may need an answer.\t查看项目的较早版本可能需要验证。
-        The deleted items may need an answer.\t查看已删除的项目可能需要验证。
+        browse: the item is not deleted any more\tbrowse: 该项目已不在已删除之列
+        Look at it under All.\t请在“全部”中查看。
+        Another program has deleted this item.\t另一个程序已删除此项目。
+        The keychain does not answer.\t钥匙串没有响应。
+        A form is open. Ctrl-C twice gives it up and leaves.\t有填写过的表单。按两次 Ctrl-C 放弃并退出。
         The value is too long to be spelled here.\t该值过长，无法在此逐字显示。
         Written: {1}\t已写入：{1}
+        Brought back. Its state until now is in its history.\t已恢复。此前的内容在其历史中。
+        Nothing was written.\t未写入任何内容。
+        The file needs a name.\t文件需要名称。
+        u brings back the last deletion. Older ones are under Deleted (7).\tu 恢复刚才在此删除的项目。更早的在“已删除”\
+        类别（7）中。
+        A certificate has no value to show. x exports it, v checks its trust.\t证书没有可显示的值。按 x 导出，按 v 检\
+        查信任。
+        The value of a key is not shown, and it is not edited here.\t密钥的值不会显示，也不在此编辑。
+        This value belongs to another program; only that program reads it.\t此值属于另一个程序；只有该程序可以读取。
+        The keychain {1} opens with its password.\t钥匙串 {1} 用其密码打开。
+        The new password of {1}; nothing is shown while it is typed.\t{1} 的新密码；输入时不会显示。
+        Waiting for the answer to the prompt of {1}.\t正在等待 {1} 的提示的回答。
         browse: the viewer was ended by signal {1}\tbrowse: 查看器被信号 {1} 终止
         The screen was erased.\t屏幕已清除。
         Nothing of the keychain was changed by that.\t钥匙串没有因此改变。
@@ -235,7 +319,24 @@ enum ChineseTexts {
         This terminal has one screen, and keeps what was drawn on it.\t此终端只有一个屏幕，会保留显示过的内容。
         Copy it with c, or use `security show -p`.\t请按 c 拷贝，或使用 `security show -p`。
         browse: the value is too long for this screen\tbrowse: 该值过长，屏幕放不下
-        It has several lines, or very many characters.\t它有多行，或字符过多。
+        It has several lines, or more characters than there is room for.\t它有多行，或者字符太多，放不下。
+        Copy it with c, widen the window or the pane, or use `security show -p`.\t用 c 拷贝它，把窗口或窗格调宽，或者\
+        使用 `security show -p`。
+        The item is deleted. u brings it back.\t此项已删除。按 u 恢复它。
+        This is no password; r, c and e are for passwords.\t这不是密码；r、c 和 e 只用于密码。
+        Its certificate and its key are deleted one by one.\t它的证书和密钥要分别删除。
+        This item has no reference.\t此项没有引用。
+        An item with this service and account exists already.\t已经有一个服务和帐户相同的项。
+        Give it another name, or edit that one.\t请另取名称，或者编辑那一项。
+        Nothing was deleted lately.\t最近没有删除任何项。
+        The keychain {1} is locked.\t钥匙串 {1} 已锁定。
+        A keychain was locked or unlocked. Type list.\t有钥匙串被锁定或解锁了。请输入 list。
+        This is not the password of the keychain.\t这不是此钥匙串的密码。
+        browse: there is no clipboard here\tbrowse: 此处没有剪贴板
+        r shows the value for 30 s. `security browse --osc52` has the terminal copy, where it can.\t按 r 显示该值 30\
+         秒。`security browse --osc52` 可让终端拷贝（如果终端支持）。
+        `security show -p` prints the value. `security browse --osc52` has the terminal copy, where it can.\t`security\
+         show -p` 可输出该值。`security browse --osc52` 可让终端拷贝（如果终端支持）。
         keychain login, {1}, {2} items. Type ? for help.\t钥匙串 login，{1}，{2} 个项目。键入 ? 获得帮助。
         find WORDS: look for items. list: all items. open NUMBER: read one out.\tfind 词语：查找项目。list：所有项目。\
         open 编号：读出一个项目。
@@ -258,12 +359,33 @@ enum ChineseTexts {
         undelete brings it back.\t可用 undelete 恢复。
         Delete {1}? {2} Type the word delete:\t要删除 {1} 吗？{2} 请键入 delete：
         It was kept.\t已保留。
-        Nothing was deleted here. `security undelete` brings back older ones.\t此处没有删除过项目。`security undelete`\
-         可恢复更早的项目。
         Brought back {1}.\t已恢复 {1}。
         Locked.\t已锁定。
         Unlocked, {1} items.\t已解锁，{1} 个项目。
         {1} is no word here. Type ? for help.\t此处没有“{1}”这个命令。键入 ? 获得帮助。
+        add SERVICE: add a password. edit: change the open item.\tadd 服务：添加密码。edit：更改打开的项目。
+        deleted: all deleted items. undelete NUMBER: bring one of them back.\tdeleted：所有已删除的项目。undelete 编号\
+        ：恢复其中一个。
+        Service:\t服务：
+        Account, or nothing:\t账户，可留空：
+        Comment, or nothing:\t注释，可留空：
+        Nothing was added.\t未添加任何内容。
+        The number of its keychain, or nothing for {1}:\t其钥匙串的编号，留空则为 {1}：
+        Password: type new to type one, generate to have one made, or nothing to keep it.\t密码：键入 new 以输入新密码\
+        ，键入 generate 自动生成，留空则保留。
+        Password: type generate to have one made, or nothing to type one.\t密码：键入 generate 自动生成，留空则自行输\
+        入。
+        password: \t密码：
+        Only passwords are edited here.\t此处只能编辑密码。
+        Type a new text, nothing to keep the old one, or - to clear it.\t键入新内容，留空则保留原内容，键入 - 则清除。
+        {1}, now {2}:\t{1}，现为 {2}：
+        Another program has changed it meanwhile, so nothing was saved. Open it again.\t另一个程序在此期间更改了它，因\
+        此未存储。请重新打开它。
+        Saved. The version before is in its history.\t已存储。之前的版本在其历史中。
+        deleted {1}\t删除于 {1}
+        undelete and a number brings one back.\t键入 undelete 和编号可恢复一个。
+        Nothing was deleted here. deleted reads older ones out.\t此处没有删除过项目。键入 deleted 可读出更早的。
+        undelete takes the number of a row of deleted.\tundelete 需要 deleted 所列的编号。
         Added {1}.\t已添加 {1}。
         Changed {1}.\t已更改 {1}。
         Deleted {1}.\t已删除 {1}。
@@ -369,6 +491,8 @@ enum ChineseTexts {
         Too many wrong passwords were given.\t错误密码的次数过多。
         The password is longer than {1} bytes.\t密码超过 {1} 字节。
         Use a shorter one.\t请使用较短的密码。
+        password for {1}: \t{1} 的密码：
+        retype password for {1}: \t再次输入 {1} 的密码：
         Did you mean {1}?\t您是不是要用 {1}？
         See `security help`.\t请参阅 `security help`。
         unknown command \"{1}\"\t未知的命令“{1}”
@@ -466,6 +590,11 @@ enum ChineseTexts {
         not told: {1}\t未告知：{1}
         See the lines before, then do it once more.\t请查看前面的各行，然后再做一次。
         It takes root and the system service.\t这需要 root 和系统服务。
+        -{1} does not go with -g\t-{1} 不能与 -g 同用
+        class= is missing: genp, inet, cert, keys or idnt\t缺少 class=：genp、inet、cert、keys 或 idnt
+        \"{1}\" is no attribute=value\t“{1}”不是 属性=值
+        Items are not shared with other users.\t项目不与其他用户共享。
+        Export the item, and import it there.\t请导出该项目，再在那里导入。
         -{1} does not go with --class {2}\t-{1} 不能与 --class {2} 同用
         --sync is any, yes or no\t--sync 是 any、yes 或 no
         {1}: already in {2}\t{1}: 已在 {2} 中
@@ -828,7 +957,7 @@ enum ChineseTexts {
         Leave the setting out.\t请省略该设置。
         {1} takes {2}; \"{3}\" is something else.\t{1} 应为 {2}；“{3}”不符。
         Correct {1}, or remove it for the default: {2}.\t请更正 {1}，或移除它以使用默认值：{2}。
-        There is no setting \"{1}\".\t没有设置“{1}”。
+        There is no setting \"{1}\" for {2}.\t{2} 没有设置“{1}”。
         The line \"{1}\" is neither a comment nor a setting.\t“{1}”一行既不是注释也不是设置。
         Write it as: key = value\t请写成：键 = 值
         Make it a readable text file, or remove it.\t请让它成为可读的文本文件，或将它移除。
@@ -881,6 +1010,8 @@ enum ChineseTexts {
         Name a group with kSecAttrAccessGroup, or {1}.\t请用 kSecAttrAccessGroup 指定群组，或{1}。
         Have root anchor the program (security anchor; docs/security/identity.md), and start it again.\t请让 root 锚定\
         该程序（security anchor；docs/security/identity.md），然后重新启动它。
+        Use the `security` in the daemon's folder. After an upgrade, end the daemon that ran before.\t请使用守护进程所\
+        在文件夹中的 `security`。升级之后，请结束先前运行的守护进程。
         Use `security uninstalled` in the script that removes them.\t请在移除它们的脚本中使用 `security uninstalled`。
         Name a group as `security dump-keychain --json` shows it (agrp).\t请按 `security dump-keychain --json` 显示的\
         （agrp）指定群组。
@@ -1026,6 +1157,11 @@ enum ChineseTexts {
         The time without use is longer than a year.\t闲置时间超过一年。
         Give fewer seconds, or 0 for no limit.\t请给出较少的秒数，或用 0 表示无限制。
         The thread that locks the keychain cannot be started ({1}).\t无法启动锁定钥匙串的线程（{1}）。
+        The keychain daemon runs in a container, from where it does not see which program asks.\t钥匙串守护进程在容器\
+        中运行，看不到是哪个程序在请求。
+        End that daemon, or give the container a keychain of its own (KEYCHAIN_HOME).\t请结束该守护进程，或为容器设置\
+        独立的钥匙串 (KEYCHAIN_HOME)。
+        Remove {1}, which the next daemon makes again.\t请移除 {1}，下一个守护进程会重新创建它。
         The statement does not hand the group \"{1}\" over to \"{2}\".\t该声明没有将群组“{1}”移交给“{2}”。
         Nobody here identifies programs.\t此处没有识别程序的服务。
         A query was handed to the writer.\t查询被交给了写入者。
@@ -1074,5 +1210,717 @@ enum ChineseTexts {
         Check that OpenSSL offers AES-256-GCM and HMAC-SHA256; the store was not changed.\t请检查 OpenSSL 是否提供 AES\
         -256-GCM 和 HMAC-SHA256；存储未更改。
         Check the folder and its permissions.\t请检查文件夹及其权限。
+        {1} does not open, so that nobody knows whose items it holds. {2}\t{1} 无法打开，因此无人知道其中的项目属于谁\
+        。{2}
+        Mend that, or give --force to delete it with whatever it holds.\t请先修复，或使用 --force 连同其中的一切一并删\
+        除。
+        Delete one that does not open, whatever it holds.\t删除无法打开的钥匙串，无论其中有什么。
+        Whether the keychain is locked cannot be known: its daemon is not reached ({1}).\t无法得知钥匙串是否已锁定：无\
+        法连接其守护进程（{1}）。
+        Try again; where a daemon has stopped, `security status` replaces it.\t请重试；如果守护进程已停止，`security s\
+        tatus` 会替换它。
+        It is not deleted yet: it goes now, with its earlier versions. It cannot be brought back.\t此项目尚未删除：现\
+        在会连同较早的版本一并删除，且无法恢复。
+        browse: the keychain {1} is locked\tbrowse：钥匙串 {1} 已锁定
+        Nothing was saved; the form stays.\t未保存任何内容；表单会保留。
+        Run `security unlock-keychain {1}`, and save again.\t请运行 `security unlock-keychain {1}`，然后再次保存。
+        Show all commands, or show usage for a command.\t列出所有命令，或显示某个命令的用法。
+        Show or set the search list of keychains.\t显示或设置钥匙串的搜索列表。
+        user (the default), system, common or dynamic.\tuser（默认）、system、common 或 dynamic。
+        Set the list to these keychains; without one, to none.\t把列表设为这些钥匙串；不给出则清空列表。
+        Show the stores whose name file has gone, with the path it had.\t显示名称文件已丢失的存储，以及原来的路径。
+        find-, delete- and dump- commands look in these keychains in order, where no keychain is named. Programs that\
+         use the library are not steered by the list. A name that does not open is reported and left out.\t未指定钥匙\
+        串时，find-、delete- 和 dump- 命令按顺序在这些钥匙串中查找。使用库的程序不受此列表影响。无法打开的名称会被报告\
+        并跳过。
+        Show or set the default keychain.\t显示或设置默认钥匙串。
+        Set the default; without a keychain, back to login's.\t设置默认钥匙串；不给出则恢复为登录钥匙串。
+        New items of add- commands go there. A default that was deleted is login's again.\tadd- 命令的新项目存入默认钥\
+        匙串。默认钥匙串被删除后，登录钥匙串重新成为默认。
+        Show the login keychain.\t显示登录钥匙串。
+        Refused: the login keychain is always the same.\t被拒绝：登录钥匙串总是同一个。
+        Create keychains and add them to the search list.\t创建钥匙串并加入搜索列表。
+        Ask for the password, also when -p gives one.\t询问密码，即使给出了 -p。
+        The password of the new keychains; may be empty.\t新钥匙串的密码；可以为空。
+        The file that is made at the path names the keychain and holds no secret; the items are in a store of their ow\
+        n, next to the login's. A bare name stands for a file in the keychain's folder, or in ~/Library/Keychains; the\
+        re names end in -db. Without a name, one is asked for. Without -p the password is asked for, twice at a termin\
+        al; if standard input is no terminal, it is its next line.\t在该路径创建的文件只是钥匙串的名称，不含秘密；项目\
+        保存在登录钥匙串旁边的独立存储中。仅有名称时，表示钥匙串文件夹或 ~/Library/Keychains 中的文件；后者的名称以 -d\
+        b 结尾。不给出名称时会询问。不给出 -p 时会询问密码，在终端上询问两次；标准输入不是终端时，取其下一行。
+        Delete keychains and remove them from the search list.\t删除钥匙串并从搜索列表中移除。
+        Delete the login keychain too; takes its password.\t连登录钥匙串也删除；需要其密码。
+        The keychain's password, where it is needed.\t需要时使用的钥匙串密码。
+        Nothing brings the items back. A keychain whose name file has gone is deleted by its identifier, as `security\
+         list-keychains --orphans` shows it. One that has items of other programs must be unlocked, or its password is\
+         asked for.\t项目无法恢复。名称文件已丢失的钥匙串用其标识符删除，见 `security list-keychains --orphans`。含有\
+        其他程序项目的钥匙串必须已解锁，否则会询问其密码。
+        Lock a keychain.\t锁定钥匙串。
+        Lock the login keychain and all of the search list.\t锁定登录钥匙串和搜索列表中的所有钥匙串。
+        Unlock a keychain.\t解锁钥匙串。
+        The keychain's password.\t钥匙串的密码。
+        Do not use a password: fail if the keychain is locked.\t不使用密码：钥匙串已锁定则失败。
+        Ask for a recovery code instead of the password.\t询问恢复代码而不是密码。
+        Ask for the PIN instead of the password.\t询问 PIN 而不是密码。
+        Without -p the password is asked for at the terminal; if standard input is no terminal, it is its next line. A\
+         recovery code may be typed in capitals or small letters, with its dashes or without. A keychain without a pas\
+        sword is always unlocked; then none is asked for.\t不给出 -p 时在终端上询问密码；标准输入不是终端时，取其下一\
+        行。恢复代码不分大小写，连字符可有可无。没有密码的钥匙串始终处于解锁状态，不会询问密码。
+        Set when the keychain locks by itself.\t设置钥匙串何时自动锁定。
+        Lock when the machine goes to sleep.\t机器进入睡眠时锁定。
+        Lock after a time without use; takes -t.\t一段时间未使用后锁定；需要 -t。
+        The time without use, in seconds; implies -u.\t未使用的时间，以秒为单位；隐含 -u。
+        What is not given is off afterwards; without options the keychain locks only when it is told to, or with the s\
+        ession. It must be unlocked to change this. Reading and writing values is use; looking at the state is not.\t\
+        未给出的设置会被关闭；不带选项时，钥匙串只在收到命令或随会话结束时锁定。更改这些设置需要先解锁。读写值算作使用\
+        ，查看状态不算。
+        Set the password of the keychain.\t设置钥匙串的密码。
+        The old password.\t旧密码。
+        The new password; empty to have none.\t新密码；为空表示不设密码。
+        The old password is forgotten: ask for a recovery code instead.\t忘记了旧密码：改为询问恢复代码。
+        What is not given is asked for at the terminal; if standard input is no terminal, it is read from there, a lin\
+        e each, the old password first. A keychain that has no password yet asks for no old one. -p \"\" removes the p\
+        assword. That destroys all items that may only exist where there is one (akpu), and all other ways to unlock.\
+        \t未给出的内容在终端上询问；标准输入不是终端时从中读取，每项一行，旧密码在前。尚无密码的钥匙串不询问旧密码。-p\
+         \"\" 移除密码，这会销毁所有只能在设有密码时存在的项目 (akpu)，以及其他所有解锁方式。
+        Show the settings of the keychain.\t显示钥匙串的设置。
+        The settings are written to standard error, as on macOS. See `security status` for more.\t与 macOS 一样，设置\
+        写到标准错误。更多信息见 `security status`。
+        Show all items of the keychain.\t显示钥匙串的所有项目。
+        Also show who may use each item, and when.\t同时显示谁可以使用各个项目，以及何时可用。
+        Also show the values of the items that were added with this command.\t同时显示用此命令添加的项目的值。
+        Accepted for old scripts; the encrypted bytes are not handed out.\t为旧脚本而接受；不会交出加密的字节。
+        The keychain; as an operand at the end.\t钥匙串；作为最后的操作数。
+        Attributes of all programs' items are shown, never their values: those only their own programs can read. Of an\
+        chored programs' items nothing is shown, but to root.\t显示所有程序的项目的属性，但从不显示值：值只有项目自己\
+        的程序能读取。锚定的程序的项目不显示任何内容，对 root 除外。
+        Create an asymmetric key pair.\t创建非对称密钥对。
+        rsa (unless one is given) or ec.\trsa（默认）或 ec。
+        In bits: 3072 for rsa and 256 for ec, unless given.\t位数：未给出时 rsa 为 3072，ec 为 256。
+        Accepted for old scripts; changes nothing.\t为旧脚本而接受；不改变任何内容。
+        The keychain to keep the pair in.\t保存密钥对的钥匙串。
+        Make a private key that never leaves the Secure Enclave.\t创建永不离开安全隔区的私钥。
+        The enclave makes keys of type ec with 256 bits. macOS makes RSA keys of 512 bits unless told otherwise.\t安全\
+        隔区创建 256 位的 ec 密钥。macOS 在未另行指定时创建 512 位的 RSA 密钥。
+        Add a generic password item.\t添加通用密码项目。
+        Set the account name.\t设置账户名称。
+        Set the creator (four characters).\t设置创建者（四个字符）。
+        Set the type (four characters).\t设置类型（四个字符）。
+        Set the kind of item, in words.\t用文字设置项目的种类。
+        Set the generic attribute.\t设置通用属性。
+        Set the comment.\t设置注释。
+        Set the label.\t设置标签。
+        Set the service name.\t设置服务名称。
+        The same as -w, for old scripts.\t与 -w 相同，供旧脚本使用。
+        The password; as the last option without a value: ask for it.\t密码；作为最后一个选项且不带值：询问密码。
+        The password in hexadecimal.\t十六进制的密码。
+        Only an anchored program of the item's group may read it.\t只有该项目群组中锚定的程序可以读取。
+        Update the item if there is one already.\t项目已存在时更新它。
+        -a and -s are needed; the label is what -s says unless -l says otherwise. Who may read the item is decided by\
+         the program that added it, not by -A and -T. A password in the command line can be seen by other programs. Wi\
+        th -w as the last word it is asked for, twice, at the terminal; if standard input is no terminal, all of it is\
+         the password. One line end behind a text is not part of it, nor is a second line equal to the first (an answe\
+        r to \"retype\"); other bytes are kept as they are. Under -i the password is then the next line. Without a pas\
+        sword the item has an empty one.\t-a 和 -s 必须给出；未用 -l 另行指定时，标签就是 -s 的内容。谁可以读取项目取\
+        决于添加它的程序，而不是 -A 和 -T。命令行中的密码对其他程序可见。-w 作为最后一个词时，在终端上询问两次；标准输\
+        入不是终端时，其全部内容就是密码。文本末尾的一个换行不算在内，与第一行相同的第二行（对“再次输入”的回答）也不算\
+        ；其他字节原样保留。在 -i 下，密码是下一行。没有密码时项目的值为空。
+        Add an internet password item.\t添加互联网密码项目。
+        Set the security domain.\t设置安全域。
+        Set the path on the server.\t设置服务器上的路径。
+        Set the port number.\t设置端口号。
+        Set the protocol (four characters, such as \"htps\" or \"ftp \").\t设置协议（四个字符，例如“htps”或“ftp ”）。
+        Set the server name.\t设置服务器名称。
+        Set the authentication type (four characters, such as \"dflt\").\t设置认证类型（四个字符，例如“dflt”）。
+        Add certificates to a keychain.\t把证书添加到钥匙串。
+        The keychain to add to.\t要添加到的钥匙串。
+        The files have certificates in DER or PEM, and nothing else.\t文件中是 DER 或 PEM 格式的证书，不含其他内容。
+        Find a generic password item.\t查找通用密码项目。
+        Match the account name.\t匹配账户名称。
+        Match the creator (four characters).\t匹配创建者（四个字符）。
+        Match the type (four characters).\t匹配类型（四个字符）。
+        Match the kind of item, in words.\t匹配用文字表示的项目种类。
+        Match the generic attribute.\t匹配通用属性。
+        Match the comment.\t匹配注释。
+        Match the label.\t匹配标签。
+        Match the service name.\t匹配服务名称。
+        Also show the password, on standard error.\t同时在标准错误上显示密码。
+        Show only the password, on standard output.\t只在标准输出上显示密码。
+        -w writes a text with a line end behind it. A password that is not text is written to a terminal in hexadecima\
+        l, and to a file or pipe byte for byte with nothing behind it. With --json it is a string, or {\"base64\": ...\
+        } when it is not UTF-8. Text is UTF-8 without control characters; on a terminal, without characters that canno\
+        t be seen. With -M all that is not printable ASCII is hexadecimal.\t-w 写出文本并在末尾加换行。不是文本的密码\
+        在终端上以十六进制写出，在文件或管道中逐字节写出，末尾不加任何内容。使用 --json 时它是字符串，不是 UTF-8 时为\
+         {\"base64\": ...}。文本是指不含控制字符的 UTF-8；在终端上还不能含有不可见的字符。使用 -M 时，凡不是可打印 ASC\
+        II 的都是十六进制。
+        Delete a generic password item.\t删除通用密码项目。
+        Keep no earlier version of the item, and drop those there are.\t不保留项目的较早版本，并丢弃已有的版本。
+        Deletes the first item that matches and shows what it was; security undelete brings it back.\t删除第一个匹配的\
+        项目并显示其内容；security undelete 可以恢复它。
+        Find an internet password item.\t查找互联网密码项目。
+        Match the security domain.\t匹配安全域。
+        Match the path on the server.\t匹配服务器上的路径。
+        Match the port number.\t匹配端口号。
+        Match the protocol (four characters, such as \"htps\" or \"ftp \").\t匹配协议（四个字符，例如“htps”或“ftp ”）。
+        Match the server name.\t匹配服务器名称。
+        Match the authentication type (four characters, such as \"dflt\").\t匹配认证类型（四个字符，例如“dflt”）。
+        Delete an internet password item.\t删除互联网密码项目。
+        Find keys.\t查找密钥。
+        Match the creator, four characters.\t匹配创建者，四个字符。
+        Match the application label.\t匹配应用程序标签。
+        Match the type: symmetric, public or private.\t匹配类型：symmetric、public 或 private。
+        Match keys that can decrypt.\t匹配可以解密的密钥。
+        Match keys that can encrypt.\t匹配可以加密的密钥。
+        Match keys that can derive.\t匹配可以派生的密钥。
+        Match keys that can sign.\t匹配可以签名的密钥。
+        Match keys that can unwrap.\t匹配可以解封装的密钥。
+        Match keys that can verify.\t匹配可以验证的密钥。
+        Match keys that can wrap.\t匹配可以封装的密钥。
+        Add, find, change or delete items by their attributes.\t按属性添加、查找、更改或删除项目。
+        Add an item.\t添加项目。
+        Delete the items.\t删除这些项目。
+        Change attributes of the items: attribute=value,...\t更改项目的属性：attribute=value,...
+        More of the query: attribute=value,...\t查询的其他部分：attribute=value,...
+        The value, which ps shows to other users of the machine.\t值；ps 会把它显示给机器上的其他用户。
+        The value is in a file.\t值在文件中。
+        Also show the values.\t同时显示值。
+        Also show the persistent references.\t同时显示持久引用。
+        The item with a persistent reference, in base64.\t以 base64 表示的持久引用所指的项目。
+        Find so many items at most.\t最多查找这么多项目。
+        Write JSON, an object a line.\t写出 JSON，每行一个对象。
+        Not supported: items are not shared with other users.\t不支持：项目不与其他用户共享。
+        Attributes have the codes that dump-keychain shows: class=genp svce=deploy acct=ci. Items that ask their user\
+         are left out. Nothing found is said, and exits with 0.\t属性使用 dump-keychain 显示的代码：class=genp svce=de\
+        ploy acct=ci。需要询问用户的项目会被略过。什么都没找到时会说明，并以 0 退出。
+        Set the partition list of keys; noted without effect.\t设置密钥的分区列表；只作记录，不起作用。
+        The identifiers, with commas between them.\t标识符，以逗号分隔。
+        Shows every item that matches. The list decides nothing here: who may use an item is decided by the program th\
+        at added it. `security dump-keychain -a` shows the list.\t显示每个匹配的项目。此列表在这里不决定任何事：谁可以\
+        使用项目取决于添加它的程序。`security dump-keychain -a` 显示此列表。
+        Set the partition list of generic passwords; noted without effect.\t设置通用密码的分区列表；只作记录，不起作用\
+        。
+        Set the partition list of internet passwords; noted without effect.\t设置互联网密码的分区列表；只作记录，不起\
+        作用。
+        Find a certificate item.\t查找证书项目。
+        Find all matching certificates, not just the first one.\t查找所有匹配的证书，而不只是第一个。
+        Match this part of the common name, whatever its case.\t匹配常用名称的这一部分，不分大小写。
+        Match this address.\t匹配此地址。
+        Show the certificate's email addresses.\t显示证书的电子邮件地址。
+        Write the certificate as PEM.\t以 PEM 写出证书。
+        Show the SHA-256 and the SHA-1 of the certificate.\t显示证书的 SHA-256 和 SHA-1。
+        The first is the oldest. With -a, exit status 0 also when nothing was found.\t第一个是最旧的。使用 -a 时，什么\
+        都没找到也以 0 退出。
+        Find an identity (certificate and private key).\t查找身份（证书和私钥）。
+        Evaluate for this policy; may be given more than once.\t按此策略评估；可以多次给出。
+        The host, or for smime the address, that must be named.\t必须写明的主机；对 smime 是地址。
+        Show valid identities alone.\t只显示有效的身份。
+        Policies: basic (unless one is given), ssl-client, ssl-server, smime, eap, ipsec, ichat, codesigning, appleID,\
+         macappstore. Valid is what leads to a root of the system or to one of add-trusted-cert. Apple's roots are not\
+         among the system's: trust them before an identity that Apple has signed is valid.\t策略：basic（默认）、ssl-c\
+        lient、ssl-server、smime、eap、ipsec、ichat、codesigning、appleID、macappstore。有效是指能通向系统的根证书或 a\
+        dd-trusted-cert 的根证书。系统的根证书中没有 Apple 的：要使 Apple 签名的身份有效，请先信任它们。
+        Delete a certificate from a keychain.\t从钥匙串中删除证书。
+        The common name, or a part of it.\t常用名称或其一部分。
+        The SHA-256 or SHA-1 of the certificate, in hexadecimal.\t十六进制的证书 SHA-256 或 SHA-1。
+        Also remove the user's trust settings of the certificate.\t同时移除用户对该证书的信任设置。
+        Delete an identity from a keychain.\t从钥匙串中删除身份。
+        A certificate without a private key is deleted too.\t没有私钥的证书也会被删除。
+        Export certificates and keys from a keychain.\t从钥匙串中导出证书和密钥。
+        The keychain to export from; all of the search list unless given.\t要导出的钥匙串；未给出时为搜索列表中的所有\
+        钥匙串。
+        certs, allKeys, pubKeys, privKeys, identities, or all (unless one is given).\tcerts、allKeys、pubKeys、privKey\
+        s、identities 或 all（默认）。
+        openssl, openssh2, pkcs7, pkcs8, pkcs12, x509 or pemseq.\topenssl、openssh2、pkcs7、pkcs8、pkcs12、x509 或 pem\
+        seq。
+        Encrypt private keys with a passphrase.\t用密码短语加密私钥。
+        Write PEM.\t写出 PEM。
+        The passphrase of the file.\t文件的密码短语。
+        Read the passphrase from this descriptor, a line.\t从此描述符读取密码短语，一行。
+        Encrypt PKCS #12 with 3DES and SHA-1, for old programs.\t用 3DES 和 SHA-1 加密 PKCS #12，供旧程序使用。
+        The file to write; standard output unless given.\t要写入的文件；未给出时为标准输出。
+        all is certificates and private keys. Several items are a PEM sequence unless -f says otherwise. The file is i\
+        ts owner's alone, and is there whole or not at all. A key that does not leave the keychain ends the export wit\
+        h exit status 1. Items of other programs are not exported.\tall 是证书和私钥。未用 -f 另行指定时，多个项目写成\
+         PEM 序列。文件只有所有者可以读取，要么完整存在，要么根本不存在。遇到不能离开钥匙串的密钥时，导出以退出状态 1\
+         结束。其他程序的项目不会被导出。
+        Import certificates and keys from a file.\t从文件导入证书和密钥。
+        The keychain to import into.\t要导入到的钥匙串。
+        Accepted for old scripts: the file says what it holds.\t为旧脚本而接受：文件本身说明了它的内容。
+        Accepted for old scripts: the bytes tell the format.\t为旧脚本而接受：字节本身说明了格式。
+        The file's passphrase.\t文件的密码短语。
+        Private keys are encrypted in the file.\t文件中的私钥是加密的。
+        Mark private keys so that export does not write them.\t标记私钥，使 export 不写出它们。
+        Say what would be imported, and import nothing.\t说明将导入什么，但不导入。
+        Formats: PEM with any number of blocks, DER of certificates and keys (PKCS #1, PKCS #8, SEC 1), PKCS #7, PKCS\
+         #12 of any age, OpenSSH's private keys without a passphrase. The whole file is imported, or nothing; what the\
+         keychain has already stays as it is. Imported items belong to this command. A passphrase in the command line\
+         can be seen by other programs: without one it is asked for, or read as a line.\t格式：含任意多块的 PEM、证书\
+        和密钥的 DER（PKCS #1、PKCS #8、SEC 1）、PKCS #7、任何年代的 PKCS #12、没有密码短语的 OpenSSH 私钥。要么导入整\
+        个文件，要么什么都不导入；钥匙串中已有的保持不变。导入的项目属于此命令。命令行中的密码短语对其他程序可见：不给\
+        出时会询问，或读取一行。
+        Encode or decode CMS messages.\t编码或解码 CMS 消息。
+        Sign.\t签名。
+        Decrypt, verify, and write the content.\t解密、验证并写出内容。
+        Encrypt.\t加密。
+        Make a message of certificates; not here.\t制作由证书组成的消息；此处不支持。
+        The keychain with certificates and keys.\t含有证书和密钥的钥匙串。
+        The signer, by the name of their certificate or a part of it.\t签名者，用其证书的名称或名称的一部分。
+        The signer, by the SHA-1 or SHA-256 of their certificate.\t签名者，用其证书的 SHA-1 或 SHA-256。
+        The recipients, by address or name.\t收件人，用地址或名称。
+        SHA256 (unless one is given), SHA384, SHA512 or SHA1.\tSHA256（默认）、SHA384、SHA512 或 SHA1。
+        The input; standard input unless given.\t输入；未给出时为标准输入。
+        The output; standard output unless given.\t输出；未给出时为标准输出。
+        With -D, the file that was signed, for a detached signature.\t与 -D 一起使用：分离签名所签的文件。
+        Leave the content out of the signed message.\t签名的消息中不含内容。
+        Sign the time, too.\t同时对时间签名。
+        With -D, write no content.\t与 -D 一起使用：不写出内容。
+        -D fails when a signature does not hold, and writes nothing. It does not say whether a signer is trusted: veri\
+        fy-cert does. Keys in the Secure Enclave do not sign messages.\t签名不成立时 -D 失败，且不写出任何内容。它不说\
+        明签名者是否受信任：verify-cert 会说明。安全隔区中的密钥不能对消息签名。
+        Add a trusted certificate.\t添加受信任的证书。
+        For all users; not here.\t对所有用户；此处不支持。
+        trustRoot (unless one is given), trustAsRoot, deny or unspecified.\ttrustRoot（默认）、trustAsRoot、deny 或 un\
+        specified。
+        basic or codeSign; may be given more than once.\tbasic 或 codeSign；可以多次给出。
+        Also add the certificate to this keychain.\t同时把证书添加到此钥匙串。
+        A setting counts in this command's own evaluations alone, and for basic and codeSign alone, since any program\
+         of the user can call this command. Roots for TLS and for all users belong to the system: /usr/local/share/ca-\
+        certificates and update-ca-certificates(8).\t设置只在此命令自己的评估中有效，且只对 basic 和 codeSign 有效，因\
+        为用户的任何程序都可以调用此命令。用于 TLS 和所有用户的根证书属于系统：/usr/local/share/ca-certificates 和 upd\
+        ate-ca-certificates(8)。
+        Remove a trusted certificate.\t移除受信任的证书。
+        Display contents of trust settings.\t显示信任设置的内容。
+        For all users; there are none here.\t对所有用户的；此处没有。
+        The system's; there are none here.\t系统的；此处没有。
+        Export trust settings.\t导出信任设置。
+        Those for all users; there are none here.\t对所有用户的；此处没有。
+        Import trust settings.\t导入信任设置。
+        The file has no certificates: each must be in the keychain or in the settings already. A setting replaces what\
+         was said about its certificate. One for another policy than basic and codeSign is left out and named.\t文件中\
+        没有证书：每个证书必须已在钥匙串或设置中。一项设置取代先前对其证书的设置。策略不是 basic 或 codeSign 的设置会\
+        被略过并列出。
+        Verify certificates.\t验证证书。
+        The certificate, then others of its chain.\t要验证的证书，然后是其证书链上的其他证书。
+        A root to trust in place of the system's.\t取代系统根证书的受信任根证书。
+        basic (unless one is given), ssl, smime, eap, IPSec, codeSign or timestamping.\tbasic（默认）、ssl、smime、eap\
+        、IPSec、codeSign 或 timestamping。
+        The same, by its older name.\t同上，用旧的名称。
+        The address that must be named.\t必须写明的地址。
+        When: YYYY-MM-DDThh:mm:ssZ, or the date alone.\t时间：YYYY-MM-DDThh:mm:ssZ，或只有日期。
+        Where other certificates are looked for.\t在哪里查找其他证书。
+        The certificate is a client's.\t该证书是客户端的证书。
+        Accepted for old scripts: nothing is fetched.\t为旧脚本而接受：不会获取任何内容。
+        Accepted for old scripts: the certificate may be an authority's.\t为旧脚本而接受：该证书可以是证书颁发机构的。
+        Do not use the keychain's certificates.\t不使用钥匙串中的证书。
+        Show the chain.\t显示证书链。
+        Check revocation; not here.\t检查吊销；此处不支持。
+        Write nothing; the exit status says it all.\t不写出任何内容；退出状态说明一切。
+        Nothing is fetched. Exit status 1 when the certificate is not trusted.\t不会获取任何内容。证书不受信任时以 1\
+         退出。
+        Show what the given error codes mean.\t显示给出的错误代码的含义。
+        A code is decimal, such as -25300, or hexadecimal, such as 0xFFFF9D2C. Exits with 1 always.\t代码是十进制的，\
+        例如 -25300，或十六进制的，例如 0xFFFF9D2C。总是以 1 退出。
+        Show how the keychain is protected, its lock state and where it is.\t显示钥匙串如何受保护、锁定状态以及所在位\
+        置。
+        Check that every item of the keychain can be opened.\t检查钥匙串的每个项目是否都能打开。
+        Exits with 1 when something is damaged. Damaged items are reported by where they are and left alone. Items tha\
+        t are locked now cannot be checked; they are counted. A store or vault from an earlier copy is reported, and e\
+        xits with 1 too; see accept-store.\t有损坏时以 1 退出。损坏的项目按所在位置报告，不作改动。当前锁定的项目无法\
+        检查，只计数。来自较早副本的存储或保管库会被报告，也以 1 退出；见 accept-store。
+        Make a consistent copy of the keychain's store while it is in use.\t在使用中为钥匙串的存储制作一致的副本。
+        Prints the path of the copy, which lies in the store's folder; the last seven are kept. The daemon makes one a\
+         day by itself (one a week of a store that has not changed), and none with history-days 0. What is in it is en\
+        crypted as in the store. To go back to it, end what uses the keychain, put the copy in the place of keychain.d\
+        b, and remove keychain.db-wal and keychain.db-shm. It opens with the vault in the same folder: keep a copy of\
+         that elsewhere too.\t打印副本的路径，副本位于存储文件夹中；保留最近的七个。守护进程每天自动制作一个（没有变化\
+        的存储每周一个），history-days 为 0 时不制作。其中的内容与存储中一样是加密的。要恢复副本，请结束使用钥匙串的程\
+        序，用副本替换 keychain.db，并移除 keychain.db-wal 和 keychain.db-shm。它用同一文件夹中的保管库打开：请在别处\
+        也保留一份保管库的副本。
+        Show the earlier versions of items, and deleted items.\t显示项目的较早版本和已删除的项目。
+        Only items of a class: genp, inet, cert or keys.\t只限某一类的项目：genp、inet、cert 或 keys。
+        Match the service name or the server name.\t匹配服务名称或服务器名称。
+        Drop the versions that were found, for good, in place of showing them.\t永久丢弃找到的版本，而不是显示它们。
+        A line for each version: when it ended and how, what it was, and since when; never a value. Only items of this\
+         command are shown; those that ask their user, only after the answer. An item is named as for show.\t每个版本\
+        一行：何时以及如何结束、内容是什么、从何时开始；从不显示值。只显示此命令的项目；需要询问用户的项目在得到回答后\
+        才显示。项目的命名与 show 相同。
+        Earlier versions are kept, sealed, for as many days as the setting history-days says (30), within bounds for a\
+        ll items together. There are none of items of this device only (…ThisDeviceOnly, WhenPasscodeSet), and none of\
+         deleted logins of git and docker.\t较早的版本以密封形式保留，天数由设置 history-days 决定 (30)，所有项目合计\
+        有上限。仅限本设备的项目（…ThisDeviceOnly、WhenPasscodeSet）没有较早版本，git 和 docker 已删除的登录信息也没有\
+        。
+        Bring a deleted item back.\t恢复已删除的项目。
+        Brings back the item that was deleted last among those that match, as it was, and shows it. Where there is ano\
+        ther one under the same name meanwhile, nothing is changed. Where the keychain has a password, an item comes b\
+        ack after its user has given it, or a finger. An item is named as for rm.\t恢复匹配的项目中最后删除的一个，与\
+        原来一样，并显示它。如果其间已有同名的项目，则不作任何改变。钥匙串有密码时，用户给出密码或指纹后项目才会恢复。\
+        项目的命名与 rm 相同。
+        Give an item what it had at an earlier time.\t让项目恢复为较早时的内容。
+        When: YYYY-MM-DDThh:mm:ssZ, as history shows it; seconds, or the whole time, may be left out.\t时间：YYYY-MM-D\
+        DThh:mm:ssZ，如 history 所示；秒或整个时间部分可以省略。
+        The item gets the attributes and the value that it had then. What it has now becomes an earlier version itself\
+        . Where the keychain has a password, its user gives it first, or a finger.\t项目恢复为当时的属性和值。现在的内\
+        容会成为一个较早版本。钥匙串有密码时，用户需先给出密码或指纹。
+        Show how the keychain identifies a program, and its access groups.\t显示钥匙串如何识别某个程序，以及它的访问群\
+        组。
+        Without a program it shows this command itself, as the daemon sees it. A program file is shown as it would be\
+         if it were started now, outside of any sandbox and service. See docs/security/identity.md.\t不给出程序时显示\
+        此命令自身，如守护进程所见。程序文件按现在在任何沙盒和服务之外启动时的情形显示。见 docs/security/identity.md。
+        Let the kernel keep other programs of the user out of a program.\t让内核阻止该用户的其他程序进入某个程序。
+        Make the marker group first, if it is not there.\t标记群组不存在时先创建它。
+        Also anchor a program that seems to start others.\t看起来会启动其他程序的程序也锚定。
+        The marker group: a name or a number.\t标记群组：名称或编号。
+        List the anchored programs in the folders, or where programs usually are.\t列出这些文件夹或程序通常所在位置中\
+        锚定的程序。
+        Take the mark away again.\t取消标记。
+        Root is needed. An anchored program belongs to root and sets the marker group when it is executed; the kernel\
+         then refuses LD_PRELOAD and tracing to the user's other programs. See docs/security/identity.md.\t需要 root。\
+        锚定的程序属于 root，执行时设置标记群组；内核随即拒绝该用户的其他程序使用 LD_PRELOAD 和跟踪。见 docs/security/\
+        identity.md。
+        Move the keychain's keys into the machine's TPM, or out of it.\t把钥匙串的密钥移入或移出机器的 TPM。
+        Items stay as they are, and so do keys that programs hold. Afterwards the keychain opens on this machine only\
+         (tpm), or wherever its files are (software). A keychain without a password asks for none. Which TPM is used,\
+         KEYCHAIN_TPM says. Make a backup first: if the TPM is cleared or lost, nothing can open a keychain that rests\
+         on it. Recovery codes go on to open it; slots of the TPM do not move out of it.\t项目保持不变，程序持有的密钥\
+        也不变。此后钥匙串只能在这台机器上打开 (tpm)，或在其文件所在的任何地方打开 (software)。没有密码的钥匙串不会询\
+        问密码。使用哪个 TPM 由 KEYCHAIN_TPM 决定。请先备份：如果 TPM 被清除或丢失，依赖它的钥匙串将无法打开。恢复代码\
+        仍然可以打开它；TPM 的解锁方式不会移出 TPM。
+        Move what was stored before the system service came into the service's keychain.\t把系统服务安装之前存储的内容\
+        移入服务的钥匙串。
+        Move items from the service's keychain into the user's own store.\t把项目从服务的钥匙串移到用户自己的存储。
+        Show what would move and what would stay, and move nothing.\t显示哪些会移动、哪些会留下，但不移动。
+        Do not ask before items are moved.\t移动项目前不询问。
+        Moved are the items of programs that their paths alone name. Those of signed, entitled, sandboxed and anchored\
+         programs and of units stay, and so does what asks its user and what cannot leave its enclave; all of that is\
+         listed before the question. A moved item is new there: its dates are today's, and earlier versions of it are\
+         dropped. An item that is there already stays where it is.\t移动的是仅由路径识别的程序的项目。已签名、有权限声\
+        明、在沙盒中和锚定的程序以及单元的项目会留下，需要询问用户的和不能离开安全隔区的也会留下；这些都会在询问之前列\
+        出。移动后的项目是新的：日期为今天，较早的版本会丢弃。目标处已有的项目留在原处。
+        Say that a store from a copy is meant, although it is older.\t确认来自副本的存储是有意使用的，尽管它较旧。
+        After an earlier copy of the store was put back, the keychain serves it and reports it in `security status`, i\
+        n `security verify-keychain` and in the daemon's log, until this command says that it is meant. On a TPM it al\
+        so takes store and vault of one copy for those that are meant; nothing opens before. A keychain without a pass\
+        word asks for none. Look first who put the copy back. A store whose log was damaged counts as older too; the l\
+        og, keychain.db-wal.damaged, is removed then.\t放回存储的较早副本后，钥匙串继续使用它，并在 `security status`\
+        、`security verify-keychain` 和守护进程的日志中报告，直到此命令确认它是有意使用的。在 TPM 上，它还把同一副本的\
+        存储和保管库当作有意使用的；在此之前什么都打不开。没有密码的钥匙串不会询问密码。请先弄清是谁放回了副本。日志已\
+        损坏的存储也算作较旧；届时会移除日志 keychain.db-wal.damaged。
+        List what opens the keychain.\t列出可以打开钥匙串的方式。
+        Add a way to unlock the keychain.\t添加一种解锁钥匙串的方式。
+        recovery (the default): a code to write down; tpm: this machine's TPM.\trecovery（默认）：可以写下来的代码；tp\
+        m：这台机器的 TPM。
+        With -t tpm: the TPM opens the keychain only with a PIN.\t与 -t tpm 一起使用：TPM 只有在给出 PIN 时才打开钥匙\
+        串。
+        The password is asked for, and a new PIN twice; if standard input is no terminal, each is its next line, the p\
+        assword first. A recovery code is written once, and nobody can show it again. Without a PIN the keychain opens\
+         whenever its daemon starts on this machine, also for who has stolen it.\t会询问密码，并询问新 PIN 两次；标准\
+        输入不是终端时，各取下一行，密码在前。恢复代码只写出一次，以后无法再显示。没有 PIN 时，只要守护进程在这台机器\
+        上启动，钥匙串就会打开，对偷走机器的人也一样。
+        Remove a way to unlock the keychain.\t移除一种解锁钥匙串的方式。
+        Remove the password too, with all that only a password may open, and all other slots.\t同时移除密码，连同只有\
+        密码才能打开的所有内容，以及其他所有解锁方式。
+        The password is asked for, or what the options say instead. Items and other slots stay as they are.\t会询问密\
+        码，或询问选项所指定的内容。项目和其他解锁方式保持不变。
+        Let the TPM prove that a key was made in it.\t让 TPM 证明某个密钥是在其中创建的。
+        The key itself, as its program wrote it (kSecAttrTokenOID).\t密钥本身，由其程序写出 (kSecAttrTokenOID)。
+        Match the application tag.\t匹配应用程序标记。
+        What the verifier has chosen: 1 to 32 bytes in hexadecimal.\t验证者选择的内容：1 到 32 个字节，十六进制。
+        The folder to write to; made if it is not there.\t要写入的文件夹；不存在时创建。
+        By label and tag, only keys of the access group of `security` itself are found; a key of any other program is\
+         given with -k. It is attested, not used. scripts/verify-attestation checks what is written, with nothing but\
+         openssl. See docs/guides/device.md.\t按标签和标记只能找到 `security` 自己的访问群组中的密钥；其他程序的密钥用\
+         -k 给出。密钥只被证明，不被使用。scripts/verify-attestation 只用 openssl 检查所写的内容。见 docs/guides/devic\
+        e.md。
+        Store a credential of a systemd unit in the system's keychain.\t在系统的钥匙串中存储 systemd 单元的凭据。
+        The value is asked for, twice, at the terminal; if standard input is no terminal, all of it is the value, but\
+         for one line end behind a text. The unit gets it with LoadCredential=name:/run/keychaind/credentials in its [\
+        Service] section. Needs root.\t值在终端上询问两次；标准输入不是终端时，其全部内容就是值，文本末尾的一个换行除\
+        外。单元在其 [Service] 部分用 LoadCredential=name:/run/keychaind/credentials 取得它。需要 root。
+        List the credentials of systemd units, without their values.\t列出 systemd 单元的凭据，不含值。
+        Needs root.\t需要 root。
+        Delete a credential of a systemd unit.\t删除 systemd 单元的凭据。
+        Sign an executable with entitlements, verify or show a signature.\t用权限声明对可执行文件签名，验证或显示签名。
+        Sign the files with this key.\t用此密钥对文件签名。
+        The entitlements to sign with; with -d, where to write them.\t签名所用的权限声明；与 -d 一起使用时，写到哪里。
+        What the program is called; its file's name unless given.\t程序的名称；未给出时为其文件名。
+        Replace a signature that is there.\t替换已有的签名。
+        Rotations that lead to the key; may be given more than once.\t通向该密钥的轮换声明；可以多次给出。
+        Verify the files' signatures; or say more.\t验证文件的签名；或显示更多信息。
+        Show the files' signatures.\t显示文件的签名。
+        Remove the files' signatures.\t移除文件的签名。
+        Make a team key, in a new file or in the enclave.\t在新文件或安全隔区中创建团队密钥。
+        Of the new key: ed25519, or p256; the enclave makes the latter.\t新密钥的类型：ed25519 或 p256；安全隔区创建后\
+        者。
+        Ask for a passphrase for the new key.\t询问新密钥的密码短语。
+        Read the key's passphrase from this descriptor, a line.\t从此描述符读取密钥的密码短语，一行。
+        Print the Team ID of a key.\t打印密钥的团队 ID。
+        State that this key follows the one of -s.\t声明此密钥接替 -s 的密钥。
+        State that this group of the team of -s is now the one of -t.\t声明 -s 的团队的这个群组现在属于 -t 的团队。
+        The group that -H hands over to, with its Team ID.\t-H 移交到的群组，带有其团队 ID。
+        Where to write a statement; standard output unless given.\t声明写到哪里；未给出时为标准输出。
+        A key is a file in PEM, or enclave:LABEL for one in the Secure Enclave. Every group begins with the Team ID, w\
+        hich follows from the key; in an entitlements file $(AppIdentifierPrefix) stands for it. -v with -s or -d says\
+         more. Sign after strip. docs/guides/signing.md says what is covered.\t密钥是 PEM 文件，或用 enclave:LABEL 表\
+        示安全隔区中的密钥。每个群组以由密钥得出的团队 ID 开头；在权限声明文件中用 $(AppIdentifierPrefix) 表示。-v 与\
+         -s 或 -d 一起使用时显示更多。请在 strip 之后签名。签名涵盖的内容见 docs/guides/signing.md。
+        Show who asked the keychain for what lately, and what was decided.\t显示最近谁向钥匙串请求了什么，以及作出的决\
+        定。
+        Go on and show what is decided from now on, until interrupted.\t继续显示从现在起作出的决定，直到中断。
+        Each line has the time, the status, the program with its process, what it called, the class, the access group\
+         and the rule that spoke; never a value or another attribute. The daemon keeps the last 2048 while it runs.\t\
+        每行有时间、状态、程序及其进程、所作的调用、类、访问群组和起作用的规则；从不显示值或其他属性。守护进程运行期间\
+        保留最近的 2048 条。
+        Explain what a search finds, and what keeps it from the rest.\t说明一次搜索会找到什么，以及其余的为何找不到。
+        The class to search: genp (the default), inet, cert or keys.\t要搜索的类：genp（默认）、inet、cert 或 keys。
+        Match the access group.\t匹配访问群组。
+        Search as this program would, given by its path.\t像此程序那样搜索，用路径给出。
+        Synchronised items: any (the default), yes or no.\t同步的项目：any（默认）、yes 或 no。
+        Search for all items rather than one.\t搜索所有项目，而不是一个。
+        The options of find-generic-password, or with --class inet of find-internet-password; -s is the service or the\
+         server. The items that come nearest are shown with the first rule that kept each from being found. No value i\
+        s opened. Who the program is, the daemon knows from its last request; one it has not seen counts as unsigned.\
+        \t选项与 find-generic-password 相同，使用 --class inet 时与 find-internet-password 相同；-s 是服务或服务器。显\
+        示最接近的项目，以及使各项目未被找到的第一条规则。不会打开任何值。程序是谁，守护进程由其最近的请求得知；未见过\
+        的程序算作未签名。
+        Give the items of an access group another group.\t把访问群组的项目交给另一个群组。
+        The group the items have now.\t项目现在所属的群组。
+        The group they are to have.\t项目要归入的群组。
+        Only items of this class: genp, inet, cert or keys.\t只限此类的项目：genp、inet、cert 或 keys。
+        A handover statement of the old group's team.\t旧群组的团队的移交声明。
+        All items are moved in one step, or none: those that are in the way are then listed. Three callers may do this\
+        : a program that has both groups; the user, with the password if one is set; and a program that has the new gr\
+        oup, with a statement that the old group's team signed. Items whose values the user guards are moved by their\
+         own programs, with SecItemUpdate.\t所有项目一步移动，要么全部，要么一个都不移动：届时会列出妨碍的项目。三种调\
+        用者可以这样做：拥有两个群组的程序；用户，设有密码时需给出密码；以及拥有新群组、并持有旧群组的团队所签声明的程\
+        序。值由用户把守的项目由其自己的程序用 SecItemUpdate 移动。
+        Give an access group another name.\t给访问群组另一个名称。
+        The new name must not have items yet; what becomes of the group when its programs go stays as it was.\t新名称\
+        下必须还没有项目；群组的程序消失后如何处理保持不变。
+        List the access groups whose programs are gone, with how many items they have.\t列出程序已消失的访问群组，以及\
+        各有多少项目。
+        A program is gone when there is no file at its path any more. Groups whose programs never connected to the dae\
+        mon are not listed, nor those whose names only locked items tell.\t程序的路径上不再有文件时，该程序即已消失。\
+        程序从未连接过守护进程的群组不会列出，名称只有锁定的项目才知道的群组也不会列出。
+        Set what becomes of a group's items when its last program is removed.\t设置群组的最后一个程序被移除时，其项目\
+        如何处理。
+        keep, which is so unless it is set, leaves them for a program that comes back. purge deletes them when `securi\
+        ty uninstalled` tells that the last program is removed. The password is asked for, if one is set.\t未设置时为\
+         keep：保留项目，等待程序回来。purge：`security uninstalled` 告知最后一个程序已移除时删除项目。设有密码时会询\
+        问密码。
+        Tell the keychain that programs were removed; for package scripts.\t告诉钥匙串有程序被移除；供软件包脚本使用。
+        As root: tell every keychain that the system service has.\t以 root 身份：告诉系统服务的所有钥匙串。
+        Where those lie; /var/lib/keychain.\t它们所在的位置；/var/lib/keychain。
+        Programs are given by their paths. The items of a group go when its policy says purge and all of its programs\
+         are gone; nothing else is deleted, whatever is said.\t程序用路径给出。群组的策略为 purge 且其所有程序都已消失\
+        时，其项目会被删除；无论如何，其他内容都不会被删除。
+        Start a keychain in memory for one job, and print the variables that lead to it.\t为一个作业启动内存中的钥匙串\
+        ，并打印指向它的变量。
+        A word in its folder's name. Default: ci.\t其文件夹名称中的一个词。默认：ci。
+        Read its password there. Default: a random one.\t从那里读取其密码。默认：随机密码。
+        End it after this time: 90s, 30m, 6h.\t在此时间之后结束：90s、30m、6h。
+        End it with this process. Default: the job's worker.\t随此进程结束。默认：作业的工作进程。
+        sh (the default): commands for eval; else K=V lines.\tsh（默认）：供 eval 使用的命令；否则为 K=V 行。
+        The keychain is open, never prompts and locks only when told to. It ends with the job's worker (a known runner\
+         above this command, else the leader of its session, else its first ancestor in the session), after --ttl, or\
+         by ci-stop; nothing is left of it then. Keychains that create-keychain makes in the job end with it. Other jo\
+        bs of the same user can use it.\t该钥匙串处于解锁状态，从不询问，只在收到命令时锁定。它随作业的工作进程结束（\
+        此命令之上的已知运行程序，否则为其会话的首进程，否则为会话中最早的祖先进程），或在 --ttl 之后，或由 ci-stop 结\
+        束；之后不留下任何内容。create-keychain 在作业中创建的钥匙串随之结束。同一用户的其他作业可以使用它。
+        End the keychain that ci-start has started.\t结束 ci-start 启动的钥匙串。
+        KEYCHAIN_SOCKET and KEYCHAIN_CI say which one. It has ended, and its folder is gone, when this command ends. O\
+        ne that has ended already is no failure.\tKEYCHAIN_SOCKET 和 KEYCHAIN_CI 指明是哪一个。此命令结束时，它已经结\
+        束，其文件夹也已消失。已经结束的不算失败。
+        Serve git as its credential helper.\t作为 git 的凭据助手提供服务。
+        Git calls it as git-credential-keychain, and speaks with it through its standard input and output. When the ke\
+        ychain is locked it asks for the password on the terminal, unless GIT_TERMINAL_PROMPT is 0. Its logins are int\
+        ernet passwords of the security domain git-credential, apart from all others.\tgit 以 git-credential-keychain\
+         调用它，并通过标准输入和输出与它通信。钥匙串已锁定时，它在终端上询问密码，GIT_TERMINAL_PROMPT 为 0 时除外。它\
+        的登录信息是安全域 git-credential 的互联网密码，与其他的分开。
+        Serve docker as its credential helper.\t作为 docker 的凭据助手提供服务。
+        Docker calls it as docker-credential-keychain, and speaks with it through its standard input and output:\tdock\
+        er 以 docker-credential-keychain 调用它，并通过标准输入和输出与它通信：
+        Make git, docker, the desktop or a Swift package use the keychain.\t让 git、docker、桌面或 Swift 软件包使用钥\
+        匙串。
+        swift: its targets also get the SDK that is installed.\tswift：其目标还使用已安装的 SDK。
+        Show what would change and change nothing.\t显示会改变什么，但不作改变。
+        desktop: leave an older keyring's secrets where they are.\tdesktop：把旧密钥环的秘密留在原处。
+        Do not ask before the files are changed.\t更改文件前不询问。
+        Take back what an earlier setup has changed.\t撤销先前的 setup 所作的更改。
+        Start a command with passwords of the keychain in its environment.\t启动命令，并在其环境中放入钥匙串的密码。
+        Set a variable to what the reference names.\t把变量设为引用所指的内容。
+        Set the variables of a file; references are replaced.\t设置文件中的变量；引用会被替换。
+        Set a variable for each account of a service.\t为一个服务的每个账户设置一个变量。
+        Hand the value over in a descriptor, /dev/fd/N.\t用描述符交出值，/dev/fd/N。
+        The same as a path that can be opened and read again.\t同上，是可以重复打开和读取的路径。
+        Hand the value over as standard input.\t用标准输入交出值。
+        Replace secrets in the output.\t替换输出中的秘密。
+        Leave the limit of core files as it is.\tcore 文件的限制保持原样。
+        Replace a reference in an inherited variable.\t替换继承的变量中的引用。
+        Use env files without asking.\t使用环境文件而不询问。
+        Write what became of the command there, as JSON.\t把命令的结果以 JSON 写到那里。
+        A reference is kc://SERVICE[/ACCOUNT][?class=inet&server-port=N][#FIELD], percent-encoded. FIELD is password,\
+         account, label or comment. Without an account exactly one item must match. The exit status is the command's,\
+         and a signal ends both. An inherited variable is a reference only with --inherit. Env files never set PATH an\
+        d its like. Masking is against accidents, not against a command that wants to show a value.\t引用的形式为 kc:/\
+        /SERVICE[/ACCOUNT][?class=inet&server-port=N][#FIELD]，用百分号编码。FIELD 是 password、account、label 或 comm\
+        ent。没有账户时必须恰好有一个项目匹配。退出状态是该命令的退出状态，信号使两者一起结束。继承的变量只有使用 --in\
+        herit 才当作引用。环境文件从不设置 PATH 之类的变量。遮盖用于防止意外，不能防止想要显示值的命令。
+        No item matches a reference, and nothing was started.\t没有项目与引用匹配，没有启动任何命令。
+        The command cannot be executed.\t命令无法执行。
+        The command is not found.\t找不到命令。
+        Write a file from a template, with passwords of the keychain in it.\t由模板写出文件，其中放入钥匙串的密码。
+        The template.\t模板。
+        Write this file, for its owner alone; otherwise standard output.\t写入此文件，只有所有者可以读取；否则写到标准\
+        输出。
+        Write the values to a terminal too.\t也把值写到终端。
+        Use the template without asking.\t使用模板而不询问。
+        {{ kc://SERVICE/ACCOUNT }} is a place for a value, {{ kc://SERVICE/ACCOUNT | FILTER }} for a form of it.\t{{ k\
+        c://SERVICE/ACCOUNT }} 是放值的位置，{{ kc://SERVICE/ACCOUNT | FILTER }} 是值的某种形式的位置。
+        The template is refused; nothing is written.\t模板被拒绝；不写出任何内容。
+        No item matches; nothing is written.\t没有项目匹配；不写出任何内容。
+        Print the completion script for a shell.\t打印 shell 的补全脚本。
+        List items, narrowed by words and filters.\t列出项目，可用词语和筛选条件缩小范围。
+        Colour the output: auto (the default), always or never.\t输出的颜色：auto（默认）、always 或 never。
+        Exit with 44 when nothing is found.\t什么都没找到时以 44 退出。
+        Print the heading also where the output is no terminal.\t输出不是终端时也打印标题行。
+        Sort by name, kind, account, group, changed or created.\t按 name、kind、account、group、changed 或 created 排\
+        序。
+        Also show when items were made, expire and open.\t同时显示项目的创建时间、到期时间和可用时间。
+        Show so many items at most.\t最多显示这么多项目。
+        Reverse the order.\t反转顺序。
+        Words are looked for in service, server, label and account. Capitals and small letters are the same, full-widt\
+        h letters are plain ones, and accents make no difference. deploy/ci also finds the account ci of deploy. Kinds\
+         are pass, inet, cert, key, ident and deleted; deleted items are those of this command, and were changed when\
+         they were deleted. changed:<7d is newer than seven days, changed:>30d older; units are h, d, w, m and y; chan\
+        ged:>2026-01-31 is since that day. Only keys have a moment at which they expire. changed and created sort the\
+         newest first. A terminal gets columns, sorted by name. Everything else gets tabs and ISO dates, without a hea\
+        ding, as the keychain has them unless --sort is given; --json an object a line. Control characters in names ar\
+        e written as \\x1b or \\u202e. The number of items goes to standard error. Of anchored programs' items nothing\
+         is shown, but to root.\t在服务、服务器、标签和账户中查找词语。不分大小写，全角字母等同于普通字母，变音符号不\
+        影响结果。deploy/ci 也会找到 deploy 的账户 ci。种类有 pass、inet、cert、key、ident 和 deleted；deleted 是此命\
+        令的已删除项目，其更改时间是删除时间。changed:<7d 表示七天以内，changed:>30d 表示更早；单位有 h、d、w、m 和 y\
+        ；changed:>2026-01-31 表示从那天起。只有密钥有到期时间。changed 和 created 把最新的排在前面。终端上显示按名称\
+        排序的列。其他情况下是制表符和 ISO 日期，没有标题行，顺序与钥匙串中一样，除非给出 --sort；--json 每行一个对象\
+        。名称中的控制字符写成 \\x1b 或 \\u202e。项目数量写到标准错误。锚定的程序的项目不显示任何内容，对 root 除外。
+        Also when nothing is found.\t什么都没找到时也是。
+        Nothing is found, with -e.\t使用 -e 时什么都没找到。
+        Show an item; its value only where that is asked for.\t显示项目；只在要求时显示其值。
+        With -p, also where the output is no terminal.\t与 -p 一起使用：输出不是终端时也显示。
+        Show the earlier versions in place of the item.\t显示较早的版本，而不是项目。
+        Also show the value, on a terminal.\t同时在终端上显示值。
+        An item is named by words of its service, server, label and account, by deploy/ci for the account ci of deploy\
+        , by kc://deploy/ci, or by '#3' for row 3 of the last list on this terminal. Capitals and small letters are th\
+        e same, except in a reference. An item whose whole name the words are comes before those that have them as a p\
+        art. When several match, none is taken.\t项目可以用其服务、服务器、标签和账户中的词语来指明，用 deploy/ci 表示\
+         deploy 的账户 ci，用 kc://deploy/ci，或用 '#3' 表示此终端上最近一次列表的第 3 行。不分大小写，引用中除外。全\
+        名与词语相同的项目优先于只有一部分相同的项目。有多个匹配时一个都不取。
+        With --json an object; its password is a string, or {\"base64\": ...} when it is not UTF-8. On a terminal a va\
+        lue that cannot be seen is in hexadecimal. The value of another program's item is not shown.\t使用 --json 时是\
+        一个对象；其密码是字符串，不是 UTF-8 时为 {\"base64\": ...}。在终端上，不可见的值以十六进制显示。其他程序的项\
+        目的值不会显示。
+        Several items match, or the value would not go to a terminal.\t有多个项目匹配，或者值不会写到终端。
+        No item matches.\t没有项目匹配。
+        Copy an item's password to the clipboard for a while.\t把项目的密码复制到剪贴板，保留一段时间。
+        Let it be pasted once.\t只允许粘贴一次。
+        Copy password, account, label or comment.\t复制密码、账户、标签或注释。
+        Have the terminal copy, by the sequence OSC 52.\t由终端复制，使用控制序列 OSC 52。
+        Clear the clipboard after so many seconds (45).\t这么多秒之后清除剪贴板 (45)。
+        wl-copy or xclip owns the clipboard, and is ended after the time. A clipboard manager may keep it. With --osc5\
+        2 nothing clears the clipboard, and a terminal multiplexer may keep it.\twl-copy 或 xclip 持有剪贴板，时间到后\
+        结束。剪贴板管理器可能会保留内容。使用 --osc52 时没有任何程序清除剪贴板，终端复用器可能会保留内容。
+        Several items match, or there is no clipboard.\t有多个项目匹配，或者没有剪贴板。
+        Generate a password.\t生成密码。
+        Copy the password in place of printing it.\t复制密码而不打印。
+        The number of characters.\t字符数。
+        So many digits.\t这么多位数字。
+        Obey a website's rules.\t遵守网站的规则。
+        Store the password as an item, service/account.\t把密码存为项目，service/account。
+        So many words that can be pronounced.\t这么多个可以读出的词。
+        Without options there are three groups of six letters with a capital and a digit. Rules are Apple's: minlength\
+        , maxlength, max-consecutive, required and allowed, with classes upper, lower, digit, special, ascii-printable\
+         and [characters]. The bits on standard error are the logarithm of the number of passwords that were as likely\
+        . A password that is stored is printed after the keychain has acknowledged it.\t不带选项时是三组六个字母，含一\
+        个大写字母和一个数字。规则采用 Apple 的写法：minlength、maxlength、max-consecutive、required 和 allowed，类有\
+         upper、lower、digit、special、ascii-printable 和 [characters]。标准错误上的位数是同等可能的密码数量的对数。要\
+        存储的密码在钥匙串确认之后才打印。
+        The rules contradict each other, or leave hardly any password.\t规则互相矛盾，或者几乎没有密码符合。
+        Add a password.\t添加密码。
+        Read the password from this open descriptor.\t从此打开的描述符读取密码。
+        item is service/account, or a reference. Fields are service, account, label, comment, kind, and for an interne\
+        t password server, port, path, protocol and domain. The password is asked for, twice, at the terminal; if stan\
+        dard input is no terminal, all of it is the password, as for add-generic-password. password=value works, and o\
+        ther programs can see it. With a name alone, a terminal asks for the fields.\titem 是 service/account 或引用。\
+        字段有 service、account、label、comment、kind，互联网密码还有 server、port、path、protocol 和 domain。密码在终\
+        端上询问两次；标准输入不是终端时，其全部内容就是密码，与 add-generic-password 相同。也可以写 password=value，\
+        但其他程序看得到。只给出名称时，终端上会逐一询问各字段。
+        Change an item.\t更改项目。
+        Ask for a new password, or read it from standard input.\t询问新密码，或从标准输入读取。
+        The words must be the whole name of an item here. Fields are those of add. The password stays as it is unless\
+         a new one is given. Without fields and options a terminal asks for each; an empty line leaves it as it is. Th\
+        e version before the change is in the item's history.\t此处的词语必须是项目的全名。字段与 add 相同。未给出新密\
+        码时密码不变。没有字段和选项时，终端上会逐一询问；空行表示保持不变。更改之前的版本保留在项目的历史中。
+        Several items match.\t有多个项目匹配。
+        Another item has the new name.\t另一个项目已有新名称。
+        Delete items; undelete brings them back.\t删除项目；undelete 可以恢复它们。
+        Do not ask.\t不询问。
+        The words must be the whole name of an item here. One question is asked for all. Items of this device only hav\
+        e no earlier versions, and cannot be brought back.\t此处的词语必须是项目的全名。对所有项目只询问一次。仅限本设\
+        备的项目没有较早版本，无法恢复。
+        Several items match, or nobody has confirmed it; nothing is deleted.\t有多个项目匹配，或者没有人确认；不删除任\
+        何内容。
+        An item was not found; nothing is deleted.\t找不到某个项目；不删除任何内容。
+        Delete items for ever, with their earlier versions.\t永久删除项目及其较早版本。
+        The words must be the whole name of an item here. A deleted item is purged by its name too. One question is as\
+        ked for all, at the terminal.\t此处的词语必须是项目的全名。已删除的项目也用其名称清除。对所有项目在终端上只询\
+        问一次。
+        Look through the keychain on the whole terminal.\t用整个终端浏览钥匙串。
+        Lock the view after so many minutes without a key.\t这么多分钟没有按键后锁定视图。
+        A conversation in lines, for screen readers and simple terminals.\t以文字行对话，适用于屏幕阅读器和简单终端。
+        Leave the mouse to the terminal.\t把鼠标留给终端。
+        There is no terminal.\t没有终端。
+        The list has the items of all programs in the keychains of the search list, and never a value. ? shows the key\
+        s. A value is shown for 30 seconds, or until the next key; it is overwritten before the screen changes, scroll\
+        s or ends. Where the terminal has no second screen, values are copied and not shown. script(1) and the log of\
+         a multiplexer record what a terminal shows, values too. TERM=dumb and KEYCHAIN_LINEAR=1 mean --linear.\t列表\
+        中有搜索列表里各钥匙串中所有程序的项目，从不含值。? 显示按键说明。值显示 30 秒，或直到下一次按键；在屏幕切换、\
+        滚动或结束之前会被覆盖。终端没有第二屏幕时，值只复制而不显示。script(1) 和终端复用器的日志会记录终端显示的内容\
+        ，包括值。TERM=dumb 和 KEYCHAIN_LINEAR=1 等同于 --linear。
+        git: git keeps its logins in the keychain and in no other helper.\tgit：git 把登录信息保存在钥匙串中，而不在其\
+        他助手中。
+        docker: docker keeps its logins in the keychain.\tdocker：docker 把登录信息保存在钥匙串中。
+        swift: targets of the package here that use Security without importing it get a file that imports it.\tswift：\
+        此处软件包中使用 Security 却没有导入它的目标会得到一个导入它的文件。
+        desktop: desktop programs keep their passwords in the keychain (Secret Service).\tdesktop：桌面程序把密码保存\
+        在钥匙串中 (Secret Service)。
+        FILTER json: A string of JSON, with its quotation marks.\tFILTER json：带引号的 JSON 字符串。
+        FILTER base64: Base64, without line ends.\tFILTER base64：Base64，不换行。
+        FILTER sh: One word for a shell, in single quotes.\tFILTER sh：供 shell 使用的一个词，用单引号括起。
+        FILTER url: Percent-encoded, but for letters, digits and -._~.\tFILTER url：用百分号编码，字母、数字和 -._~ 除\
+        外。
+        The difference is shown before anything is changed. What is not ours in a file stays as it is. Logins that wer\
+        e kept elsewhere stay there: log in again, then remove them.\t更改之前会显示差异。文件中不属于我们的内容保持不\
+        变。保存在别处的登录信息仍留在那里：请重新登录，然后移除它们。
+        {{{{ stands for {{. Anything else between {{ and }} is refused, and then nothing is written.\t{{{{ 表示 {{。{{\
+         和 }} 之间的其他内容会被拒绝，此时不写出任何内容。
+        Usage:\t用法：
+        Exits with {1}:\t退出状态 {1}：
+        Example:\t例：
+        See {1}.\t参见 {1}。
+        security commands are:\tsecurity 的命令有：
+        Write JSON; allowed before and after the command.\t写出 JSON；可放在命令之前或之后。
+        Read commands from standard input, line by line.\t从标准输入逐行读取命令。
+        Write what macOS's command writes, byte for byte, and nothing else.\t写出 macOS 的命令所写的内容，逐字节相同，\
+        别无其他。
+        Use this prompt (implies -i).\t使用此提示符（隐含 -i）。
+        Be less verbose.\t减少输出。
+        Use the system's keychain in place of the user's.\t使用系统的钥匙串，而不是用户的。
+        Show the releases of the command and of the daemon that runs.\t显示命令和正在运行的守护进程的版本。
+        Be more verbose: show each command, and say what a person should know.\t增加输出：显示每个命令，并说明应当知道\
+        的事。
+        Show all commands, or the usage of those that follow.\t显示所有命令，或后面所列命令的用法。
+        Use a keychain in memory, which ends with this process or what it becomes.\t使用内存中的钥匙串，它随此进程或由\
+        其变成的程序结束。
+        Both groups are the same.\t两个群组相同。
+        Name the group that the items are to go to.\t请指定项目要移入的群组。
         """
 }

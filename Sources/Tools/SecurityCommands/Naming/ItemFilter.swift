@@ -10,6 +10,8 @@ struct ItemFilter {
     private var accounts: [SearchText] = []
     private var changes: [(Double) -> Bool] = []
     private var expired: Bool?
+    /// The words that look like filters and are none: `foo` of `foo:bar`. They are looked for as words.
+    private var unknownNames: [String] = []
 
     /// The names of the filters, for the usage and its errors.
     static let names = ["kind", "group", "program", "account", "changed", "expired"]
@@ -22,7 +24,10 @@ struct ItemFilter {
 
     private mutating func narrow(by word: String, _ now: Double) throws(CommandFailure) {
         let parts = word.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-        guard parts.count == 2, Self.names.contains(parts[0]) else { return words.append(ItemWord(word)) }
+        guard parts.count == 2, Self.names.contains(parts[0]) else {
+            if Self.looksLikeFilter(parts) { unknownNames.append(parts[0]) }
+            return words.append(ItemWord(word))
+        }
         let value = parts[1]
         switch parts[0] {
         case "kind":
@@ -39,6 +44,19 @@ struct ItemFilter {
             guard ["yes", "no"].contains(value) else { throw .usage("\"\(value)\" is neither yes nor no") }
             expired = value == "yes"
         }
+    }
+
+    /// Whether the parts of a word are a name and a value, and not those of an address.
+    private static func looksLikeFilter(_ parts: [String]) -> Bool {
+        guard parts.count == 2, let first = parts[1].first, first != "/", !first.isNumber else { return false }
+        return !parts[0].isEmpty && parts[0].utf8.allSatisfy { (0x61...0x7A).contains($0 | 0x20) }
+    }
+
+    /// A sentence about the words that look like filters and are none; nil without any.
+    var hint: Words? {
+        guard !unknownNames.isEmpty else { return nil }
+        let unknown = unknownNames.map { DisplayName.shown("\($0):") }.joined(separator: " ")
+        return "There is no filter \(unknown) The filters are \(Self.names.map { "\($0):" }.joined(separator: " "))"
     }
 
     /// Whether there is anything to leave out.
@@ -60,17 +78,18 @@ struct ItemFilter {
         return all.filter { kinds.contains($0.0) }.map(\.1)
     }
 
-    /// Whether an item is to be shown.
-    func matches(_ item: ListedItem, _ own: OwnGroups, now: Double) -> Bool {
+    /// Whether an item is to be shown, as far as it does not depend on its group.
+    func matches(_ item: some SearchedItem, now: Double) -> Bool {
         guard kinds.isEmpty || kinds.contains(item.kind) else { return false }
         guard words.allSatisfy({ $0.isPart(of: item) }) else { return false }
-        guard accounts.allSatisfy({ SearchText(item.account).contains($0) }) else { return false }
+        guard accounts.allSatisfy({ item.has($0, as: .part, of: .account) }) else { return false }
         guard changes.allSatisfy({ $0(item.changed ?? -.infinity) }) else { return false }
         if let expired, (item.expires.map { $0 < now } ?? false) != expired { return false }
-        return areMet(by: item.group, own)
+        return true
     }
 
-    private func areMet(by group: String, _ own: OwnGroups) -> Bool {
+    /// Whether the items of a group are to be shown.
+    func isMet(by group: String, _ own: OwnGroups) -> Bool {
         if groups.isEmpty, programs.isEmpty { return true }
         let names = [SearchText(group), SearchText(own.title(of: group))]
         guard groups.allSatisfy({ wanted in names.contains { $0.contains(wanted) } }) else { return false }
@@ -118,24 +137,14 @@ struct ItemWord {
     }
 
     /// Whether the item has the word as a part of its name, label or account.
-    func isPart(of item: ListedItem) -> Bool {
-        let (names, account) = (item.searchNames, SearchText(item.account))
-        if (names + [account]).contains(where: { $0.contains(whole) }) { return true }
-        guard let name, let wanted = self.account else { return false }
-        return names.contains { $0.contains(name) } && account.contains(wanted)
-    }
+    func isPart(of item: some SearchedItem) -> Bool { isMet(by: item, .part) }
 
     /// Whether the word is one of the item's names, or name and account.
-    func isName(of item: ListedItem) -> Bool {
-        let (names, account) = (item.searchNames, SearchText(item.account))
-        if (names + [account]).contains(where: { $0.isEqual(to: whole) }) { return true }
-        guard let name, let wanted = self.account else { return false }
-        return names.contains { $0.isEqual(to: name) } && account.isEqual(to: wanted)
-    }
-}
+    func isName(of item: some SearchedItem) -> Bool { isMet(by: item, .whole) }
 
-extension ListedItem {
-    fileprivate var searchNames: [SearchText] {
-        label == name || label.isEmpty ? [SearchText(name)] : [SearchText(name), SearchText(label)]
+    private func isMet(by item: some SearchedItem, _ extent: SearchExtent) -> Bool {
+        if item.has(whole, as: extent, of: .names) || item.has(whole, as: extent, of: .account) { return true }
+        guard let name, let account, item.has(account, as: extent, of: .account) else { return false }
+        return item.has(name, as: extent, of: .names)
     }
 }

@@ -9,8 +9,21 @@ struct KeychainListing {
     /// The keychains some of whose items could not be read, because they are locked.
     private(set) var locked: [ChosenKeychain] = []
 
-    /// - Parameter call: the verb, for refusals.
-    init(_ session: Session, _ call: String) { (self.session, self.call) = (session, call) }
+    /// Keychains that are left out.
+    private let excluded: Set<ChosenKeychain>
+
+    /// - Parameters:
+    ///   - call: the verb, for refusals.
+    ///   - excluded: keychains that are left out.
+    init(_ session: Session, _ call: String, without excluded: Set<ChosenKeychain> = []) {
+        (self.session, self.call, self.excluded) = (session, call, excluded)
+    }
+
+    private func inEach(_ body: () throws(CommandFailure) -> Void) throws(CommandFailure) {
+        try session.inEach([], call) { () throws(CommandFailure) in
+            if !excluded.contains(session.place) { try body() }
+        }
+    }
 
     /// Visits the items of the classes in the store's order. Those that are sealed now are left out.
     ///
@@ -18,7 +31,7 @@ struct KeychainListing {
     mutating func visit(
         _ classes: [ItemClass] = ItemClass.stored, _ body: (ListedItem) throws(CommandFailure) -> Void
     ) throws(CommandFailure) {
-        try session.inEach([], call) { () throws(CommandFailure) in try visitThis(classes, body) }
+        try inEach { () throws(CommandFailure) in try visitThis(classes, body) }
     }
 
     private mutating func visitThis(
@@ -34,24 +47,44 @@ struct KeychainListing {
         }
     }
 
-    /// How many items are sealed now. The daemon looks at every row for that.
-    func countSealed() throws(CommandFailure) -> UInt64 {
-        var count: UInt64 = 0
-        for keychain in locked {
-            try session.turn(to: keychain, call)
-            count += try session.verification(call) { _, _ in }.locked
-        }
-        return count
-    }
-
     /// Visits the last version of each deleted item of this command's.
     func visitDeleted(_ body: (ListedItem) throws(CommandFailure) -> Void) throws(CommandFailure) {
-        try session.inEach([], call) { () throws(CommandFailure) in
+        try inEach { () throws(CommandFailure) in
             for item in try ItemSelection.everything.all(.history, call, session)
             where item.attributes[.versionEnd]?.number == Int64(VersionEnd.deleted.rawValue) {
                 try body(ListedItem(item, in: session.place, isDeleted: true))
             }
         }
+    }
+
+    /// The present version of an item; nil when there is none any more.
+    func item(
+        _ reference: PersistentReference, in keychain: ChosenKeychain
+    ) throws(CommandFailure) -> ListedItem? {
+        guard let bytes = reference.bytes else { return nil }
+        try session.turn(to: keychain, call)
+        do throws(CommandFailure) {
+            let response = try session.send(call) { () throws(Refusal) in
+                var builder = ItemRequestBuilder(.copyMatching)
+                try builder.set("v_PersistentRef", .data(bytes))
+                try builder.set("r_Attributes", .boolean(true))
+                try builder.set("r_PersistentRef", .boolean(true))
+                builder.inspectAllGroups()
+                return try builder.build()
+            }
+            return response.items.first.map { ListedItem($0, in: keychain) }
+        } catch {
+            guard error.isStatus(.itemNotFound) else { throw error }
+            return nil
+        }
+    }
+
+    /// The identities of one keychain.
+    func identities(in keychain: ChosenKeychain) throws(CommandFailure) -> [ListedItem] {
+        try session.turn(to: keychain, call)
+        var (listing, found) = (self, [ListedItem]())
+        try listing.visitThis([.identity]) { found.append($0) }
+        return found
     }
 
     /// - Returns: the place of the page that was refused because the keychain is locked; nil at the end.

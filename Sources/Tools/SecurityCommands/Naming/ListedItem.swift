@@ -34,7 +34,7 @@ struct ListedItem {
     /// for its service is the bridge's.
     let name: String
     let account, label, group: String
-    /// Seconds since 2001; nil where the item has no such moment.
+    /// Seconds since 2001; nil where the item has no such moment. The last change of a deleted item is its deletion.
     let created, changed, expires: Double?
     let port: Int64?
     let accessControl: AccessControl?
@@ -55,10 +55,23 @@ struct ListedItem {
         name = names.first { !$0.isEmpty } ?? ""
         account = lookup.map(Self.user) ?? attributes.shownText(.account)
         group = attributes.shownText(.accessGroup)
-        (created, changed) = (attributes.moment(.creationDate), attributes.moment(.modificationDate))
+        created = attributes.moment(.creationDate)
+        changed = (isDeleted ? attributes.moment(.versionEnded) : nil) ?? attributes.moment(.modificationDate)
         (expires, port) = (attributes.moment(.endDate), attributes[.port]?.number)
         (accessControl, accessibility) = (attributes.accessControl, attributes.accessibility)
         if case .data(let bytes)? = attributes[.persistentReference] { reference = bytes } else { reference = [] }
+    }
+
+    /// An item as it was read before.
+    init(
+        itemClass: ItemClass, kind: Kind, name: String, account: String, label: String, group: String,
+        dates: (created: Double?, changed: Double?, expires: Double?), port: Int64?,
+        protection: (AccessControl?, Accessibility?), reference: [UInt8], keychain: ChosenKeychain
+    ) {
+        (self.itemClass, self.kind, self.reference, self.keychain) = (itemClass, kind, reference, keychain)
+        (self.name, self.account, self.label, self.group, self.port) = (name, account, label, group, port)
+        (created, changed, expires) = dates
+        (accessControl, accessibility) = protection
     }
 
     /// The attribute that names a user, by the names that programs of the desktop have for it.
@@ -81,6 +94,15 @@ struct ListedItem {
 
     /// Whether both are the same item of the same keychain.
     func isSame(as other: ListedItem) -> Bool { reference == other.reference && keychain == other.keychain }
+
+    /// The label where it says something else than the name; nil where it does not.
+    var ownLabel: String? { label.isEmpty || label == name ? nil : label }
+
+    /// The kind that a deleted item was of; of others their own.
+    var formerKind: Kind { kind == .deleted ? Kind(itemClass) : kind }
+
+    /// Whether it is a certificate, or one with its key.
+    var hasCertificate: Bool { kind == .certificate || kind == .identity }
 
     /// The item as a request names it.
     var query: RawValue { .data(reference) }

@@ -55,6 +55,8 @@ package enum CommandFailure: Error {
         case .refused(let call, let refusal)
         where refusal.rule == .duplicate && ["add", "generate", "edit"].contains(call):
             ("There is an item of this name already.", "`security edit` changes it, `security rm` deletes it.")
+        case .refused(let call, let refusal) where refusal.rule == .duplicate && call == "SecKeychainItemImport":
+            (refusal.problem, "Nothing has to be done, or delete it first: `security delete-identity`.")
         case .refused(_, let refusal): (refusal.problem, refusal.commandRemedy)
         case .failed(_, let cause, let remedy), .notStarted(_, _, let cause, let remedy): (cause, remedy)
         }

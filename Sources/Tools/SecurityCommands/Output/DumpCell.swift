@@ -47,3 +47,13 @@ extension SecretBuffer {
     private static let upperDigits = Array("0123456789ABCDEF".utf8)
     private static let lowerDigits = Array("0123456789abcdef".utf8)
 }
+
+extension [UInt8] {
+    /// Upper-case hexadecimal digits.
+    var upperHex: String {
+        map { byte in
+            let digits = String(byte, radix: 16, uppercase: true)
+            return digits.utf8.count == 1 ? "0" + digits : digits
+        }.joined()
+    }
+}

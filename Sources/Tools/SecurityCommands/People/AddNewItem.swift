@@ -16,10 +16,12 @@ struct AddNewItem {
     static let command = Command(
         "add", "Add a password.", synopsis: "item [field=value ...] [-d number]", options: [ValueSource.option],
         notes: [
-            "item is service/account, or a reference. Fields are service, account, label, comment, kind, and for an",
-            "internet password server, port, path, protocol and domain. The password is asked for, twice, at the",
-            "terminal; if standard input is no terminal, all of it is the password, as for add-generic-password.",
-            "password=value works, and other programs can see it. With a name alone, a terminal asks for the fields.",
+            """
+            item is service/account, or a reference. Fields are service, account, label, comment, kind, and for an \
+            internet password server, port, path, protocol and domain. The password is asked for, twice, at the \
+            terminal; if standard input is no terminal, all of it is the password, as for add-generic-password. \
+            password=value works, and other programs can see it. With a name alone, a terminal asks for the fields.
+            """
         ],
         exits: [(45, "There is such an item.")],
         examples: ["security add deploy/ci comment='rotate each quarter'", "security add octo server=github.com"],

@@ -19,9 +19,11 @@ struct EditItem {
             CommandOption("p", word: "password", "Ask for a new password, or read it from standard input."),
         ],
         notes: ItemName.notes + [
-            "The words must be the whole name of an item here. Fields are those of add. The password stays as it is",
-            "unless a new one is given. Without fields and options a terminal asks for each; an empty line leaves",
-            "it as it is. The version before the change is in the item's history.",
+            """
+            The words must be the whole name of an item here. Fields are those of add. The password stays as it is \
+            unless a new one is given. Without fields and options a terminal asks for each; an empty line leaves it as \
+            it is. The version before the change is in the item's history.
+            """
         ],
         exits: [(1, "Several items match."), (44, "No item matches."), (45, "Another item has the new name.")],
         examples: ["security edit deploy/ci comment=", "security edit deploy/ci -p"],

@@ -1,4 +1,5 @@
 import CommandOptions
+import KeychainClient
 import KeychainModel
 import KeychainWire
 import LinuxSystem
@@ -13,10 +14,28 @@ struct ItemAccess {
     /// The item's attributes, with its value where that is wanted. An item that requires authentication has its user
     /// asked for the value.
     func attributes(of item: ListedItem, withValue: Bool) throws(CommandFailure) -> ItemResponse.Item {
-        try session.turn(to: item.keychain, call)
+        try attributes(ofReference: item.query, in: item.keychain, withValue)
+    }
+
+    /// The certificate of an item that has one, in DER. An identity's own value would be its key.
+    ///
+    /// - Throws: `errSecItemNotFound` for an item without one.
+    func certificate(of item: ListedItem) throws(CommandFailure) -> [UInt8] {
+        guard item.hasCertificate, case .uuid(let uuid)? = PersistentReference(item.reference)?.item,
+            let reference = PersistentReference(.certificate, uuid: uuid).bytes,
+            let data = try attributes(ofReference: .data(reference), in: item.keychain, true).attributes
+                .secret(.valueData)
+        else { throw .refused(call: call, .nothingFound) }
+        return data.withSpan { $0.array(0, $0.count) }
+    }
+
+    private func attributes(
+        ofReference reference: RawValue, in keychain: ChosenKeychain, _ withValue: Bool
+    ) throws(CommandFailure) -> ItemResponse.Item {
+        try session.turn(to: keychain, call)
         let response = try session.send(call) { () throws(Refusal) in
             var builder = ItemRequestBuilder(.copyMatching)
-            try builder.set("v_PersistentRef", item.query)
+            try builder.set("v_PersistentRef", reference)
             try builder.set("r_Attributes", .boolean(true))
             if withValue { try builder.set("r_Data", .boolean(true)) } else { builder.inspectAllGroups() }
             return try builder.build()
@@ -41,9 +60,10 @@ struct ItemAccess {
 
     /// Adds an item to the default keychain.
     func addItem(
-        of itemClass: ItemClass, _ attributes: [(code: String, value: RawValue)], _ value: SecretBytes
+        of itemClass: ItemClass, _ attributes: [(code: String, value: RawValue)], _ value: SecretBytes,
+        in keychain: ChosenKeychain? = nil
     ) throws(CommandFailure) {
-        try session.turn(to: nil, call)
+        if let keychain { try session.turn(to: keychain, call) } else { try session.turn(to: nil, call) }
         _ = try session.send(call) { () throws(Refusal) in
             var builder = ItemRequestBuilder(.add)
             try builder.set("class", .string(itemClass.code))
@@ -77,11 +97,19 @@ struct ItemAccess {
     }
 
     /// Brings a deleted item back.
-    func restore(_ item: ListedItem) throws(CommandFailure) {
+    ///
+    /// - Parameter moment: in seconds since 2001: gives an item what it had then.
+    func restore(_ item: ListedItem, asOf moment: Double? = nil) throws(CommandFailure) {
         try session.turn(to: item.keychain, call)
+        try restore(item.query, asOf: moment)
+    }
+
+    /// The same with an item of the keychain that is spoken to, by its lasting name.
+    func restore(_ reference: RawValue, asOf moment: Double?) throws(CommandFailure) {
         _ = try session.send(call) { () throws(Refusal) in
             var builder = ItemRequestBuilder(.restore)
-            try builder.set("v_PersistentRef", item.query)
+            try builder.set("v_PersistentRef", reference)
+            if let moment { builder.restore(asOf: moment) }
             return try builder.build()
         }
     }

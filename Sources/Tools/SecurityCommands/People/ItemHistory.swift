@@ -5,9 +5,11 @@ import KeychainWire
 /// `history`, `undelete`, `restore-item`: what items were before they were changed or deleted, and bringing it back.
 enum ItemHistory {
     private static let kept = [
-        "Earlier versions are kept, sealed, for as many days as the setting history-days says (30), within bounds for",
-        "all items together. There are none of items of this device only (…ThisDeviceOnly, WhenPasscodeSet), and none",
-        "of deleted logins of git and docker.",
+        """
+        Earlier versions are kept, sealed, for as many days as the setting history-days says (30), within bounds for \
+        all items together. There are none of items of this device only (…ThisDeviceOnly, WhenPasscodeSet), and none \
+        of deleted logins of git and docker.
+        """
     ]
 
     static let list = Command(
@@ -17,8 +19,10 @@ enum ItemHistory {
             CommandOption("F", word: "forget", "Drop the versions that were found, for good, in place of showing them.")
         ],
         notes: [
-            "A line for each version: when it ended and how, what it was, and since when; never a value. Only items of",
-            "this command are shown; those that ask their user, only after the answer. An item is named as for show.",
+            """
+            A line for each version: when it ended and how, what it was, and since when; never a value. Only items of \
+            this command are shown; those that ask their user, only after the answer. An item is named as for show.
+            """
         ] + kept,
         examples: ["security history deploy/ci", "security history -s deploy -a ci"], operands: 0...1
     ) { arguments, session throws(CommandFailure) in
@@ -54,18 +58,23 @@ enum ItemHistory {
         try writeVersions(try versions(of: item, session), session)
     }
 
-    /// A line for each earlier version of an item.
-    static func lines(of item: ListedItem, _ session: Session) throws(CommandFailure) -> [String] {
-        try versions(of: item, session).map(\.line)
-    }
-
-    private static func versions(
-        of item: ListedItem, _ session: Session
-    ) throws(CommandFailure) -> [ItemVersion] {
+    /// The earlier versions of one item, in the order in which they ended.
+    static func versions(of item: ListedItem, _ session: Session) throws(CommandFailure) -> [ItemVersion] {
+        // An identity is a certificate and a key, which have versions of their own.
+        guard item.itemClass != .identity else { return [] }
         try session.turn(to: item.keychain, "history")
-        return try versions(.everything, "history", session).filter { version in
-            let earlier = ListedItem(version.item, in: session.place)
-            return earlier.itemClass == item.itemClass && earlier.reference == item.reference
+        do throws(CommandFailure) {
+            let response = try session.sendAll("history") { () throws(Refusal) in
+                var builder = ItemRequestBuilder(.history)
+                try builder.set("v_PersistentRef", item.query)
+                try builder.set("m_Limit", .string("m_LimitAll"))
+                try builder.set("r_Attributes", .boolean(true))
+                return try builder.build()
+            }
+            return response.items.compactMap(ItemVersion.init).sorted { $0.ended < $1.ended }
+        } catch {
+            guard error.isStatus(.itemNotFound) else { throw error }
+            return []
         }
     }
 
@@ -74,9 +83,11 @@ enum ItemHistory {
         synopsis: "item\n[-a account] [-c class] [-l label] [-s place]",
         options: ItemSelection.options,
         notes: [
-            "Brings back the item that was deleted last among those that match, as it was, and shows it. Where there",
-            "is another one under the same name meanwhile, nothing is changed. Where the keychain has a password, an",
-            "item comes back after its user has given it, or a finger. An item is named as for rm.",
+            """
+            Brings back the item that was deleted last among those that match, as it was, and shows it. Where there is \
+            another one under the same name meanwhile, nothing is changed. Where the keychain has a password, an item \
+            comes back after its user has given it, or a finger. An item is named as for rm.
+            """
         ] + kept,
         examples: ["security undelete deploy/ci"], operands: 0...1, layer: .people
     ) { arguments, session throws(CommandFailure) in
@@ -127,8 +138,10 @@ enum ItemHistory {
                 "When: YYYY-MM-DDThh:mm:ssZ, as history shows it; seconds, or the whole time, may be left out.")
         ] + ItemSelection.options,
         notes: [
-            "The item gets the attributes and the value that it had then. What it has now becomes an earlier version",
-            "itself. Where the keychain has a password, its user gives it first, or a finger.",
+            """
+            The item gets the attributes and the value that it had then. What it has now becomes an earlier version \
+            itself. Where the keychain has a password, its user gives it first, or a finger.
+            """
         ] + kept
     ) { arguments, session throws(CommandFailure) in
         let selection = try ItemSelection(arguments)
@@ -138,13 +151,9 @@ enum ItemHistory {
         }
         try session.asOneThing("restore-item") { () throws(CommandFailure) in
             let item = try only(selection, session)
-            _ = try session.send("restore-item") { () throws(Refusal) in
-                var builder = ItemRequestBuilder(.restore)
-                try builder.set("v_PersistentRef", item.reference)
-                // Times are shown with the milliseconds that are over: what began in this one is meant too.
-                builder.restore(asOf: moment.secondsSinceReferenceDate + 0.000_999)
-                return try builder.build()
-            }
+            // Times are shown with the milliseconds that are over: what began in this one is meant too.
+            let asOf = moment.secondsSinceReferenceDate + 0.000_999
+            try ItemAccess(session, "restore-item").restore(item.reference, asOf: asOf)
         }
         session.explain("What the item was until now is in its history.")
     }
@@ -183,52 +192,6 @@ enum ItemHistory {
         }
         guard isFound else { throw .refused(call: "history", .noVersions) }
     }
-}
-
-/// An earlier version, as it is shown.
-private struct ItemVersion {
-    let item: ItemResponse.Item
-    /// Seconds since 2001.
-    let ended: Double
-    let end: VersionEnd
-
-    init?(_ item: ItemResponse.Item) {
-        guard case .date(let ended)? = item.attributes[.versionEnded],
-            let end = item.attributes[.versionEnd]?.number.flatMap(UInt8.init(exactly:)).flatMap(
-                VersionEnd.init(rawValue:))
-        else { return nil }
-        (self.item, self.ended, self.end) = (item, ended, end)
-    }
-
-    var line: String {
-        let names: [AttributeID] = item.itemClass == .internetPassword ? [.server, .account] : [.service, .account]
-        let texts = ([.label] + names + [.accessGroup]).compactMap { id in
-            item.attributes[id]?.string.flatMap { text in
-                text.isEmpty ? nil : "\(AttributeTable.attribute(id: id)?.code ?? "")=\(text.quoted)"
-            }
-        }
-        let words = [time(ended), name, item.itemClass.code] + texts + ["since \(began)"]
-        return (words + (isGuarded ? ["guarded"] : [])).joined(separator: " ")
-    }
-
-    var json: JSONValue {
-        .object([
-            ("ended", .string(time(ended))), ("end", .string(name)), ("began", .string(began)),
-            ("class", .string(item.itemClass.code)), ("guarded", .boolean(isGuarded)),
-            ("attributes", .object(ItemJSON.attributes(item.attributes, of: item.itemClass))),
-        ])
-    }
-
-    private var name: String { end == .deleted ? "deleted" : "changed" }
-
-    private var began: String {
-        guard case .date(let date)? = item.attributes[.modificationDate] else { return "" }
-        return time(date)
-    }
-
-    private var isGuarded: Bool { AccessControl.asksTheUser(item.attributes.accessControl?.flags ?? 0) }
-
-    private func time(_ seconds: Double) -> String { CalendarDate(secondsSinceReferenceDate: seconds).iso8601 }
 }
 
 extension Refusal {

@@ -23,15 +23,17 @@ struct ListItems {
             CommandOption("r", word: "reverse", "Reverse the order."),
         ],
         notes: [
-            "Words are looked for in service, server, label and account. Capitals and small letters are the same, and",
-            "full-width letters are plain ones. deploy/ci also finds the account ci of deploy. Kinds are pass, inet,",
-            "cert, key, ident and deleted; deleted items are those of this command. changed:<7d is newer than seven",
-            "days, changed:>30d older; units are h, d, w, m and y; changed:>2026-01-31 is since that day. Only keys",
-            "have a moment at which they expire. changed and created sort the newest first.",
-            "A terminal gets columns, sorted by name. Everything else gets tabs and ISO dates, without a heading, as",
-            "the keychain has them unless --sort is given; --json an object a line. Control characters in names are",
-            "written as \\x1b or \\u202e. The number of items goes to standard error. Of anchored programs' items",
-            "nothing is shown, but to root.",
+            """
+            Words are looked for in service, server, label and account. Capitals and small letters are the same, \
+            full-width letters are plain ones, and accents make no difference. deploy/ci also finds the account ci of \
+            deploy. Kinds are pass, inet, cert, key, ident and deleted; deleted items are those of this command, and \
+            were changed when they were deleted. changed:<7d is newer than seven days, changed:>30d older; units are \
+            h, d, w, m and y; changed:>2026-01-31 is since that day. Only keys have a moment at which they expire. \
+            changed and created sort the newest first. A terminal gets columns, sorted by name. Everything else gets \
+            tabs and ISO dates, without a heading, as the keychain has them unless --sort is given; --json an object a \
+            line. Control characters in names are written as \\x1b or \\u202e. The number of items goes to standard \
+            error. Of anchored programs' items nothing is shown, but to root.
+            """
         ],
         exits: [(0, "Also when nothing is found."), (44, "Nothing is found, with -e.")],
         examples: ["security list github", "security list kind:pass 'changed:<7d' --sort changed"],
@@ -75,7 +77,8 @@ struct ListItems {
     private struct Counts {
         var shown = 0
         var all = 0
-        var sealed: UInt64 = 0
+        /// Some items could not be read.
+        var areSealed = false
     }
 
     /// Visits the items that match, each with its number. The daemon is asked for this command's groups only
@@ -86,18 +89,18 @@ struct ListItems {
         let look = { (item: ListedItem) throws(CommandFailure) in
             counts.all += 1
             if own == nil { own = try OwnGroups(session, "list") }
-            guard let known = own, filter.matches(item, known, now: now) else { return }
+            guard let known = own, filter.matches(item, now: now), filter.isMet(by: item.group, known) else { return }
             counts.shown += 1
             body(item, counts.shown, known)
         }
         try listing.visit(filter.classes, look)
         if filter.wantsDeleted { try listing.visitDeleted(look) }
-        counts.sealed = try listing.countSealed()
+        counts.areSealed = !listing.locked.isEmpty
         return counts
     }
 
     private func sorted(_ items: [ListedItem]) -> [ListedItem] {
-        let sorted = (order ?? .name).sort(items)
+        let sorted = ItemTable(items).sorted(by: order ?? .name).map { items[Int($0)] }
         return Array((arguments.has("r") ? sorted.reversed() : sorted).prefix(limit))
     }
 
@@ -123,20 +126,19 @@ struct ListItems {
 
     private func reportCounts(_ counts: Counts) {
         guard !session.isQuiet, !session.writesJSON else { return }
-        let all = UInt64(counts.all) + counts.sealed
-        let isWhole = filter.isEmpty && counts.shown == counts.all && counts.sealed == 0
-        let (shown, sealed) = (counts.shown.grouped, counts.sealed.grouped)
+        let isWhole = filter.isEmpty && counts.shown == counts.all
+        let (shown, all) = (counts.shown.grouped, counts.all.grouped)
         let count: Words =
-            switch (isWhole, all) {
+            switch (isWhole, counts.all) {
             case (true, 1): "1 item."
-            case (true, _): "\(all.grouped) items."
+            case (true, _): "\(all) items."
             case (false, 1): "\(shown) of 1 item."
-            case (false, _): "\(shown) of \(all.grouped) items."
+            case (false, _): "\(shown) of \(all) items."
             }
-        let rest: Words =
-            counts.sealed == 1
-            ? "1 is sealed until the keychain is unlocked." : "\(sealed) are sealed until the keychain is unlocked."
-        let sentences = counts.sealed == 0 ? [count] : [count, rest]
+        // How many there are is not said: some may be those of anchored programs.
+        let sealed: [Words] = counts.areSealed ? ["Others are sealed until the keychain is unlocked."] : []
+        let hint = counts.shown == 0 ? filter.hint.map { [$0] } ?? [] : []
+        let sentences = [count] + sealed + hint
         session.output.flush()
         session.diagnostics.write(sentences.map(session.text).joined(separator: " ") + "\n")
     }

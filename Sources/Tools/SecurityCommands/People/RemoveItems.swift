@@ -18,8 +18,10 @@ struct RemoveItems {
     static let remove = Command(
         "rm", "Delete items; undelete brings them back.", synopsis: "item ... [-y]", options: [confirmation],
         notes: ItemName.notes + [
-            "The words must be the whole name of an item here. One question is asked for all. Items of",
-            "this device only have no earlier versions, and cannot be brought back.",
+            """
+            The words must be the whole name of an item here. One question is asked for all. Items of this device only \
+            have no earlier versions, and cannot be brought back.
+            """
         ],
         exits: exits, examples: ["security rm deploy/ci"], operands: 1...Int.max, layer: .people
     ) { arguments, session throws(CommandFailure) in try run("rm", arguments, session) }
@@ -28,8 +30,10 @@ struct RemoveItems {
         "purge", "Delete items for ever, with their earlier versions.", synopsis: "item ... [-y]",
         options: [confirmation],
         notes: ItemName.notes + [
-            "The words must be the whole name of an item here. A deleted item is purged by its name too.",
-            "One question is asked for all, at the terminal.",
+            """
+            The words must be the whole name of an item here. A deleted item is purged by its name too. One question \
+            is asked for all, at the terminal.
+            """
         ],
         exits: exits, examples: ["security purge deploy/ci"], operands: 1...Int.max, layer: .people
     ) { arguments, session throws(CommandFailure) in try run("purge", arguments, session) }

@@ -21,9 +21,10 @@ struct ShowItem {
             CommandOption("p", word: "reveal", "Also show the value, on a terminal."),
         ],
         notes: ItemName.notes + [
-            "With --json an object; its password is a string, or {\"base64\": ...} when it is not UTF-8.",
-            "On a terminal a value that cannot be seen is in hexadecimal. The value of another program's item is not",
-            "shown.",
+            """
+            With --json an object; its password is a string, or {"base64": ...} when it is not UTF-8. On a terminal a \
+            value that cannot be seen is in hexadecimal. The value of another program's item is not shown.
+            """
         ],
         exits: [(1, "Several items match, or the value would not go to a terminal."), (44, "No item matches.")],
         examples: ["security show deploy/ci", "security show kc://deploy/ci -p"],
@@ -55,14 +56,20 @@ struct ShowItem {
         let isForPeople = session.output.isTerminal
         let say: (Words) -> String = isForPeople ? session.text : { $0 }
         let moment: (ItemDate) -> String = { isForPeople ? say($0.long(now: session.now())) : $0.iso8601 }
-        let lines = Self.lines(found, item, own, moment: moment, say: say)
+        write(Self.lines(found, item, own, moment: moment, say: say) + KeyLines.lines(of: found, say: say), say)
+        if item.hasCertificate, own.have(item.group) {
+            write(try CertificateLines.lines(of: item, session, Self.call, moment: moment), say)
+        }
+        if reveals { write(value: found.password) }
+    }
+
+    private func write(_ lines: [(label: String, text: String)], _ say: (Words) -> String) {
         for (label, text) in lines {
-            let label = say(label)
+            let label = say(Words(label))
             let heading = session.styled(label, .heading, for: session.output)
             let padding = String(repeating: " ", count: max(1, 11 - TextWidth().columns(label)))
             session.output.write(shown: heading + padding + text)
         }
-        if reveals { write(value: found.password) }
     }
 
     private func write(json found: ItemResponse.Item, _ item: ListedItem) throws(CommandFailure) {
@@ -125,9 +132,11 @@ extension ShowItem {
 extension ItemName {
     /// How an item is named, for the help of all verbs.
     static let notes = [
-        "An item is named by words of its service, server, label and account, by deploy/ci for the account ci of",
-        "deploy, by kc://deploy/ci, or by '#3' for row 3 of the last list on this terminal. Capitals and small",
-        "letters are the same, except in a reference. An item whose whole name the words are comes before those that",
-        "have them as a part. When several match, none is taken.",
+        """
+        An item is named by words of its service, server, label and account, by deploy/ci for the account ci of \
+        deploy, by kc://deploy/ci, or by '#3' for row 3 of the last list on this terminal. Capitals and small letters \
+        are the same, except in a reference. An item whose whole name the words are comes before those that have them \
+        as a part. When several match, none is taken.
+        """
     ]
 }

@@ -36,7 +36,7 @@ struct InjectCommand {
                 "inject: values are not written to a terminal", cause: "They would stay in its history.",
                 remedy: "Give -o FILE, or --reveal.")
         }
-        try ProcessHardening.hide(for: "inject")
+        try ProcessHardening.forbidCores(for: "inject")
         let file = try UntrustedFile(name, for: "inject")
         let template = try parse(file)
         let use = target.map(Self.fullPath) ?? "standard output"
@@ -44,6 +44,7 @@ struct InjectCommand {
         let asked = try arguments.has("t") ? [] : trust.check([file], question: question(file, template, use))
         let values = try ReferenceResolver(session, for: "inject").values(
             of: template.references, reason: ForeignText.shown("write \(use)", limit: 200))
+        try ProcessHardening.hideMemory(for: "inject")
         let text = try fill(template, values.single)
         try trust.remember(asked)
         try write(text, target)

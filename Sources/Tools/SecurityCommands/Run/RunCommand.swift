@@ -11,11 +11,13 @@ struct RunCommand {
         synopsis: "[--env name=ref]... [--env-file file]... [--all service] [options...] -- command [argument...]",
         options: RunRequest.options,
         notes: [
-            "A reference is kc://SERVICE[/ACCOUNT][?class=inet&server-port=N][#FIELD], percent-encoded.",
-            "FIELD is password, account, label or comment. Without an account exactly one item must match.",
-            "The exit status is the command's, and a signal ends both.",
-            "An inherited variable is a reference only with --inherit. Env files never set PATH and its like.",
-            "Masking is against accidents, not against a command that wants to show a value.",
+            """
+            A reference is kc://SERVICE[/ACCOUNT][?class=inet&server-port=N][#FIELD], percent-encoded. FIELD is \
+            password, account, label or comment. Without an account exactly one item must match. The exit status is \
+            the command's, and a signal ends both. An inherited variable is a reference only with --inherit. Env files \
+            never set PATH and its like. Masking is against accidents, not against a command that wants to show a \
+            value.
+            """
         ],
         exits: [
             (44, "No item matches a reference, and nothing was started."), (126, "The command cannot be executed."),
@@ -46,7 +48,7 @@ struct RunCommand {
     }
 
     private func start(_ report: RunReport) throws(CommandFailure) {
-        try ProcessHardening.hide(for: "run", keepsCore: request.keepsCore)
+        if !request.keepsCore { try ProcessHardening.forbidCores(for: "run") }
         var environment = ChildEnvironment(ProcessEnvironment.variables)
         let command = try OpenedCommand(
             request.command[0].text,
@@ -60,6 +62,7 @@ struct RunCommand {
         let values = try ReferenceResolver(session, for: "run").values(
             of: files.references + inherited.map(\.reference) + request.references, services: request.services,
             reason: reason(command.path))
+        try ProcessHardening.hideMemory(for: "run")
         try trust.remember(asked)
         var secrets = RunSecrets()
         try secrets.set(values, request, files, inherited, in: &environment)
@@ -125,7 +128,7 @@ struct RunCommand {
             }
             end = try MaskedProgram(streams, secrets).run(execution)
         } catch { throw .cannotExecute(request.command[0].text, error) }
-        report.write(end)
+        report.write(end: end)
         switch end {
         case .exited(let status): throw .ended(status)
         case .killed(let signal): CurrentProcess.die(of: signal)
@@ -134,12 +137,19 @@ struct RunCommand {
 }
 
 extension ProcessHardening {
-    /// From here on no other program of the user's reads this one's memory, and no crash writes it.
-    static func hide(for verb: String, keepsCore: Bool = false) throws(CommandFailure) {
-        do throws(SystemError) {
-            try hideMemory()
-            if !keepsCore { try forbidCores() }
-        } catch { throw CommandFailure("\(verb): the memory cannot be hidden", error) }
+    /// From here on no other program of the user's reads this one's memory. The user's own daemon is one of them: it
+    /// must have seen which program this is, so the memory is hidden once the values have come.
+    static func hideMemory(for verb: String) throws(CommandFailure) {
+        do throws(SystemError) { try hideMemory() } catch { throw hidingFailure(verb, error) }
+    }
+
+    /// From here on no crash writes the memory into a file.
+    static func forbidCores(for verb: String) throws(CommandFailure) {
+        do throws(SystemError) { try forbidCores() } catch { throw hidingFailure(verb, error) }
+    }
+
+    private static func hidingFailure(_ verb: String, _ error: SystemError) -> CommandFailure {
+        CommandFailure("\(verb): the memory cannot be hidden", error)
     }
 }
 

@@ -19,7 +19,7 @@ struct RunReport {
         write([("started", .boolean(false)), ("exit", .number(Int64(UInt8(truncatingIfNeeded: status))))])
     }
 
-    func write(_ end: WatchedChild.End) {
+    func write(end: WatchedChild.End) {
         switch end {
         case .exited(let status): write([("started", .boolean(true)), ("exit", .number(Int64(status)))])
         case .killed(let signal): write([("started", .boolean(true)), ("signal", .number(Int64(signal)))])

@@ -61,14 +61,6 @@ package struct Command: Sendable {
         (makeSummary, makeSynopsis, makeOptions, makeNotes) = (summary, synopsis, options, notes)
         makeOperands = operands
     }
-
-    /// The text that `help` prints after `Usage: `.
-    package var usage: String {
-        let statuses = exits.map { "Exits with \($0.status): \($0.meaning)" }
-        let lines =
-            options.map { "    \($0.names)  \($0.meaning)" } + notes + statuses + examples.map { "Example: \($0)" }
-        return ([synopsis.isEmpty ? name : "\(name) \(synopsis)"] + lines).joined(separator: "\n")
-    }
 }
 
 extension Command {

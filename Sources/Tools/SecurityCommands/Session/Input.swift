@@ -35,6 +35,14 @@ package final class Input {
         return take(until: pending.count, dropping: 0)
     }
 
+    /// Forgets what was typed at a terminal before a question was seen.
+    func discardTyped() {
+        guard isTerminal else { return }
+        descriptor.discardTyped()
+        pending.removeAll()
+        start = 0
+    }
+
     private func firstLineFeed(from offset: Int) -> Int? {
         pending.withSpan { bytes in
             var offset = offset

@@ -12,8 +12,13 @@ extension Session {
     /// - Parameter name: the operand; nil for none.
     /// - Throws: `errSecNoSuchKeychain` or `errSecInvalidKeychain` for a name of none; why it cannot be reached.
     func turn(to name: Argument?, _ call: String) throws(CommandFailure) {
+        try turn(to: try usualKeychain(call, name), call)
+    }
+
+    /// The one keychain that a command is about; that of the variable or the default one where it names none.
+    func usualKeychain(_ call: String, _ name: Argument? = nil) throws(CommandFailure) -> ChosenKeychain {
         let chosen = try chosen(name.map { [$0] } ?? [], call)
-        try turn(to: chosen.isEmpty ? try standard(call) : chosen[0], call)
+        return chosen.isEmpty ? try standard(call) : chosen[0]
     }
 
     /// Runs something in each of the keychains in which a command looks, in order.

@@ -13,12 +13,16 @@ package struct PasswordInput {
     /// A terminal is asked twice; it has three tries. Otherwise the value is the standard input (see ``PipedSecret``),
     /// or the next line of it when the commands come from there too.
     ///
+    /// - Parameter title: the item that the prompts name; nil for macOS's own prompts.
     /// - Throws: ``CommandFailure/canceled``; a failure when the two answers differ or there is no input.
-    func newItemPassword() throws(CommandFailure) -> SecretBytes {
+    func newItemPassword(of title: String? = nil) throws(CommandFailure) -> SecretBytes {
         guard session.input.isTerminal else { return try pipedItemPassword() }
+        let prompts =
+            title.map { ["password for \($0): ", "retype password for \($0): "] }
+            ?? ["password data for new item: ", "retype password for new item: "]
         for _ in 0..<Self.attempts {
-            let password = try askTerminal("password data for new item: ")
-            if password.isEqual(to: try askTerminal("retype password for new item: ")) { return password }
+            let password = try askTerminal(prompts[0])
+            if password.isEqual(to: try askTerminal(prompts[1])) { return password }
             session.diagnostics.write("\(session.line("passwords don't match"))\n")
         }
         throw .failed("no password was given", remedy: "Type the same password twice.")
@@ -49,7 +53,8 @@ package struct PasswordInput {
         guard session.mayAsk else { throw .refused(call: "prompt", .mayNotAsk) }
         session.flush()
         let answer = try reading { () throws(SystemError) in
-            try Terminal(behind: session.input.descriptor).askSecretly(session.line(prompt))
+            try Terminal(behind: session.input.descriptor).askSecretly(
+                session.line(prompt), until: session.interruption)
         }
         guard case .line(let line) = answer else { throw .canceled }
         return line

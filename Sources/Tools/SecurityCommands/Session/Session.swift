@@ -50,6 +50,11 @@ package final class Session {
     private(set) var named: NamedKeychains?
     /// The keychain that requests go to now.
     private(set) var place = ChosenKeychain.login
+    /// Gives the moment by which a request must be answered; nil for as long as the settings say.
+    private var limit: (() -> Deadline)?
+    private var patience: Deadline? { limit?() }
+    /// Ends a prompt on the terminal when it is readable; nil where nothing does.
+    var interruption: FileDescriptor?
     private var openedByName: [NamedKeychain: any KeychainConnection] = [:]
     private let connectNamed: (NamedKeychains, NamedKeychain) throws(Refusal) -> any KeychainConnection
     /// Starts and ends keychains for one job.
@@ -132,7 +137,9 @@ package final class Session {
     func send(_ request: ItemRequest, _ call: String) throws(CommandFailure) -> ItemResponse {
         let response = try ask(call) { connection throws(Refusal) in
             // Of a search for one item a page may be empty; of others the caller asks for the next.
-            request.limit == .one ? try connection.sendAll(request) : try connection.send(request)
+            request.limit == .one
+                ? try connection.sendAll(request, by: patience ?? .never)
+                : try connection.send(request, by: patience ?? .never)
         }
         if let notice = response.notice { explain("\(notice.problem) \(notice.remedy)") }
         return response
@@ -159,7 +166,35 @@ package final class Session {
     func device(
         _ request: DeviceRequest, _ call: String, passcodes: [FileDescriptor] = []
     ) throws(CommandFailure) -> DeviceReply {
-        try ask(call) { connection throws(Refusal) in try connection.device(request, passcodes: passcodes) }
+        try ask(call) { connection throws(Refusal) in
+            guard let patience else { return try connection.device(request, passcodes: passcodes) }
+            return try connection.device(request, passcodes: passcodes, by: patience)
+        }
+    }
+
+    /// Runs something in which each request is answered until a deadline.
+    func asking<Result>(
+        by deadline: Deadline, _ body: () throws(CommandFailure) -> Result
+    ) throws(CommandFailure) -> Result {
+        try asking({ deadline }, body)
+    }
+
+    /// Runs something in which each request has its own time.
+    ///
+    /// - Parameter milliseconds: nil for as long as the settings say.
+    func asking<Result>(
+        within milliseconds: Int?, _ body: () throws(CommandFailure) -> Result
+    ) throws(CommandFailure) -> Result {
+        try asking(milliseconds.map { time in { .after(milliseconds: time) } }, body)
+    }
+
+    private func asking<Result>(
+        _ new: (() -> Deadline)?, _ body: () throws(CommandFailure) -> Result
+    ) throws(CommandFailure) -> Result {
+        let before = limit
+        defer { limit = before }
+        limit = new
+        return try body()
     }
 
     /// Uses a key that only the enclave sees.

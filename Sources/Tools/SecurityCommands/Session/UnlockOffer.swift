@@ -27,11 +27,13 @@ struct UnlockOffer {
         session.flush()
         let answer: Terminal.Answer
         do throws(SystemError) {
-            answer = try terminal.askSecretly(session.text("password to unlock \(session.shown(nil)): "))
+            answer = try terminal.askSecretly(
+                session.text("password to unlock \(session.shown(nil)): "), until: session.interruption)
         } catch {
             throw CommandFailure("the terminal", error)
         }
-        guard case .line(let passcode) = answer else { throw .canceled }
+        // An empty answer is that of a person who does not want to.
+        guard case .line(let passcode) = answer, passcode.count > 0 else { throw .canceled }
         try Passcodes(session).send(.unlock, [passcode], "SecKeychainUnlock <NULL>")
     }
 }

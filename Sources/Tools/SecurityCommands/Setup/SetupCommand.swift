@@ -18,8 +18,10 @@ struct SetupCommand {
             CommandOption("u", word: "undo", "Take back what an earlier setup has changed."),
         ],
         notes: SetupTarget.all.map { "\($0.name): \($0.summary)." } + [
-            "The difference is shown before anything is changed. What is not ours in a file stays as it is.",
-            "Logins that were kept elsewhere stay there: log in again, then remove them.",
+            """
+            The difference is shown before anything is changed. What is not ours in a file stays as it is. Logins that \
+            were kept elsewhere stay there: log in again, then remove them.
+            """
         ], operands: 1...SetupTarget.all.count
     ) { arguments, session throws(CommandFailure) in
         try SetupCommand(arguments: arguments, session: session).run()

@@ -1,3 +1,4 @@
+import Glibc
 package import KeychainModel
 import LinuxSystem
 
@@ -11,7 +12,15 @@ extension NamedKeychains {
     package func list() throws(Refusal) -> SearchList {
         guard areKept else { return SearchList() }
         do throws(SystemError) { return try SearchList.load(listFile) } catch {
+            if error.code == EACCES { try checkFolder() }
             throw .noList(listFile, error)
+        }
+    }
+
+    /// - Throws: `errSecNotAvailable` where the folder of the keychain itself is what cannot be used.
+    private func checkFolder() throws(Refusal) {
+        do throws(SystemError) { try PrivateDirectory.check(configuration.folder) } catch {
+            throw .cannot("use the keychain's folder", configuration.folder, error)
         }
     }
 

@@ -13,6 +13,7 @@ package import LinuxSystem
 ///             | 8:u8 count:u16 *row                               ; the rows of a list that was shown
 ///             | 9:u8 number:u32                                   ; one of them
 ///             | 10:u8                                             ; whether others have items
+///             | 11:u8 after:u64                                   ; items that have changed
 package enum AccessRequest: Equatable, Sendable {
     /// The decisions after the entry with this number.
     case decisions(after: UInt64)
@@ -31,6 +32,9 @@ package enum AccessRequest: Equatable, Sendable {
     case row(UInt32)
     /// Whether there are items of groups that the caller does not have, also while the keychain is locked.
     case others
+    /// → ``AccessReply/changes(_:)``: the items that have changed since the page with this number, for the keychain's
+    /// own command. The largest number asks where to begin.
+    case changes(after: UInt64)
 
     /// How many programs one request names.
     package static let mostPrograms = 256
@@ -39,7 +43,7 @@ package enum AccessRequest: Equatable, Sendable {
     package var descriptors: ClosedRange<Int> {
         switch self {
         case .move, .setPolicy, .work: 0...1
-        case .decisions, .why, .orphans, .uninstalled, .keepRows, .row, .others: 0...0
+        case .decisions, .why, .orphans, .uninstalled, .keepRows, .row, .others, .changes: 0...0
         }
     }
 
@@ -54,6 +58,7 @@ package enum AccessRequest: Equatable, Sendable {
         case keepRows = 8
         case row = 9
         case others = 10
+        case changes = 11
     }
 
     func append(to buffer: SecretBuffer) {
@@ -87,6 +92,9 @@ package enum AccessRequest: Equatable, Sendable {
             buffer.append(Code.row.rawValue)
             buffer.append(littleEndian: number)
         case .others: buffer.append(Code.others.rawValue)
+        case .changes(let number):
+            buffer.append(Code.changes.rawValue)
+            buffer.append(littleEndian: number)
         }
     }
 
@@ -102,6 +110,7 @@ package enum AccessRequest: Equatable, Sendable {
         case .keepRows: self = .keepRows(try ListedRow.list(from: &reader))
         case .row: self = .row(try reader.integer(UInt32.self))
         case .others: self = .others
+        case .changes: self = .changes(after: try reader.integer(UInt64.self))
         case nil: throw .malformed("the access request")
         }
     }
@@ -121,6 +130,7 @@ package enum AccessReply: Equatable, Sendable {
     case row(ListedRow)
     /// Whether there are such items.
     case others(Bool)
+    case changes(ChangePage)
 
     package func append(to buffer: SecretBuffer) {
         switch self {
@@ -136,6 +146,7 @@ package enum AccessReply: Equatable, Sendable {
             for answer in answers { answer.append(to: buffer) }
         case .row(let row): row.append(to: buffer)
         case .others(let areThere): buffer.append(areThere ? 1 : 0)
+        case .changes(let page): page.append(to: buffer)
         case .done: break
         }
     }
@@ -160,6 +171,7 @@ package enum AccessReply: Equatable, Sendable {
             for _ in 0..<(try reader.integer(UInt8.self)) { answers.append(try ProgramAnswer(from: &reader)) }
             self = .worked(answers)
         case .others: self = .others(try reader.integer(UInt8.self) != 0)
+        case .changes: self = .changes(try ChangePage(from: &reader))
         }
     }
 }

@@ -74,6 +74,9 @@ package struct AdministratorPolicy: Equatable, Sendable {
         }
     }
 
+    /// The keys that are no settings of users'.
+    package static let demands = ["minimum-passcode", "lock-after", "require-tpm", "lock-on-sleep"]
+
     private mutating func take(_ line: Substring, at place: String) throws(Refusal) {
         if line.isEmpty || line.hasPrefix("#") { return }
         guard let equals = line.firstIndex(of: "=") else { throw .wrongPolicy(place, "\"\(line)\" is no setting.") }

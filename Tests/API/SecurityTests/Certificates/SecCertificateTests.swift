@@ -17,6 +17,33 @@ struct SecCertificateTests {
         }
     }
 
+    @Test("What is no certificate here, or has no key that is used here, is explained, also where OpenSSL reads it")
+    func explained() throws {
+        let der = Data(try CertificateFixtures.bytes("server.der"))
+        var indefinite = der
+        indefinite[1] = 0x80
+        for (wrong, reason) in [
+            (der + [0], "something follows the outermost element at byte \(der.count)"),
+            (der.dropLast(), "the element at byte 0 is longer"), (indefinite, "the length at byte 1 is indefinite"),
+            (Data([0x30, 3, 2, 1, 0]), "the element at byte 2 is not the one that stands there"),
+        ] {
+            #expect(SecCertificateCreateWithData(nil, wrong as CFData) == nil)
+            let problem = SecCopyLastItemError()?.problem
+            #expect(problem?.contains(reason) == true, "\(problem ?? "nothing") in place of \(reason)")
+        }
+        // The type of the key is one that nobody has.
+        let certificate = try #require(SecCertificateCreateWithData(nil, der as CFData))
+        #expect(SecCopyLastItemError() == nil && SecCertificateCopyKey(certificate) != nil)
+        let ec: [UInt8] = [0x06, 0x07, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01]
+        let rsa: [UInt8] = [0x06, 0x09, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x01, 0x01]
+        let place = try #require(der.range(of: Data(ec)) ?? der.range(of: Data(rsa)))
+        var foreign = der
+        foreign[place.upperBound - 1] = 0x7F
+        let other = try #require(SecCertificateCreateWithData(nil, foreign as CFData))
+        #expect(SecCertificateCopyKey(other) == nil)
+        #expect(SecCopyLastItemError()?.problem.contains("not supported") == true)
+    }
+
     @Test("Summary, name, addresses, serial number and dates", .rule("certificates.object.parts"))
     func fields() throws {
         let mail = try secCertificate("mail")

@@ -29,6 +29,8 @@ struct KeyCreationTests {
             (kSecAttrKeyTypeRSA as String, Int.max), (kSecAttrKeyTypeEC as String, 191),
             (kSecAttrKeyTypeEC as String, 225), (kSecAttrKeyTypeEC as String, 255), (kSecAttrKeyTypeEC as String, 512),
             (kSecAttrKeyTypeX25519 as String, 255), (kSecAttrKeyTypeEd25519 as String, 448),
+            // OpenSSL would make a key that is one bit shorter.
+            (kSecAttrKeyTypeRSA as String, 2049), (kSecAttrKeyTypeRSA as String, 4095),
         ])
     func refusedSizes(_ type: String, bits: Int) {
         let made = makeKey(type as CFString, bits)

@@ -186,6 +186,8 @@ struct KeyOperationTests {
             let shared = exchange(own, plain, peer).value
             #expect(shared?.count == 32)
             #expect(exchange(own, plain, peer, ["requestedSize": 16, "sharedInfo": message]).value == shared)
+            let wrong: [String: Any] = ["requestedSize": "x", "sharedInfo": -5, "more": 1]
+            #expect(exchange(own, plain, peer, wrong).value == shared)
         }
         let names =
             [

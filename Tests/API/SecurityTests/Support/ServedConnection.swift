@@ -21,7 +21,7 @@ final class ServedConnection: KeychainConnection {
         let listener = try UnixSocket.listen(at: path)
         server = try KeychainServer(
             Forwarding(target: target), on: [listener], registry: OneCaller(caller: caller), log: { _ in })
-        client = Connection { () throws(Refusal) in
+        client = Connection { (_) throws(Refusal) in
             do throws(SystemError) {
                 return try UnixSocket.connect(to: path, deadline: .after(milliseconds: 20_000))
             } catch {

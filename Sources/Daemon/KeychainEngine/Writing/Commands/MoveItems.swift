@@ -48,7 +48,7 @@ struct MoveItems: WriteCommand {
         let digest = try store.digester.group(group)
         for itemClass in ItemClass.stored where try store.countItems(of: digest, in: itemClass) > 0 {
             throw Refusal(
-                .duplicateItem, .conflict, group, "The group \"\(group)\" has items already.",
+                .param, .conflict, group, "The group \"\(group)\" has items already.",
                 do: "Move the items instead (security move-items), or choose another name.")
         }
     }
