@@ -8,7 +8,7 @@ PREFIX ?= /usr/local
 BUILT = .build/installation
 SDK = .build/sdk
 
-.PHONY: help deps build tools pam demo test hostile installation sdk install deb check-format docs bench load tidy asan tsan fuzz soak mutants clean
+.PHONY: help deps build tools pam demo test test-long test-release hostile installation sdk install deb check-format docs bench load tidy asan tsan fuzz soak mutants clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -28,8 +28,15 @@ pam: ## the module that unlocks the keychain at login
 demo: tools ## run the main job: a program and a script store secrets, others read them back, a restart loses nothing
 	@scripts/demo $(TOOLS)
 
-test: deps check-format ## everything that proves the product works; make test TESTS="-k hostile" runs a part
-	@scripts/run-tests $(TESTS)
+test: deps check-format ## what proves that the product works, before each change; make test TESTS="-k hostile" runs a part
+	@scripts/run-tests gate $(TESTS)
+
+test-long: deps ## kills at random moments, soaks, attacks on timing, full matrices, new seeds
+	@scripts/run-tests long $(TESTS)
+
+test-release: deps ## SDK, packages, neighbours, counts of the release build, C: what builds something else
+	@scripts/deps packages
+	@scripts/run-tests release $(TESTS)
 
 hostile: deps ## attack the system service with real users of this machine, as root; the table says what became of it
 	@$(SWIFT) build

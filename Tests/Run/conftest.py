@@ -1,32 +1,56 @@
-"""One run of all tests: the Swift ones in parts, and the scripts that drive the built programs, several at a time."""
+"""One run of a tier: the Swift tests in parts, and the scripts that drive the built programs, several at a time."""
 
+import os
 import pathlib
+import re
 import subprocess
 
 import pytest
 
+import tiers
+
 TOP = pathlib.Path(__file__).resolve().parents[2]
+# A command that hangs ends after this many seconds. No test takes a tenth of it.
+LIMIT = 1800 * float(os.environ.get("KEYCHAIN_TEST_PATIENCE", "1"))
 
 
-def pytest_configure(config):
-    config.addinivalue_line("markers", "alone: runs when everything else has ended")
+def pytest_addoption(parser):
+    parser.addoption("--tier", default=tiers.GATE, choices=tiers.TIERS, help="which tests run")
+    parser.addoption("--outputs", help="a folder where each test's output is kept")
 
 
 @pytest.fixture
-def run():
+def run(request):
     """Runs a command in the package's folder. Its output is the report of a test that fails."""
 
     def run(*command):
-        done = subprocess.run(
-            command,
-            cwd=TOP,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            errors="replace",
-        )
+        output = subprocess.PIPE
+        done = ended(command, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT)
+        keep(request, done.stdout)
         print(done.stdout)
         return done
 
     return run
+
+
+def ended(command, **streams):
+    """What a command and its children did; a hanging one is ended with its session."""
+    with subprocess.Popen(command, cwd=TOP, text=True, errors="replace", start_new_session=True, **streams) as process:
+        try:
+            (said, _) = process.communicate(timeout=LIMIT)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, 9)
+            (said, _) = process.communicate()
+            said += f"\nit did not end within {LIMIT:.0f} s"
+    return subprocess.CompletedProcess(command, process.returncode, said)
+
+
+def keep(request, said):
+    if folder := request.config.getoption("--outputs"):
+        with open(f"{folder}/{request.node.callspec.id}.log", "a", encoding="utf-8") as file:
+            file.write(said)
+
+
+def left_out(said):
+    """What the output of a test says that it could not prove here."""
+    return re.findall(r"^.*\bskipped\b.*$", said, re.MULTILINE)

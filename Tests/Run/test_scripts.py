@@ -1,10 +1,13 @@
 """The scripts that drive the built programs: each is a test, and passes when it ends with 0."""
 
+import os
+
 import pytest
 
-from conftest import TOP
+import tiers
+from conftest import TOP, left_out
 
-# These change users, mounts or services of the machine, as far as their processes see it: one at a time.
+# These change services of the machine, as far as their processes see it: one at a time.
 SYSTEM = {
     "agent_logind",
     "claim",
@@ -23,31 +26,38 @@ SYSTEM = {
     "unmade_keychain",
 }
 # These build the SDK, in one folder.
-SDK = {"c_abi", "declarations", "sdk", "sdk_library"}
-# These hold times against each other, which other tests would stretch: they run when everything else has ended.
-ALONE = {"hostile", "load"}
+SDK = {"c_abi", "declarations", "package", "sdk", "sdk_library"}
 # What takes long begins first.
-LONG = ["sdk", "machinery", "budgets", "c_abi", "service_kill", "neighbours", "history", "older_copies", "kill"]
+LONG = ["hostile", "sdk", "machinery", "budgets", "browse_faults", "older_copies", "neighbours", "kill"]
 
 
 def group(name):
-    return "system" if name in SYSTEM else "sdk" if name in SDK else name
+    return "sdk" if name in SDK else "system" if name in SYSTEM else name
 
 
-def marks(name):
-    return [pytest.mark.xdist_group(group(name))] + ([pytest.mark.alone] if name in ALONE else [])
+def names():
+    return {path.name.removesuffix("_test.sh") for path in TOP.glob("Tests/Scripts/*_test.sh")}
 
 
-def scripts():
-    names = {path.name.removesuffix("_test.sh") for path in TOP.glob("Tests/Scripts/*_test.sh")}
-    order = sorted(names, key=lambda name: (LONG.index(name) if name in LONG else len(LONG), name))
-    return [pytest.param(name, marks=marks(name)) for name in order]
+def pytest_generate_tests(metafunc):
+    if "name" in metafunc.fixturenames:
+        tier = metafunc.config.getoption("--tier")
+        mine = [name for name in names() if tiers.tier(name) == tier]
+        order = sorted(mine, key=lambda name: (LONG.index(name) if name in LONG else len(LONG), name))
+        marked = [pytest.param(name, marks=pytest.mark.xdist_group(group(name)), id=name) for name in order]
+        metafunc.parametrize("name", marked)
 
 
-@pytest.mark.parametrize("name", scripts())
 def test_script(name, run):
-    assert run("sh", f"Tests/Scripts/{name}_test.sh").returncode == 0
+    done = run("sh", f"Tests/Scripts/{name}_test.sh")
+    assert done.returncode == 0
+    missing = left_out(done.stdout)
+    if missing and os.geteuid() != 0:
+        pytest.skip("; ".join(missing))
+    assert not missing, "as root everything runs: make deps installs what is missing"
 
 
-def test_no_script_is_named_here_that_is_not_there():
-    assert SYSTEM | SDK | ALONE | set(LONG) <= {parameter.values[0] for parameter in scripts()}
+def test_every_script_has_one_tier():
+    named = tiers.LONG_SCRIPTS | tiers.RELEASE_SCRIPTS
+    assert not tiers.LONG_SCRIPTS & tiers.RELEASE_SCRIPTS
+    assert named | SYSTEM | SDK | set(LONG) <= names()

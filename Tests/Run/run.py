@@ -1,0 +1,139 @@
+"""Runs a tier: its tests several at a time, those that fail once more alone, and then ends what they left behind.
+
+usage: run.py TIER [OPTION OF PYTEST...]
+
+A test that fails and then passes alone is unstable: the tier has passed, its last lines say so, and both outputs stay.
+"""
+
+import contextlib
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import xml.etree.ElementTree as ElementTree
+
+import tiers
+from test_scripts import names
+
+TOP = pathlib.Path(__file__).resolve().parents[2]
+RESULTS = TOP / ".build/tests"
+# An option of the caller's may leave no test: pytest's word for that.
+NO_TESTS = 5
+# So many lines of the end name failures.
+LINES = 8
+
+
+class Tier:
+    def __init__(self, name, options):
+        self.name, self.options = name, options
+        self.folder = RESULTS / name
+        shutil.rmtree(self.folder, ignore_errors=True)
+        # Every test's temporary files are in here, and every process that one starts names it: what is left is found.
+        self.temporary = tempfile.mkdtemp(prefix="k")
+        os.chmod(self.temporary, 0o1777)
+
+    def play(self, round_, *options):
+        """One run of pytest; whether it passed, and the names of what failed."""
+        folder = self.folder / round_
+        folder.mkdir(parents=True)
+        command = [sys.executable, "-m", "pytest", "--rootdir", "Tests/Run", "--tier", self.name, "--outputs", folder]
+        command += ["--override-ini", f"cache_dir={TOP}/.build/pytest", "--junit-xml", folder / "tests.xml"]
+        command += ["--tb", "short", "-rs", "--durations", "15", *options, *self.options, "Tests/Run"]
+        status = subprocess.run(command, cwd=TOP, env=self.environment(), check=False).returncode
+        failed = failures(folder / "tests.xml")
+        return (status == 0 or (status == NO_TESTS and not failed), failed)
+
+    def environment(self):
+        # Tests start TPMs of their own; wrong passwords must not count in the machine's.
+        form = {"KEYCHAIN_TEST_FORM": "long"} if self.name == tiers.LONG else {}
+        return os.environ | form | {"KEYCHAIN_TPM": "none", "PYTHONDONTWRITEBYTECODE": "1", "TMPDIR": self.temporary}
+
+    def end(self):
+        """Ends every process that was left behind, and removes all files; what there was."""
+        left = [f"process {number}: {said}" for number, said in self.processes()]
+        left += [f"mount {place}" for place in self.mounts()]
+        left += [f"file {self.temporary}/{name}" for name in sorted(os.listdir(self.temporary))]
+        for number, _ in self.processes():
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(number, signal.SIGKILL)
+        for place in self.mounts():
+            subprocess.run(["umount", "--lazy", place], check=False)
+        shutil.rmtree(self.temporary, ignore_errors=True)
+        return left
+
+    def settle(self):
+        """Daemons that were told to end do so; one that nobody told goes on."""
+        end = time.monotonic() + 10
+        while self.processes() and time.monotonic() < end:
+            time.sleep(0.1)
+
+    def processes(self):
+        found = []
+        for number in filter(str.isdigit, os.listdir("/proc")):
+            words = contents(f"/proc/{number}/cmdline")
+            named = words + contents(f"/proc/{number}/environ")
+            if int(number) != os.getpid() and self.temporary in named:
+                found.append((int(number), words.replace("\0", " ").strip()))
+        return found
+
+    def mounts(self):
+        places = [line.split()[4] for line in contents("/proc/self/mountinfo").splitlines()]
+        return [place for place in reversed(places) if place.startswith(self.temporary + "/")]
+
+
+def contents(path):
+    try:
+        return pathlib.Path(path).read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
+
+
+def failures(report):
+    """The names of the tests that failed, by their ids: a script's, or a part's of the Swift tests."""
+    if not report.exists():
+        return ["pytest"]
+    cases = ElementTree.parse(report).iter("testcase")
+    failed = [case.get("name") for case in cases if case.find("failure") is not None or case.find("error") is not None]
+    return [name.split("[")[-1].rstrip("]") for name in failed]
+
+
+def not_run(tier):
+    """The other tiers, with their scripts."""
+    for other, (command, what) in tiers.TIERS.items():
+        if other != tier and tier == tiers.GATE:
+            scripts = sorted(name for name in names() if tiers.tier(name) == other)
+            yield f"not run here: {command} ({what}): {' '.join(scripts)}"
+
+
+def main(name, *options):
+    tier = Tier(name, options)
+    left, again = [], []
+    try:
+        workers = os.environ.get("WORKERS", str((os.cpu_count() or 1) + 1))
+        passed, failed = tier.play("first", "--numprocesses", workers, "--dist", "loadgroup", "--maxschedchunk", "1")
+        tier.settle()
+        if failed:
+            passed, again = tier.play("again", "--last-failed", "--last-failed-no-failures", "none")
+            tier.settle()
+    finally:
+        left = tier.end()
+    report(tier, passed, failed, again, left)
+    return 0 if passed else 1
+
+
+def report(tier, passed, failed, again, left):
+    for line in [*not_run(tier.name), *(f"left behind: {what}" for what in left[:LINES])]:
+        print(line)
+    for name in sorted(set(failed) - set(again)):
+        print(f"unstable: {name} failed once and passed alone; outputs: {tier.folder}/{{first,again}}/{name}.log")
+    for name in again[:LINES]:
+        print(f"FAILED {name}: {tier.folder}/again/{name}.log")
+    print(f"{tiers.TIERS[tier.name][0]}: {'passed' if passed else f'{len(again)} failed, outputs in {tier.folder}'}")
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
