@@ -19,14 +19,14 @@ deps: ## install the system packages that are missing
 build: deps ## build everything
 	$(SWIFT) build --configuration $(CONFIGURATION)
 
-tools: build ## the command as a static executable, beside its daemons
+tools: deps ## the programs, optimised: the command as a static executable, beside its daemons
 	@scripts/build-tools $(TOOLS)
 
 pam: ## the module that unlocks the keychain at login
 	@scripts/build-pam $(TOOLS)
 
-demo: tools ## run the main job: a program and a script store secrets, others read them back, a restart loses nothing
-	@scripts/demo $(TOOLS)
+demo: build ## run the main job: a program and a script store secrets, others read them back, a restart loses nothing
+	@scripts/demo .build/$(CONFIGURATION)
 
 test: deps check-format ## what proves that the product works, before each change; make test TESTS="-k hostile" runs a part
 	@scripts/run-tests gate $(TESTS)
