@@ -124,7 +124,7 @@ def counted(d):
 
     # More of the user's own than the log has room for, so that it shows when a place of theirs is taken.
     frame = d.request(d.path("bin", "victim")).hex()
-    d.run(PYTHON, "-c", ASKING, d.socket, frame, "2100", timeout=120, check=True)
+    d.run(PYTHON, "-c", ASKING, d.socket, frame, "2100", check=True)
     before = shown()
     for _ in range(5):
         d.learns(*d.search(anchored(d), SERVICE))

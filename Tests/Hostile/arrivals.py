@@ -7,6 +7,7 @@ import subprocess
 import time
 
 from deployment import OTHER, PYTHON, VICTIM, wait_until
+from patience import PATIENCE
 from programs import victim
 from own import daemon
 from shares import intruder
@@ -47,7 +48,7 @@ def unread(d, path, count, user, **more):
             raise RuntimeError(f"{asked or 'none'} of {count} programs have asked")
         yield
     finally:
-        process.communicate("\n", timeout=60)
+        process.communicate("\n", timeout=PATIENCE)
 
 
 def asks(d, number, user, **more):
@@ -77,28 +78,44 @@ def is_kept_out(d, user, **more):
     return slow
 
 
-@attack("programs of another user whose files are never read keep a user's new programs from being identified", FAILS)
+@attack(
+    "programs of another user whose files are never read keep a user's new programs from being identified",
+    FAILS,
+    is_timed=True,
+)
 def unread_of_other(d):
     identifier = d.processes()["identifier"]
     with unread(d, d.socket, 20, OTHER):
         return is_kept_out(d, VICTIM) or d.processes().get("identifier") != identifier
 
 
-@attack("programs of a user whose files are never read keep root's from the system's keychain", FAILS)
+@attack(
+    "programs of a user whose files are never read keep root's from the system's keychain",
+    FAILS,
+    is_timed=True,
+)
 def unread_at_system(d):
     path = d.path("run", "system")
     with unread(d, path, 20, OTHER):
         return is_kept_out(d, 0, KEYCHAIN_SOCKET=path)
 
 
-@attack("a file that is never closed, attached to a request, keeps root's from the system's keychain", FAILS)
+@attack(
+    "a file that is never closed, attached to a request, keeps root's from the system's keychain",
+    FAILS,
+    is_timed=True,
+)
 def unclosed_at_system(d):
     path = d.path("run", "system")
     with unread(d, path, 0, OTHER):
         return is_kept_out(d, 0, KEYCHAIN_SOCKET=path)
 
 
-@attack("files that are never closed, attached by a unit's program, keep root's from the system's keychain", FAILS)
+@attack(
+    "files that are never closed, attached by a unit's program, keep root's from the system's keychain",
+    FAILS,
+    is_timed=True,
+)
 def unclosed_by_unit(d):
     path = d.path("run", "system")
     with unit("mail.service") as join, unread(d, path, -1, OTHER, preexec_fn=as_user(join, OTHER)):
@@ -108,6 +125,7 @@ def unclosed_by_unit(d):
 @attack(
     "files that the identifier alone never gets closed, attached again and again, keep others from being identified",
     FAILS,
+    is_timed=True,
 )
 def unclosed_by_identifier(d):
     identifier = d.processes()["identifier"]
@@ -173,6 +191,7 @@ def in_own_keychains(d, count):
     "programs of a user whose files are never read keep a program of the same user waiting that is known",
     FAILS,
     where=(OWN_DAEMON, SERVICE),
+    is_timed=True,
 )
 def unread_beside_known(d):
     return in_own_keychains(d, 20)
@@ -182,6 +201,7 @@ def unread_beside_known(d):
     "files that are never closed, attached by a program of the user's, keep another one of the same user waiting",
     FAILS,
     where=(OWN_DAEMON, SERVICE),
+    is_timed=True,
 )
 def unclosed_beside_known(d):
     return in_own_keychains(d, -1)
@@ -191,6 +211,7 @@ def unclosed_beside_known(d):
     "programs whose files are never read keep another one of the same user waiting beyond its deadline",
     FAILS,
     "are not read in time",
+    is_timed=True,
 )
 def unread_of_own(d):
     said, late = "", False
@@ -205,7 +226,11 @@ def unread_of_own(d):
     return late
 
 
-@attack("new processes without end keep another user's new programs from being identified", FAILS)
+@attack(
+    "new processes without end keep another user's new programs from being identified",
+    FAILS,
+    is_timed=True,
+)
 def flood_of_newcomers(d):
     with intruder(d, "newcomers", d.socket, d.path("bin", "frame"), 16):
         return is_kept_out(d, VICTIM)

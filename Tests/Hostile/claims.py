@@ -5,6 +5,7 @@ import os
 import subprocess
 
 from deployment import ANCHORED, OTHER, PYTHON, VICTIM
+from patience import PATIENCE
 from programs import NOTFOUND
 from signatures import entitlements, sign
 from suite import FAILS, SUCCEEDS, attack
@@ -62,7 +63,7 @@ def asks(d, *words):
             extra_groups=[],
             cwd="/",
             env=d.environment(),
-            timeout=60,
+            timeout=PATIENCE,
         )
     d.said = (done.stdout + done.stderr).decode("utf-8", "replace")
     if done.returncode:

@@ -3,12 +3,12 @@ to have made.
 """
 
 import os
-import signal
 import subprocess
 
 import anchors
 import signatures
-from deployment import ANCHORED, PYTHON, VICTIM
+from deployment import ANCHORED, PYTHON, VICTIM, stopped
+from patience import PATIENCE
 from suite import FAILS, SUCCEEDS, attack
 
 INTRODUCED = "was not introduced"
@@ -83,7 +83,7 @@ def said(d, process):
     # Not communicate(), which does not see what was read ahead of a line.
     process.stdin.close()
     d.said = process.stdout.read()
-    process.wait(60)
+    process.wait(PATIENCE)
     return d.secret in d.said
 
 
@@ -103,22 +103,34 @@ def becomes_then_asks(d, claim):
 def asks_then_becomes(d, claim, is_marked=None):
     # The race that the attacker would have to win, won for him: nothing is looked at before he has become the program.
     d.learns(*d.search(d.path("bin", "victim")))
-    daemon = d.daemon_of(VICTIM)
-    os.kill(daemon, signal.SIGSTOP)
-    try:
-        process = attacker(
-            d,
-            "exec_after_asking",
-            d.socket,
-            frame_of(d, claim),
-            claim.program(d),
-            is_marked=claim.is_marked if is_marked is None else is_marked,
-        )
-        if process.stdout.readline() != "ready\n":
-            raise RuntimeError("the attacker does not get so far: " + process.communicate()[0])
-    finally:
-        os.kill(daemon, signal.SIGCONT)
+    process = attacker(
+        d,
+        "exec_after_asking",
+        d.socket,
+        frame_of(d, claim),
+        claim.program(d),
+        is_marked=claim.is_marked if is_marked is None else is_marked,
+    )
+    return while_stopped(d, process)
+
+
+def while_stopped(d, process):
+    """Has the attacker do its part while the daemon stands still, and no longer; whether it gets the secret then."""
+    must_say(process, "about")
+    with stopped(d.daemon_of(VICTIM)):
+        go(process)
+        must_say(process, "ready")
     return said(d, process)
+
+
+def must_say(process, line):
+    if (first := process.stdout.readline()) != line + "\n":
+        raise RuntimeError(f"the attacker does not get so far: {first}{process.communicate()[0]}")
+
+
+def go(process):
+    process.stdin.write("go\n")
+    process.stdin.flush()
 
 
 def held(d, claim, way):
@@ -157,13 +169,13 @@ def held(d, claim, way):
 
 def reused(d, process):
     """The holder of the connection gets the number of the program, which has ended."""
-    process.wait(20)
+    process.wait(PATIENCE)
     number = int(process.stdout.readline())
-    for _ in range(500):
+    # Nobody but the service begins processes here, and seldom.
+    for _ in range(50):
         with open("/proc/sys/kernel/ns_last_pid", "w") as file:
             file.write(str(number - 1))
-        process.stdin.write("go\n")
-        process.stdin.flush()
+        go(process)
         if process.stdout.readline() == "got it\n":
             return said(d, process)
     process.kill()
@@ -216,13 +228,5 @@ def executed_again(d):
     )
     if process.stdout.readline() != "the program has its item\n":
         raise RuntimeError("the program itself does not get its item: " + process.communicate()[0])
-    daemon = d.daemon_of(VICTIM)
-    os.kill(daemon, signal.SIGSTOP)
-    try:
-        process.stdin.write("go\n")
-        process.stdin.flush()
-        if process.stdout.readline() != "ready\n":
-            raise RuntimeError("the attacker does not get so far: " + process.communicate()[0])
-    finally:
-        os.kill(daemon, signal.SIGCONT)
-    return said(d, process)
+    go(process)
+    return while_stopped(d, process)

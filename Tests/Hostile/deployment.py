@@ -1,14 +1,18 @@
 """A system deployment in a folder of its own, with users of its own: what the attacks are made against."""
 
+import contextlib
 import os
 import secrets
 import shutil
+import signal
 import socket
 import subprocess
 import tempfile
 import time
 
 import machine
+from numbers_of_users import SUBORDINATE, SUBORDINATES, USERS
+from patience import PATIENCE, eventually
 
 # The interpreter that every user may run.
 PYTHON = "/usr/bin/python3"
@@ -17,9 +21,7 @@ PYTHON = "/usr/bin/python3"
 USUAL = "/run/keychaind"
 
 # Numbers that nobody has. Those of users get accounts, for the time of the test.
-SERVICE, ENCLAVE, IDENTIFIER, VICTIM, OTHER, ANCHORED = 61201, 61202, 61203, 61210, 61211, 61220
-# Numbers that belong to OTHER besides (subuid(5)).
-SUBORDINATE = 1_700_000_000
+SERVICE, ENCLAVE, IDENTIFIER, VICTIM, OTHER, ANCHORED = (USERS + offset for offset in (1, 2, 3, 10, 11, 20))
 
 
 class Deployment:
@@ -84,7 +86,7 @@ class Deployment:
     def add_accounts(self, **more):
         """Gives the users accounts, as this process and its children see the machine (machine.leave)."""
         accounts = {"kc-victim": (VICTIM, None), "kc-other": (OTHER, None), **more}
-        machine.add_accounts(self.base, accounts, lambda name: self.path("home"), [f"kc-other:{SUBORDINATE}:65536"])
+        machine.add_accounts(self.base, accounts, lambda name: self.path("home"), [f"kc-other:{SUBORDINATE}:{SUBORDINATES}"])
 
     def start(self):
         self.service, serves = self.daemon(self.log, "--system", *self.options())
@@ -149,10 +151,23 @@ class Deployment:
     def stop(self):
         if self.service:
             self.service.terminate()
-            code = self.service.wait(40)
-            self.service = None
+            try:
+                code = self.service.wait(PATIENCE)
+            except subprocess.TimeoutExpired:
+                self.kill()
+                raise
+            finally:
+                self.service = None
             if code != 0:
                 raise SystemExit(f"the service ended with {code}: " + open(self.log).read())
+
+    def kill(self):
+        """Ends the service's processes, whatever they are doing."""
+        self.service.kill()
+        self.service.wait()
+        for process in self.processes().values():
+            os.kill(process, signal.SIGKILL)
+        eventually(lambda: not self.processes(), "the service's processes go on")
 
     def remove(self):
         self.unmount()
@@ -179,7 +194,7 @@ class Deployment:
             **more,
         }
 
-    def run(self, *words, user=VICTIM, text=None, env=None, timeout=60, **options):
+    def run(self, *words, user=VICTIM, text=None, env=None, timeout=PATIENCE, **options):
         return subprocess.run(
             words,
             user=user,
@@ -245,9 +260,9 @@ class Deployment:
             stderr=subprocess.DEVNULL,
         )
         try:
-            listener.settimeout(20)
+            listener.settimeout(PATIENCE)
             connection, _ = listener.accept()
-            connection.settimeout(20)
+            connection.settimeout(PATIENCE)
             frame = connection.recv(65536)
             while len(frame) < 16 + int.from_bytes(frame[:4], "little"):
                 frame += connection.recv(65536)
@@ -299,7 +314,28 @@ class Deployment:
         return found
 
 
-def wait_until(condition, seconds=10):
+@contextlib.contextmanager
+def stopped(process):
+    """While all threads of a process stand still."""
+    os.kill(process, signal.SIGSTOP)
+    try:
+        eventually(lambda: states(process) == {"T"}, f"{process} does not stop")
+        yield
+    finally:
+        os.kill(process, signal.SIGCONT)
+
+
+def states(process):
+    """What the threads of a process do, a letter for each thing (proc_pid_stat(5))."""
+    found = set()
+    for thread in os.listdir(f"/proc/{process}/task"):
+        with open(f"/proc/{process}/task/{thread}/stat") as file:
+            found.add(file.read().rpartition(")")[2].split()[0])
+    return found
+
+
+def wait_until(condition, seconds=PATIENCE):
+    """Whether a condition holds in time; asked again and again."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         if condition():

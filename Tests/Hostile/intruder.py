@@ -10,6 +10,9 @@ import subprocess
 import sys
 import time
 
+# How long anything may take that must happen, seconds.
+PATIENCE = 120
+
 
 def connect(path):
     connection = socket.socket(socket.AF_UNIX)
@@ -19,7 +22,7 @@ def connect(path):
 
 def ask(connection, frame):
     """Sends a recorded request and prints the answer's bytes."""
-    connection.settimeout(20)
+    connection.settimeout(PATIENCE)
     try:
         connection.sendall(frame)
         answer = connection.recv(65536)
@@ -55,9 +58,7 @@ def exec_after_connect(path, frame, program):
         os.execv(program, [program, "-i"])
 
     child, connection = connect_in_child(path, become)
-    while not is_named(child, program):
-        time.sleep(0.01)
-    time.sleep(0.1)
+    until(lambda: has_become(child, program))
     ask(connection, frame_of(frame))
     os.close(writer)
     os.kill(child, 9)
@@ -72,9 +73,7 @@ def stepping_stone(path, frame, program, report):
     reader, _ = os.pipe()
     process = os.getpid()
     if os.fork() == 0:
-        while not is_named(process, program):
-            time.sleep(0.01)
-        time.sleep(0.2)
+        until(lambda: has_become(process, program))
         sys.stdout = open(report, "w", errors="replace")
         ask(connection, frame_of(frame))
         sys.stdout.flush()
@@ -84,14 +83,30 @@ def stepping_stone(path, frame, program, report):
     os.execv(program, [program, "-i"])
 
 
-def is_named(process, program):
-    """Whether a process executes a program, by the name that even a process shows that may not be looked at."""
-    with open(f"/proc/{process}/comm") as name:
-        return name.read().strip() == os.path.basename(program)[:15]
+def until(condition):
+    while not condition():
+        time.sleep(0.01)
+
+
+def has_become(process, program):
+    """Whether a process executes a program and waits for something: what even a process shows that may not be looked at.
+
+    It has the program's name before its marks, and does not wait in between.
+    """
+    with open(f"/proc/{process}/stat") as file:
+        name, _, rest = file.read().partition("(")[2].rpartition(")")
+    return name == os.path.basename(program)[:15] and rest.split()[0] == "S"
+
+
+def await_word():
+    """Lets the suite do something before the attack goes on."""
+    print("about", flush=True)
+    sys.stdin.readline()
 
 
 def exec_after_asking(path, frame, program):
     """The child connects, asks, and becomes the program that may; its parent reads the answer."""
+    await_word()
     reader, writer = os.pipe()
     ours, theirs = socket.socketpair()
     child = os.fork()
@@ -103,9 +118,7 @@ def exec_after_asking(path, frame, program):
         os.dup2(os.open("/dev/null", os.O_WRONLY), 1)
         os.execv(program, [program, "-i"])
     _, descriptors, _, _ = socket.recv_fds(ours, 1, 1)
-    while not is_named(child, program):
-        time.sleep(0.01)
-    time.sleep(0.2)
+    until(lambda: has_become(child, program))
     print("ready", flush=True)
     ask(socket.socket(fileno=descriptors[0]), b"")
     os.kill(child, 9)
@@ -126,7 +139,7 @@ def introduce(connection):
 
 def has_item(connection, add, find, secret):
     """Stores the secret and finds it, as the program that this is."""
-    connection.settimeout(20)
+    connection.settimeout(PATIENCE)
     connection.sendall(frame_of(add))
     connection.recv(65536)
     connection.sendall(frame_of(find))
@@ -149,12 +162,12 @@ def hold(path, add, find, secret, way, introduction):
             ["/usr/bin/python3", __file__, "receive", str(theirs.fileno()), find], pass_fds=[theirs.fileno()]
         )
         socket.send_fds(ours, [b"x"], [connection.fileno()])
-        process.wait(30)
+        process.wait(PATIENCE)
     elif way == "inherited":
         subprocess.run(
             ["/usr/bin/python3", __file__, "handed_socket", str(connection.fileno()), find],
             pass_fds=[connection.fileno()],
-            timeout=30,
+            timeout=PATIENCE,
         )
     elif way == "forked":
         child = os.fork()
@@ -186,8 +199,7 @@ def receive(channel, frame):
 
 def reuse(connection, frame, number):
     """Asks over a connection from under the number of the process that made it, once that has ended."""
-    while os.path.exists(f"/proc/{number}"):
-        time.sleep(0.01)
+    until(lambda: not os.path.exists(f"/proc/{number}"))
     print(number, flush=True)
     for _ in sys.stdin:
         child = os.fork()
@@ -217,20 +229,23 @@ def return_to(path, add, find, secret):
 
 def ask_and_return(number, frame, program):
     connection = socket.socket(fileno=int(number))
+    await_word()
     connection.sendall(frame_of(frame))
     if os.fork() == 0:
-        while not is_named(os.getppid(), program):
-            time.sleep(0.01)
-        time.sleep(0.2)
+        until(lambda: has_become(os.getppid(), program))
         print("ready", flush=True)
         ask(connection, b"")
         sys.stdout.flush()
         os._exit(0)
-    os.execv(program, [program, "-c", "import time; time.sleep(5)"])
+    os.execv(program, [program, "-c", "import os; os.wait()"])
 
 
-def orphaned_connection(path, frame, asker):
-    """The child connects and ends; whoever reuses its number is to be taken for it. Waits for a word in between."""
+def orphaned_connection(path, frame, asker, *processes):
+    """The child connects and ends; whoever reuses its number is to be taken for it. Waits for a word in between.
+
+    `processes`: those of the service that have to do with connections.
+    """
+    await_word()
     ours, theirs = socket.socketpair()
     child = os.fork()
     if child == 0:
@@ -239,13 +254,31 @@ def orphaned_connection(path, frame, asker):
             connection.sendall(frame_of(frame))
         socket.send_fds(theirs, [b"x"], [connection.fileno()])
         # The service takes the connection as long as the child lives.
-        time.sleep(0.3)
+        until(lambda: is_taken(path, processes))
         os._exit(0)
     _, descriptors, _, _ = socket.recv_fds(ours, 1, 1)
     os.waitpid(child, 0)
     print(child, flush=True)
     sys.stdin.readline()
     ask(socket.socket(fileno=descriptors[0]), b"" if asker == "child" else frame_of(frame))
+
+
+def is_taken(path, processes):
+    """Whether no connection waits to be accepted, and the processes have nothing to do (proc_net(5), proc_pid_stat(5)).
+    """
+    with open("/proc/net/unix") as file:
+        sockets = [line.split() for line in file]
+    if any(socket[5] == "02" and socket[-1] == path for socket in sockets):
+        return False
+    return all(is_idle(process) for process in processes)
+
+
+def is_idle(process):
+    for thread in os.listdir(f"/proc/{process}/task"):
+        with open(f"/proc/{process}/task/{thread}/stat") as file:
+            if file.read().rpartition(")")[2].split()[0] not in "ST":
+                return False
+    return True
 
 
 def handed_socket(path, frame):
@@ -293,7 +326,7 @@ def flood(path, count):
     for _ in range(int(count)):
         try:
             connection = socket.socket(socket.AF_UNIX)
-            connection.settimeout(1)
+            connection.settimeout(20)
             connection.connect(path)
             kept.append(connection)
         except OSError:
@@ -394,7 +427,7 @@ def hog(path, count, size, processes="1"):
             kept = []
             for _ in range(int(count) // int(processes)):
                 connection = connect(path)
-                connection.settimeout(5)
+                connection.settimeout(60)
                 try:
                     connection.sendall(head + bytes(int(size)))
                 except OSError:

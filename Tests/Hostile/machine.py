@@ -1,14 +1,23 @@
 """A view of this machine with accounts of our own in it: mounts that this process and its children alone see.
 
-Nothing of the machine is changed. Programs that are set-user-ID work as ever, for the mounts are root's.
+Nothing of the machine is changed. Programs that are set-user-ID work as ever, for the mounts are root's. Processes that
+have left do not meet those of another test in /run, in shared memory or on the network.
 """
 
 import ctypes
+import fcntl
 import os
+import signal
+import socket
+import struct
 import subprocess
+import sys
 
-NEW_MOUNTS, BIND, RECURSIVE, PRIVATE = 0x20000, 4096, 16384, 1 << 18
+NEW_MOUNTS, NEW_NETWORK, BIND, RECURSIVE, PRIVATE = 0x20000, 0x40000000, 4096, 16384, 1 << 18
+# Where to read and change the flags of a network's interface, and the flag of one that works.
+GET_FLAGS, SET_FLAGS, UP = 0x8913, 0x8914, 1
 libc = ctypes.CDLL(None, use_errno=True)
+has_left = False
 
 
 def check(code, what):
@@ -22,9 +31,35 @@ def mount(source, target, kind=None, flags=0, data=None):
 
 
 def leave():
-    """From here on, mounts are this process's and its children's own."""
+    """From here on, mounts are this process's and its children's own; so are /run, shared memory and the network.
+
+    A process whose parent has left gets mounts of its own alone.
+    """
+    global has_left
     check(libc.unshare(NEW_MOUNTS), "unshare")
     mount("none", "/", flags=RECURSIVE | PRIVATE)
+    if has_left:
+        return
+    has_left = True
+    fresh("/run")
+    os.mkdir("/run/lock")
+    os.chmod("/run/lock", 0o1777)
+    fresh("/dev/shm", "1777")
+    # A folder of the login's is not there any more.
+    if os.environ.get("XDG_RUNTIME_DIR", "").startswith("/run/"):
+        del os.environ["XDG_RUNTIME_DIR"]
+    leave_network()
+    # A test that is told to end removes what it has made.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+
+
+def leave_network():
+    """From here on, ports and abstract names are this process's and its children's own, and nobody else is reached."""
+    check(libc.unshare(NEW_NETWORK), "unshare")
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
+        found = fcntl.ioctl(any_socket, GET_FLAGS, struct.pack("16sH22x", b"lo", 0))
+        _, flags = struct.unpack("16sH22x", found)
+        fcntl.ioctl(any_socket, SET_FLAGS, struct.pack("16sH22x", b"lo", flags | UP))
 
 
 def cover(target, source):

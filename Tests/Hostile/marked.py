@@ -9,9 +9,9 @@ import re
 import shutil
 import socket
 import subprocess
-import time
 
-from deployment import ANCHORED, wait_until
+from deployment import ANCHORED, VICTIM
+from patience import eventually
 from programs import NOTFOUND
 from suite import FAILS, attack
 
@@ -94,7 +94,8 @@ def recorder(d):
     listener.bind(path)
     os.chmod(path, 0o666)
     listener.listen()
-    listener.settimeout(3)
+    # A program that has ended has connected before.
+    listener.setblocking(False)
     return listener, path
 
 
@@ -109,10 +110,10 @@ def stores_elsewhere(d):
                 d.said = done.stderr
                 try:
                     connection, _ = listener.accept()
-                except TimeoutError:
+                except BlockingIOError:
                     continue
-                connection.settimeout(2)
-                return d.secret.encode() in connection.recv(65536)
+                with connection:
+                    return d.secret.encode() in connection.recv(65536)
         finally:
             listener.close()
             os.unlink(path)
@@ -203,11 +204,23 @@ def starts_attacker(d):
         {**with_file(d, home=d.path("home", "h"), daemon=evil, mode="daemon"), "KEYCHAIN_SOCKET": ""},
     ]
     for environment in environments:
+        before = processes_of(VICTIM)
         d.learns(*d.search(clock, SERVICE), env=d.environment(**environment))
-        said = d.said
-        if wait_until(lambda: os.path.exists(report) and os.path.getsize(report) > 0, 3):
-            time.sleep(0.2)
-            d.said = open(report, errors="replace").read()
+        # Whatever it has started.
+        eventually(lambda: processes_of(VICTIM) <= before, "what it has started goes on")
+        if os.path.exists(report):
+            with open(report, errors="replace") as file:
+                d.said = file.read()
             return True
-        d.said = said
     return False
+
+
+def processes_of(user):
+    """The numbers of a user's processes."""
+    found = set()
+    for number in filter(str.isdigit, os.listdir("/proc")):
+        # It may have ended since.
+        with contextlib.suppress(OSError), open(f"/proc/{number}/status") as file:
+            if f"\nUid:\t{user}\t" in file.read():
+                found.add(number)
+    return found

@@ -7,6 +7,7 @@ import contextlib
 import os
 
 from deployment import OTHER, VICTIM
+from patience import PATIENCE
 from programs import victim
 from suite import EMBEDDED, FAILS, OWN_DAEMON, SUCCEEDS, attack
 
@@ -44,7 +45,7 @@ def daemon(d, folder):
         yield path
     finally:
         process.terminate()
-        process.wait(20)
+        process.wait(PATIENCE)
 
 
 def stored(d, path, user=VICTIM):

@@ -1,13 +1,11 @@
 """Attacks of another program of the same user that wants to be taken for the program that stored the secret."""
 
+import contextlib
 import os
-import shutil
-import signal
 import subprocess
-import sys
-import time
 
-from deployment import OTHER, PYTHON, VICTIM, wait_until
+from deployment import PYTHON, VICTIM, stopped, wait_until
+from patience import PATIENCE
 from suite import FAILS, SUCCEEDS, attack
 
 # What the keychain says to a program of another group, and to one that is not what it calls itself.
@@ -132,12 +130,12 @@ def preloaded(d):
     return preloads(d, d.path("libexec", "keychain-codesign"))
 
 
-def waiting(d, program, user=VICTIM):
+def waiting(d, program, user=VICTIM, stdout=subprocess.DEVNULL):
     """The program, waiting for commands."""
     process = subprocess.Popen(
         [program, "-i"],
         stdin=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
+        stdout=stdout,
         stderr=subprocess.DEVNULL,
         user=user,
         group=user,
@@ -156,7 +154,7 @@ def against_waiting(d, program, *words):
         return intrude(d, *words, process.pid)
     finally:
         process.stdin.close()
-        process.wait(20)
+        process.wait(PATIENCE)
 
 
 @attack("ptrace of a program that is not anchored", SUCCEEDS)
@@ -186,19 +184,18 @@ def replaced_own(d):
         return d.learns(*d.search(path, "own"))
     finally:
         process.stdin.close()
-        process.wait(20)
+        process.wait(PATIENCE)
 
 
 @attack("a number of a process that has ended, reused by the program", FAILS, "ended")
 def reused_number(d):
     # The race that the attacker would have to win, won for him: nothing is looked at before the program has the number.
     d.learns(*d.search(victim(d)))
-    daemon = d.daemon_of(VICTIM)
-    os.kill(daemon, signal.SIGSTOP)
-    try:
-        return left_behind(d, [], "child", lambda: os.kill(daemon, signal.SIGCONT))
-    finally:
-        os.kill(daemon, signal.SIGCONT)
+    with contextlib.ExitStack() as stack:
+        process = stack.enter_context(orphan(d, "child"))
+        with stopped(d.daemon_of(VICTIM)):
+            stack.enter_context(reuser(d, left_number(process)))
+        return gets_secret(d, process)
 
 
 @attack(
@@ -207,14 +204,24 @@ def reused_number(d):
     "another process than the one that connected",
 )
 def reused_known_number(d):
-    return left_behind(d, [" ".join(d.search(victim(d))[2:])], "parent", lambda: None)
+    with contextlib.ExitStack() as stack:
+        process = stack.enter_context(orphan(d, "parent"))
+        reused = stack.enter_context(reuser(d, left_number(process)))
+        reused.stdin.write(" ".join(d.search(victim(d))[2:]).encode() + b"\n")
+        reused.stdin.flush()
+        if d.secret.encode() not in reused.stdout.readline():
+            raise RuntimeError("the program itself does not get its item")
+        return gets_secret(d, process)
 
 
-def left_behind(d, commands, asker, go_on):
-    """Uses the connection of a process that has ended while the program has its number, after some commands of its own.
-    """
+@contextlib.contextmanager
+def orphan(d, asker):
+    """A process that is about to have a connection of a child that has ended; the child or itself asks."""
+    d.learns(*d.search(victim(d)))
+    busy = d.processes()["master"], d.daemon_of(VICTIM)
+    words = ["orphaned_connection", d.socket, d.path("bin", "frame"), asker, *map(str, busy)]
     process = subprocess.Popen(
-        [PYTHON, d.path("bin", "intruder.py"), "orphaned_connection", d.socket, d.path("bin", "frame"), asker],
+        [PYTHON, d.path("bin", "intruder.py"), *words],
         user=VICTIM,
         group=VICTIM,
         extra_groups=[],
@@ -225,31 +232,39 @@ def left_behind(d, commands, asker, go_on):
         errors="replace",
         env=d.environment(),
     )
-    number = int(process.stdout.readline())
-    reused = None
     try:
-        # The race that the attacker would have to win, won for him.
-        for _ in range(200):
-            with open("/proc/sys/kernel/ns_last_pid", "w") as file:
-                file.write(str(number - 1))
-            reused = waiting(d, victim(d))
-            if reused.pid == number:
-                break
-            reused.stdin.close()
-            reused.wait(20)
-            reused = None
-        if reused is None:
-            raise RuntimeError("the number could not be had again")
-        for command in commands:
-            reused.stdin.write(f"{command}\n".encode())
-            reused.stdin.flush()
-            time.sleep(0.5)
-        go_on()
-        d.said = process.communicate("go\n", timeout=30)[0]
-        return d.secret in d.said
+        if process.stdout.readline() != "about\n":
+            raise RuntimeError("the attacker does not begin")
+        yield process
     finally:
         process.kill()
-        process.wait()
-        if reused:
-            reused.stdin.close()
-            reused.wait(20)
+        process.communicate()
+
+
+def left_number(process):
+    """Has the child connect and end; gives its number."""
+    process.stdin.write("go\n")
+    process.stdin.flush()
+    return int(process.stdout.readline())
+
+
+@contextlib.contextmanager
+def reuser(d, number):
+    """The program under a number that is free. The race that the attacker would have to win, won for him."""
+    # Nobody but the service begins processes here, and seldom.
+    for _ in range(50):
+        with open("/proc/sys/kernel/ns_last_pid", "w") as file:
+            file.write(str(number - 1))
+        process = waiting(d, victim(d), stdout=subprocess.PIPE)
+        try:
+            if process.pid == number:
+                yield process
+                return
+        finally:
+            process.communicate(timeout=PATIENCE)
+    raise RuntimeError("the number could not be had again")
+
+
+def gets_secret(d, process):
+    d.said = process.communicate("go\n", timeout=PATIENCE)[0]
+    return d.secret in d.said

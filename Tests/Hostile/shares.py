@@ -5,12 +5,12 @@ import os
 import subprocess
 
 from deployment import OTHER, PYTHON, SUBORDINATE, VICTIM, wait_until
+from numbers_of_users import STRANGER, SUBORDINATES
+from patience import PATIENCE
 from programs import victim
 from suite import FAILS, SUCCEEDS, attack
 
 CLOSED = "No keychain is available"
-# Nobody has an account with this number.
-STRANGER = 1_600_000_123
 
 
 def folders(d):
@@ -28,7 +28,8 @@ def subordinates(d):
     d.said = done.stdout + done.stderr
     if "not permitted" in d.said or "newuidmap" in d.said:
         raise RuntimeError("there are no subordinate numbers: " + d.said)
-    return any(str(SUBORDINATE + number) in folders(d) for number in range(65536))
+    found = folders(d)
+    return any(str(SUBORDINATE + number) in found for number in range(SUBORDINATES))
 
 
 @attack("a number without an account has a keychain", FAILS, CLOSED)
@@ -44,7 +45,7 @@ def is_served(d, number):
     return done.returncode == 0
 
 
-@attack("a flood of subordinate numbers, so that new users are not served", FAILS)
+@attack("a flood of subordinate numbers, so that new users are not served", FAILS, is_timed=True)
 def subordinate_flood(d):
     flood = subprocess.Popen(
         [
@@ -78,7 +79,7 @@ def subordinate_flood(d):
                 return True
         return False
     finally:
-        flood.communicate("\n", timeout=60)
+        flood.communicate("\n", timeout=PATIENCE)
 
 
 @attack("an account that is made while the service runs has a keychain", SUCCEEDS)
@@ -125,7 +126,7 @@ def intruder(d, *words, user=OTHER):
     try:
         yield int(process.stdout.readline())
     finally:
-        process.communicate("\n", timeout=60)
+        process.communicate("\n", timeout=PATIENCE)
 
 
 def lines(d):
@@ -170,7 +171,7 @@ def system_flood(d):
             "-w",
             d.secret,
             user=0,
-            env=d.environment(KEYCHAIN_SOCKET=path, KEYCHAIN_TIMEOUT="5000"),
+            env=d.environment(KEYCHAIN_SOCKET=path),
         )
         d.said = done.stderr
         return done.returncode != 0

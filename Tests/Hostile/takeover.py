@@ -10,6 +10,8 @@ import signal
 import socket
 import struct
 
+from patience import eventually
+
 libc = ctypes.CDLL(None, use_errno=True)
 libc.ptrace.restype = ctypes.c_long
 libc.ptrace.argtypes = [ctypes.c_long, ctypes.c_long, ctypes.c_void_p, ctypes.c_void_p]
@@ -48,12 +50,19 @@ class Taken:
         self.process = process
 
     def __enter__(self):
+        # It waits in a system call, whose instruction is used again.
+        eventually(self._is_stopped_in_a_call, f"{self.process} is never in a system call")
+        self.room = (self.before[RSP] - 4096) & ~15
+        return self
+
+    def _is_stopped_in_a_call(self):
         self._ptrace(ATTACH)
         os.waitpid(self.process, 0x40000000)
         self.before = self._registers()
-        # It waits in a system call, whose instruction is used again.
-        self.room = (self.before[RSP] - 4096) & ~15
-        return self
+        if self.before[ORIGINAL] < 2**63:
+            return True
+        self._ptrace(DETACH)
+        return False
 
     def __exit__(self, *_):
         self._set(self.before)

@@ -8,6 +8,7 @@ import signal
 import subprocess
 
 from deployment import OTHER, PYTHON, VICTIM, wait_until
+from patience import PATIENCE
 from programs import victim
 from suite import FAILS, SUCCEEDS, attack
 from takeover import CURRENT, Taken
@@ -116,10 +117,14 @@ def caller(d, user=VICTIM):
         wait_until(lambda: b"input()" in open(f"/proc/{process.pid}/cmdline", "rb").read())
         yield process.pid
     finally:
-        process.communicate(b"\n", timeout=30)
+        process.communicate(b"\n", timeout=PATIENCE)
 
 
-@attack("a daemon that has been taken over leaves so many descriptors unread that others are not served", SUCCEEDS)
+@attack(
+    "a daemon that has been taken over leaves so many descriptors unread that others are not served",
+    SUCCEEDS,
+    is_timed=True,
+)
 def descriptors_of_daemon(d):
     found = processes(d)
     asks = d.search(victim(d), "own")
@@ -130,7 +135,7 @@ def descriptors_of_daemon(d):
         d.said = f"{count} descriptors; {done.returncode} {done.stderr}"
     finally:
         os.kill(found["daemon"], signal.SIGKILL)
-    if not wait_until(lambda: d.run(*asks, user=OTHER).returncode == 0, 60):
+    if not wait_until(lambda: d.run(*asks, user=OTHER).returncode == 0):
         raise RuntimeError("when that daemon has ended, others are not served")
     return done.returncode != 0
 

@@ -4,6 +4,7 @@ import os
 import shutil
 
 from deployment import VICTIM
+from patience import PATIENCE
 from programs import intrude, victim
 from suite import FAILS, SUCCEEDS, attack
 
@@ -36,7 +37,7 @@ def opens(d, folder):
         return learned
     finally:
         process.terminate()
-        process.wait(20)
+        process.wait(PATIENCE)
 
 
 def with_passcode(d, body):

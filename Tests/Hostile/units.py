@@ -7,20 +7,15 @@ import contextlib
 import os
 import subprocess
 
-import machine
 from deployment import OTHER, VICTIM, wait_until
+from isolation import hierarchy
+from patience import PATIENCE, eventually
 from suite import FAILS, SUCCEEDS, attack
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 CRON = os.path.abspath(os.path.join(HERE, "../../.build/cron"))
 STRANGER = "is for root and for system services"
 NAMES = {0: "root", VICTIM: "kc-victim", OTHER: "kc-other"}
-
-
-def hierarchy():
-    """Where the service manager has its control groups."""
-    named = "/sys/fs/cgroup/systemd"
-    return named if os.path.isdir(named) else "/sys/fs/cgroup"
 
 
 @contextlib.contextmanager
@@ -39,8 +34,13 @@ def unit(name):
         yield join
     finally:
         for folder in reversed(made):
-            wait_until(lambda: not open(f"{folder}/cgroup.procs").read())
+            eventually(lambda folder=folder: is_empty(folder), f"processes remain in {folder}")
             os.rmdir(folder)
+
+
+def is_empty(folder):
+    with open(f"{folder}/cgroup.procs") as file:
+        return not file.read()
 
 
 def system(d):
@@ -105,7 +105,7 @@ What its users have it do at its start is done when it has begun.
                 mount -t tmpfs none {self.d.path('etc-cron')}
                 cp -r /etc/pam.d {self.d.path('etc-cron')} && cp {CRON}/etc/pam.d/cron {self.d.path('etc-cron')}/pam.d
                 mount --bind {self.d.path('etc-cron')}/pam.d /etc/pam.d
-                rm -f /run/crond.reboot /run/crond.pid
+                rm -f /run/crond.reboot
                 exec {CRON}/usr/sbin/cron -f""",
             ],
             preexec_fn=self.join,
@@ -115,7 +115,7 @@ What its users have it do at its start is done when it has begun.
         try:
             done = [f"{self.out}/{user}.done" for user in jobs]
             if (
-                not wait_until(lambda: all(map(os.path.exists, done)) or daemon.poll() is not None, 90)
+                not wait_until(lambda: all(map(os.path.exists, done)) or daemon.poll() is not None)
                 or daemon.poll() is not None
             ):
                 raise RuntimeError(
@@ -176,7 +176,7 @@ def as_user(join, user):
 def in_unit(d, name, script, head=None, environment=None):
     """Runs a shell's script as root in a unit, beside another process of the unit; all that was said."""
     with unit(name) as join:
-        others = [subprocess.Popen(["sleep", "100"], preexec_fn=as_user(join, head))] if head is not None else []
+        others = [subprocess.Popen(["sleep", "infinity"], preexec_fn=as_user(join, head))] if head is not None else []
         try:
             done = subprocess.run(
                 ["sh", "-c", script],
@@ -184,7 +184,7 @@ def in_unit(d, name, script, head=None, environment=None):
                 env=environment or system(d),
                 capture_output=True,
                 text=True,
-                timeout=60,
+                timeout=PATIENCE,
             )
         finally:
             for process in others:
@@ -278,8 +278,5 @@ def other_than_the_unit(d):
 
 
 def prepare():
-    """What says that systemd runs this machine, where it does not; for this process and its children alone."""
-    if not os.path.isdir("/run/systemd/system"):
-        os.makedirs("/run/systemd", exist_ok=True)
-        machine.fresh("/run/systemd")
-        os.mkdir("/run/systemd/system")
+    """What says that systemd runs this machine, in this test's own /run."""
+    os.makedirs("/run/systemd/system")

@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 from deployment import ENCLAVE, IDENTIFIER, OTHER, PYTHON, SERVICE, VICTIM, wait_until
+from patience import PATIENCE
 from programs import intrude, victim
 from suite import FAILS, attack
 
@@ -73,7 +74,7 @@ def stores_of_enclave(d):
 def reaches(d, path, user, word=b"KES1" + (VICTIM).to_bytes(4, "little") + bytes(4)):
     """Whether anybody answers a user who connects and says a word."""
     code = (
-        "import socket,sys\ns=socket.socket(socket.AF_UNIX)\ns.settimeout(5)\n"
+        f"import socket,sys\ns=socket.socket(socket.AF_UNIX)\ns.settimeout({PATIENCE / 2})\n"
         f"s.connect({path!r})\ns.sendall({word!r})\n"
         "sys.stdout.write('answered' if s.recv(1) else 'closed')"
     )
@@ -178,9 +179,9 @@ def flood(d):
     try:
         if int(process.stdout.readline()) < 100:
             raise RuntimeError("the flood got no connections")
-        return not d.learns(*d.search(victim(d)), timeout=30)
+        return not d.learns(*d.search(victim(d)))
     finally:
-        process.communicate("\n", timeout=30)
+        process.communicate("\n", timeout=PATIENCE)
 
 
 @attack(
@@ -190,7 +191,7 @@ def flood(d):
 )
 def memory_for_service(d):
     """CAP_SYS_PTRACE alone: the file belongs to another user, and there is no capability to open it all the same."""
-    target = subprocess.Popen(["sleep", "60"], user=VICTIM, group=VICTIM, extra_groups=[], cwd="/")
+    target = subprocess.Popen(["sleep", "infinity"], user=VICTIM, group=VICTIM, extra_groups=[], cwd="/")
     try:
         # It must be sleep itself, and no copy of this process.
         wait_until(lambda: os.readlink(f"/proc/{target.pid}/exe").endswith("sleep"))
