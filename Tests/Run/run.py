@@ -23,6 +23,8 @@ TOP = pathlib.Path(__file__).resolve().parents[2]
 RESULTS = TOP / ".build/tests"
 # An option of the caller's may leave no test: pytest's word for that.
 NO_TESTS = 5
+# Files of the compiler's and pytest's own.
+OTHERS = ("TemporaryDirectory.", "pytest-of-", "swift-")
 # So many lines of the end name failures.
 LINES = 8
 
@@ -37,15 +39,15 @@ class Tier:
         os.chmod(self.temporary, 0o1777)
 
     def play(self, round_, *options):
-        """One run of pytest; whether it passed, and the names of what failed."""
+        """One run of pytest; whether it passed, and the names of what passed and of what failed."""
         folder = self.folder / round_
         folder.mkdir(parents=True)
         command = [sys.executable, "-m", "pytest", "--rootdir", "Tests/Run", "--tier", self.name, "--outputs", folder]
         command += ["--override-ini", f"cache_dir={TOP}/.build/pytest", "--junit-xml", folder / "tests.xml"]
         command += ["--tb", "short", "-rs", "--durations", "15", *options, *self.options, "Tests/Run"]
         status = subprocess.run(command, cwd=TOP, env=self.environment(), check=False).returncode
-        failed = failures(folder / "tests.xml")
-        return (status == 0 or (status == NO_TESTS and not failed), failed)
+        (passed, failed) = outcomes(folder / "tests.xml")
+        return (status == 0 or (status == NO_TESTS and not failed), passed, failed)
 
     def environment(self):
         # Tests start TPMs of their own; wrong passwords must not count in the machine's.
@@ -56,7 +58,8 @@ class Tier:
         """Ends every process that was left behind, and removes all files; what there was."""
         left = [f"process {number}: {said}" for number, said in self.processes()]
         left += [f"mount {place}" for place in self.mounts()]
-        left += [f"file {self.temporary}/{name}" for name in sorted(os.listdir(self.temporary))]
+        files = [name for name in sorted(os.listdir(self.temporary)) if not name.startswith(OTHERS)]
+        left += [f"file {self.temporary}/{name}" for name in files]
         for number, _ in self.processes():
             with contextlib.suppress(ProcessLookupError):
                 os.kill(number, signal.SIGKILL)
@@ -92,13 +95,16 @@ def contents(path):
         return ""
 
 
-def failures(report):
-    """The names of the tests that failed, by their ids: a script's, or a part's of the Swift tests."""
+def outcomes(report):
+    """The names of the tests that passed and of those that failed: a script's, or a part's of the Swift tests."""
     if not report.exists():
-        return ["pytest"]
-    cases = ElementTree.parse(report).iter("testcase")
-    failed = [case.get("name") for case in cases if case.find("failure") is not None or case.find("error") is not None]
-    return [name.split("[")[-1].rstrip("]") for name in failed]
+        return (set(), {"pytest"})
+    (passed, failed) = (set(), set())
+    for case in ElementTree.parse(report).iter("testcase"):
+        faults = {child.tag for child in case} & {"failure", "error", "skipped"}
+        of_its_kind = failed if faults - {"skipped"} else passed if not faults else set()
+        of_its_kind.add(case.get("name").split("[")[-1].rstrip("]"))
+    return (passed, failed)
 
 
 def not_run(tier):
@@ -111,28 +117,28 @@ def not_run(tier):
 
 def main(name, *options):
     tier = Tier(name, options)
-    left, again = [], []
+    again, left = (set(), set()), []
     try:
         workers = os.environ.get("WORKERS", str((os.cpu_count() or 1) + 1))
-        passed, failed = tier.play("first", "--numprocesses", workers, "--dist", "loadgroup", "--maxschedchunk", "1")
+        passed, _, failed = tier.play("first", "--numprocesses", workers, "--dist", "loadgroup", "--maxschedchunk", "1")
         tier.settle()
-        if failed:
-            passed, again = tier.play("again", "--last-failed", "--last-failed-no-failures", "none")
+        if not passed:
+            passed, *again = tier.play("again", "--last-failed", "--last-failed-no-failures", "none")
             tier.settle()
     finally:
         left = tier.end()
-    report(tier, passed, failed, again, left)
+    report(tier, passed, failed & again[0], again[1], left)
     return 0 if passed else 1
 
 
-def report(tier, passed, failed, again, left):
+def report(tier, passed, unstable, failed, left):
     for line in [*not_run(tier.name), *(f"left behind: {what}" for what in left[:LINES])]:
         print(line)
-    for name in sorted(set(failed) - set(again)):
+    for name in sorted(unstable):
         print(f"unstable: {name} failed once and passed alone; outputs: {tier.folder}/{{first,again}}/{name}.log")
-    for name in again[:LINES]:
+    for name in sorted(failed)[:LINES]:
         print(f"FAILED {name}: {tier.folder}/again/{name}.log")
-    print(f"{tiers.TIERS[tier.name][0]}: {'passed' if passed else f'{len(again)} failed, outputs in {tier.folder}'}")
+    print(f"{tiers.TIERS[tier.name][0]}: {'passed' if passed else f'{len(failed)} failed, outputs in {tier.folder}'}")
 
 
 if __name__ == "__main__":
