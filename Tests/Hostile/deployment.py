@@ -86,7 +86,8 @@ class Deployment:
     def add_accounts(self, **more):
         """Gives the users accounts, as this process and its children see the machine (machine.leave)."""
         accounts = {"kc-victim": (VICTIM, None), "kc-other": (OTHER, None), **more}
-        machine.add_accounts(self.base, accounts, lambda name: self.path("home"), [f"kc-other:{SUBORDINATE}:{SUBORDINATES}"])
+        subordinates = [f"kc-other:{SUBORDINATE}:{SUBORDINATES}"]
+        machine.add_accounts(self.base, accounts, lambda name: self.path("home"), subordinates)
 
     def start(self):
         self.service, serves = self.daemon(self.log, "--system", *self.options())
