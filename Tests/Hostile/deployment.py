@@ -86,7 +86,8 @@ class Deployment:
     def add_accounts(self, **more):
         """Gives the users accounts, as this process and its children see the machine (machine.leave)."""
         accounts = {"kc-victim": (VICTIM, None), "kc-other": (OTHER, None), **more}
-        machine.add_accounts(self.base, accounts, lambda name: self.path("home"), [f"kc-other:{SUBORDINATE}:{SUBORDINATES}"])
+        subordinates = [f"kc-other:{SUBORDINATE}:{SUBORDINATES}"]
+        machine.add_accounts(self.base, accounts, lambda name: self.path("home"), subordinates)
 
     def start(self):
         self.service, serves = self.daemon(self.log, "--system", *self.options())
@@ -165,12 +166,33 @@ class Deployment:
         """Ends the service's processes, whatever they are doing."""
         self.service.kill()
         self.service.wait()
-        for process in self.processes().values():
-            os.kill(process, signal.SIGKILL)
-        eventually(lambda: not self.processes(), "the service's processes go on")
+        self.kill_programs()
+
+    def kill_programs(self):
+        """Ends all that runs programs from the deployment's folder, as daemons of users' own do."""
+
+        def ended():
+            found = self.running()
+            for process in found:
+                # It may have ended since.
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(process, signal.SIGKILL)
+            return not found
+
+        eventually(ended, "programs of the deployment go on")
+
+    def running(self):
+        """Processes whose program is in the deployment's folder, but zombies, which have none."""
+        found = []
+        for number in filter(str.isdigit, os.listdir("/proc")):
+            with contextlib.suppress(OSError):
+                if os.readlink(f"/proc/{number}/exe").startswith(self.base + "/"):
+                    found.append(int(number))
+        return found
 
     def remove(self):
         self.unmount()
+        self.kill_programs()
         shutil.rmtree(self.base)
         if self.made_usual:
             os.rmdir(USUAL)

@@ -1,6 +1,5 @@
 """What an attacker's process does: intruder.py ATTACK ARGUMENTS, as the user it attacks from. Prints what it gets."""
 
-import array
 import ctypes
 import os
 import select
@@ -89,7 +88,7 @@ def until(condition):
 
 
 def has_become(process, program):
-    """Whether a process executes a program and waits for something: what even a process shows that may not be looked at.
+    """Whether a process executes a program and waits for something, as even a process shows that may not be looked at.
 
     It has the program's name before its marks, and does not wait in between.
     """

@@ -1,9 +1,7 @@
 """Attacks of other users, of users that call themselves root, and of whoever goes for the service itself."""
 
 import os
-import socket
 import subprocess
-import sys
 
 from deployment import ENCLAVE, IDENTIFIER, OTHER, PYTHON, SERVICE, VICTIM, wait_until
 from patience import PATIENCE

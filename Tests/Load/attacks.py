@@ -7,7 +7,7 @@ class Attack:
     """A way to play a frame over so many connections.
 
     way, connections, amount: as player.c takes them; programs: so many copies of the program do it, each with its
-    share of the connections; short: it is one of those that `make test` runs.
+    share of the connections; short: it is one of the short form's (load_test.sh).
     """
 
     def __init__(self, name, way, frame, connections, amount, programs=1, short=False):

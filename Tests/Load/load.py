@@ -17,19 +17,23 @@ line is 10 at the 50th, in the better of two rounds, and its floor a millisecond
 """
 
 import argparse
+import contextlib
 import json
 import os
 import re
 import shutil
-import signal
+import socket
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
 
-import frames
-from attacks import table
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "Scripts"))
+
+import frames  # noqa: E402
+from attacks import table  # noqa: E402
+from patience import PATIENCE, eventually  # noqa: E402
 
 LINE = 3
 ROUGH_LINE = 10
@@ -79,10 +83,16 @@ class Daemon:
             stdout=self.log,
             stderr=self.log,
         )
-        while not os.path.exists(self.socket):
-            if self.process.poll() is not None:
-                sys.exit(f"the daemon did not start: {open(self.log.name).read()}")
-            time.sleep(0.01)
+        eventually(self.serves, "the daemon does not serve")
+
+    def serves(self):
+        """Whether it takes connections: its socket is there before it listens."""
+        if self.process.poll() is not None:
+            sys.exit(f"the daemon did not start: {open(self.log.name).read()}")
+        with socket.socket(socket.AF_UNIX) as connection, contextlib.suppress(OSError):
+            connection.connect(self.socket)
+            return True
+        return False
 
     def check(self):
         if self.process.poll() is not None:
@@ -95,7 +105,7 @@ class Daemon:
 
     def stop(self):
         self.process.terminate()
-        self.process.wait(60)
+        self.process.wait(PATIENCE)
         self.log.close()
 
 

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The hostile suite, against the system deployment with users of this machine; PROGRAMS: a folder of other programs than the
-# debug build's.
+# The hostile suite, against the system deployment with users of this machine; PROGRAMS: a folder of other programs than
+# the debug build's.
 set -eu
 cd "$(dirname "$0")/../.."
 name=$(basename "$0" .sh)

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The hostile suite without the attacks on how long others wait, once and as the kernel is (hostile_long_test.sh has them
-# all): hostile_test.sh [WORD...], attacks whose names have one of the words.
+# The hostile suite once, as the kernel is, without attacks on how long others wait; hostile_long_test.sh has them all.
+# Words choose the attacks whose names have one of them.
 set -eu
 cd "$(dirname "$0")/../.."
 name=$(basename "$0" .sh)
