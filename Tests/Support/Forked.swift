@@ -4,18 +4,20 @@ import Glibc
 package struct ForkedChild {
     private let process: pid_t
 
-    /// Forks a child that runs `body` and ends with its result, or with a signal after ten seconds.
+    /// Forks a child that runs `body` and ends with its result, or with a signal when it hangs (``patience``).
     package init(_ body: () -> CInt) {
         // Swift hides `fork`, so it is looked up.
         let symbol = unsafe dlsym(nil, "fork")
         let fork = unsafe unsafeBitCast(symbol, to: (@convention(c) () -> pid_t).self)
+        // Not computed in the child, which has this thread alone.
+        let limit = UInt32(patience / 1000)
         process = fork()
         guard process == 0 else { return }
         // A thread of Dispatch, which tests run on, keeps all signals out, and its child would too.
         var all = sigset_t()
         unsafe sigfillset(&all)
         unsafe pthread_sigmask(SIG_UNBLOCK, &all, nil)
-        alarm(10)
+        alarm(limit)
         _exit(body())
     }
 

@@ -22,7 +22,7 @@ package final class PseudoTerminal {
     package func waitFor(_ text: String) throws {
         let wanted = Array(text.utf8)
         while !screen.contains(wanted) {
-            try person.wait(for: .readable, deadline: .after(milliseconds: 30_000))
+            try person.wait(for: .readable, deadline: soon)
             let byte = try person.readByte()
             screen.append(byte)
         }

@@ -1,9 +1,6 @@
 import Glibc
 package import LinuxSystem
 
-/// Long enough for any machine, short enough to end a test that hangs.
-package var soon: Deadline { .after(milliseconds: 20_000) }
-
 extension UnixSocket {
     package func sendText(_ text: String) throws(SystemError) {
         let bytes = Array(text.utf8)

@@ -298,9 +298,9 @@ extension CallerIdentifier {
         _ peer: PeerCredentials, _ caller: CallerIdentity, _ path: String, _ version: FileVersion,
         _ mark: ProgramMark?, _ installed: InstalledEntitlements
     ) -> KnownProcesses.Entry? {
-        guard peer.isKernelsWord, version.isSettled, !caller.isAnchored, isServedBySystem(version) else {
-            return nil
-        }
+        guard peer.isKernelsWord, version.isSettled(tick: processes.tick), !caller.isAnchored,
+            isServedBySystem(version)
+        else { return nil }
         switch caller.provenance {
         case .signed: break
         case .installed, .unsigned, .claimed, .misclaimed:

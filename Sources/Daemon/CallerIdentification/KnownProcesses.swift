@@ -59,7 +59,10 @@ package final class KnownProcesses: Sendable {
     /// The numbers of those that were identified last. They say nothing about who has them now.
     private let met = Lock<[Int32]>([])
 
-    package init() {}
+    /// How coarse the clock of a program's file system may be (``FileVersion/isSettled(tick:)``).
+    let tick: Int64
+
+    package init(tick: Int64 = FileVersion.coarsestTick) { self.tick = tick }
 
     package var count: Int { rows.withLock { $0.count } }
 

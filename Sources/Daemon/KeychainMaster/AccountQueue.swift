@@ -22,6 +22,8 @@ final class AccountQueue {
     }
 
     private let start: Master.AccountLookup
+    /// How long a look-up may take: milliseconds.
+    private let longestLookup: Int
     private let epoll: Epoll
     private let token: UInt64
     /// The first one has been asked.
@@ -39,8 +41,6 @@ final class AccountQueue {
         var isProven = false
     }
 
-    /// How long a look-up may take: milliseconds.
-    private static let longestLookup = 5000
     /// How long a clerk waits for the next question: milliseconds.
     private static let longestIdle = 10_000
     /// How long a number without an account stays one: milliseconds. Somebody may have made it one meanwhile.
@@ -52,8 +52,10 @@ final class AccountQueue {
     private static let blockBits = 16 as UInt32
     private static let mostWaiting = 32
 
-    init(_ start: @escaping Master.AccountLookup, watchedBy epoll: Epoll, token: UInt64) {
-        (self.start, self.epoll, self.token) = (start, epoll, token)
+    init(
+        _ start: @escaping Master.AccountLookup, longestLookup: Int, watchedBy epoll: Epoll, token: UInt64
+    ) {
+        (self.start, self.longestLookup, self.epoll, self.token) = (start, longestLookup, epoll, token)
     }
 
     /// Whether a number is known to have no account.
@@ -124,7 +126,7 @@ final class AccountQueue {
             deadline = clerk == nil ? .never : .after(milliseconds: Self.longestIdle)
             return
         }
-        deadline = .after(milliseconds: Self.longestLookup)
+        deadline = .after(milliseconds: longestLookup)
         let bytes = (0..<UInt32(4)).map { UInt8(truncatingIfNeeded: question.user >> (8 * $0)) }
         if let clerk {
             if (try? clerk.channel.sendFully(bytes.span, deadline: .now)) != nil { return }
@@ -134,7 +136,7 @@ final class AccountQueue {
             let new = try makeClerk()
             clerk = new
             try new.channel.sendFully(bytes.span, deadline: .now)
-            deadline = .after(milliseconds: Self.longestLookup)
+            deadline = .after(milliseconds: longestLookup)
         } catch {
             dismiss()
             // It is concluded at once that nothing is known.

@@ -72,6 +72,7 @@ package final class Master {
     ///   - mostUserDaemons: how many keychains may be open at once. The master refuses connections to more until one is
     ///     closed.
     ///   - clerk: starts the process that says over a socket which numbers are accounts' (`AccountQueue`).
+    ///   - longestLookup: how long a look-up may take: milliseconds.
     ///   - hasKeychain: whether a number has a keychain already, which it then keeps while its account cannot be looked
     ///     up.
     ///   - identifier: where the process listens that identifies callers for the daemons; nil where they do it by
@@ -80,7 +81,7 @@ package final class Master {
     /// - Throws: `SystemError` of `epoll`.
     package init(
         _ entrances: [Entrance], mostUserDaemons: Int = 1024, start: @escaping Starter, clerk: AccountLookup? = nil,
-        hasKeychain: @escaping (UInt32) -> Bool = { _ in false }, identifier: String? = nil,
+        longestLookup: Int = 5000, hasKeychain: @escaping (UInt32) -> Bool = { _ in false }, identifier: String? = nil,
         log: @escaping (String) -> Void
     ) throws(SystemError) {
         (self.entrances, self.mostUserDaemons, self.start, self.log) = (entrances, mostUserDaemons, start, log)
@@ -91,7 +92,9 @@ package final class Master {
         }
         let epoll = try Epoll(capacity: 64)
         self.epoll = epoll
-        accounts = clerk.map { AccountQueue($0, watchedBy: epoll, token: Token.accounts) }
+        accounts = clerk.map {
+            AccountQueue($0, longestLookup: longestLookup, watchedBy: epoll, token: Token.accounts)
+        }
         self.identifier = identifier.map {
             IdentifierQueue($0, watchedBy: epoll, token: Token.identifier, log: log)
         }

@@ -15,11 +15,14 @@ final class RequestRateLimit: Sendable {
     private static let step = 1_000_000 as UInt64
     private let rate: Double
     private let bucket: Lock<Bucket>
+    private let clock: @Sendable () -> UInt64
 
-    /// - Parameter rate: requests a second; so many may also come at once.
-    init(_ rate: Int) {
-        self.rate = Double(rate)
-        bucket = Lock(Bucket(requests: Double(rate), filled: Clock.monotonicNanoseconds))
+    /// - Parameters:
+    ///   - rate: requests a second; so many may also come at once.
+    ///   - clock: nanoseconds; it never goes back.
+    init(_ rate: Int, clock: @escaping @Sendable () -> UInt64 = { Clock.monotonicNanoseconds }) {
+        (self.rate, self.clock) = (Double(rate), clock)
+        bucket = Lock(Bucket(requests: Double(rate), filled: clock()))
     }
 
     /// Whether another request may be looked at now.
@@ -48,7 +51,7 @@ final class RequestRateLimit: Sendable {
     }
 
     private func fill(_ bucket: inout Bucket) {
-        let now = Clock.monotonicNanoseconds
+        let now = clock()
         let passed = now - min(bucket.filled, now)
         bucket.requests = min(rate, bucket.requests + rate * Double(passed) / 1e9)
         bucket.filled = now

@@ -13,7 +13,7 @@ final class Supervisor {
     private let log: (String) -> Void
 
     /// How long each may take to start: milliseconds.
-    private static let startTimeout = 10_000
+    private static let startTimeout = 10_000 * DebugPatience.factor
 
     /// Serves until it is told to end.
     ///

@@ -7,7 +7,7 @@ struct DaemonLauncher: Sendable {
     let configuration: Configuration
 
     /// How long a daemon may take to accept, or to start, where a request has so much time: milliseconds.
-    private static let timeout = 10_000
+    private static let timeout = 10_000 * DebugPatience.factor
     /// How long a program waits that one is started which it does not need itself: milliseconds.
     private static let shortTimeout = 1000
 

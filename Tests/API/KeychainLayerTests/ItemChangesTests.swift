@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The sequence of changes to items.
-@Suite("Changes of items", .timeLimit(.minutes(5)))
+@Suite("Changes of items", .patient)
 struct ItemChangesTests {
     @Test("Additions, changes and removals are told, whoever made them; other items' are not")
     func changes() async throws {

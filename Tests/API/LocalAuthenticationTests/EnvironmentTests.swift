@@ -90,7 +90,7 @@ private final class Observer: NSObject, LAEnvironment.Observer, Sendable {
 
     /// The reports so far, once there are this many.
     func told(_ count: Int) async -> [LAEnvironment.State] {
-        await eventuallyInTask(by: .after(milliseconds: 30_000)) { states.withLock { $0.count } >= count }
+        await eventuallyInTask { states.withLock { $0.count } >= count }
         return states.withLock { $0 }
     }
 }

@@ -159,18 +159,19 @@ struct FindingTests {
         }
     }
 
-    @Test("among 10,000 items each is found by its attributes, and all are listed", .rule("queries.match.index"))
+    @Test("among thousands of items each is found by its attributes, and all are listed", .rule("queries.match.index"))
     func manyItems() throws {
         try withKeychain { _ in
-            for index in 0..<10_000 {
+            let items = full(10_000, gate: 1000)
+            for index in 0..<items {
                 let item = genericPassword("service \(index % 100)", "account \(index)")
                 #expect(add(item + [kSecValueData: Data("\(index)")]) == errSecSuccess)
             }
-            for index in stride(from: 0, to: 10_000, by: 997) {
+            for index in stride(from: 0, to: items, by: 97) {
                 #expect(value(genericPassword("service \(index % 100)", "account \(index)")) == Data("\(index)"))
             }
-            #expect(count([kSecClass: kSecClassGenericPassword, kSecAttrService: "service 7"]) == 100)
-            #expect(count([kSecClass: kSecClassGenericPassword]) == 10_000)
+            #expect(count([kSecClass: kSecClassGenericPassword, kSecAttrService: "service 7"]) == items / 100)
+            #expect(count([kSecClass: kSecClassGenericPassword]) == items)
         }
     }
 }

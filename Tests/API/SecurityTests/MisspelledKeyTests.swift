@@ -60,7 +60,8 @@ struct MisspelledKeyTests {
             let before = Self.snapshot() as NSArray
             #expect(before.count == StoredClass.allCases.count + 1)
             for documented in Self.documented {
-                for (number, key) in Self.misspellings(of: documented).sorted().enumerated() {
+                for (number, key) in Self.misspellings(of: documented).sorted().enumerated()
+                where number % full(1, gate: 4) == 0 {
                     Self.expectNothing(of: key, values[number % values.count])
                 }
                 #expect(Self.snapshot() as NSArray == before, "\(documented)")

@@ -5,7 +5,7 @@ import Security
 import TestSupport
 import Testing
 
-@Suite("Keychains with names", .timeLimit(.minutes(5)))
+@Suite("Keychains with names", .patient)
 struct NamedKeychainTests {
     @Test("An add with kSecUseKeychain goes to that keychain alone", .rule("keychains.add.chosen"))
     func adding() throws {

@@ -15,7 +15,7 @@ struct ChildProcessTests {
             [ -e /proc/$$/fd/5 ] || echo last; [ /proc/$$/fd/3 -ef /dev/null ] && echo third
             """
         let process = try ChildProcess.start("/bin/bash", ["-c", script], handing: [other, writer])
-        #expect(process.reap(timeout: 20_000) == 0)
+        #expect(process.reap(timeout: patience) == 0)
         let expected = "empty\nend\nlast\nthird\n"
         #expect(try reader.readText(expected.utf8.count) == expected)
     }
@@ -23,7 +23,7 @@ struct ChildProcessTests {
     @Test("The exit code is known, also when asked again")
     func exitCode() throws {
         let process = try ChildProcess.start("/bin/sh", ["-c", "exit 7"], handing: [])
-        #expect(process.reap(timeout: 20_000) == 7)
+        #expect(process.reap(timeout: patience) == 7)
         #expect(process.reap() == 7)
     }
 
@@ -42,7 +42,7 @@ struct ChildProcessTests {
     func givesGroupUp() {
         let starter = ForkedChild {
             guard setegid(1) == 0, CurrentProcess.isMarked else { return 2 }
-            return (try? ChildProcess.start("/bin/sh", Self.isRoots, handing: []).reap(timeout: 5000)) ?? 3
+            return (try? ChildProcess.start("/bin/sh", Self.isRoots, handing: []).reap(timeout: patience)) ?? 3
         }
         #expect(starter.waitForExit() == 0)
         let successor = ForkedChild {

@@ -117,7 +117,7 @@ struct FileLockTests {
         _ = try FileLock(path, .exclusive, deadline: .now)
     }
 
-    @Test("A waiting process gets the lock when it is released", arguments: [nil, 20_000] as [Int?])
+    @Test("A waiting process gets the lock when it is released", arguments: [nil, patience] as [Int?])
     func waiting(milliseconds: Int?) throws {
         let deadline = milliseconds.map { Deadline.after(milliseconds: $0) } ?? .never
         let holder = try FileLock(path, .exclusive, deadline: .now)

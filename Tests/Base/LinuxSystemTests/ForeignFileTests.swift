@@ -18,7 +18,7 @@ struct ForeignFileTests {
         }
         let last = try FileDescriptor.open(path, O_RDWR)
         #expect(withExtendedLifetime(last) { flock(last.number, LOCK_EX) } == 0)
-        while !files.areClosed(of: 7) { sched_yield() }
+        #expect(eventually { files.areClosed(of: 7) })
         #expect(files.areClosed(of: 8))
     }
 

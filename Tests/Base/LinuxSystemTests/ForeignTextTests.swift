@@ -46,7 +46,9 @@ struct ForeignTextTests {
     @Test("Every code point is either shown as it is or is replaced by one that is")
     func everyCodePoint() {
         var replaced = 0
-        for value in UInt32(0)...0x10FFFF {
+        // In the gate one of sixteen where whole planes are of one kind.
+        let step = UInt32(full(1, gate: 16))
+        for value in UInt32(0)...0x10FFFF where value < 0x10000 || value >> 12 == 0xE0 || value % step == 0 {
             guard let scalar = Unicode.Scalar(value) else { continue }
             let shown = Array(ForeignText.shown("a" + String(scalar)).utf8)
             if shown != Array(("a" + String(scalar)).utf8) { replaced += 1 }
@@ -54,7 +56,7 @@ struct ForeignTextTests {
             let again = Array(ForeignText.shown(String(decoding: shown, as: UTF8.self)).utf8)
             if again != shown { Issue.record("U+\(String(value, radix: 16)) is shown differently the second time") }
         }
-        #expect(replaced > 100_000)
+        #expect(replaced > 100_000 / step)
     }
 
     @Test("A long path keeps its beginning and its end, and says that something is left out")

@@ -32,7 +32,7 @@ import Testing
         #expect(found.process == number && found.lines == ["a line"])
         #expect(try ProcessLock(path) == nil)
         Glibc.kill(try #require(number), SIGKILL)
-        process.reap(timeout: 5000)
+        process.reap(timeout: patience)
         #expect(try ProcessLock.holder(of: path) == nil)
         #expect(try ProcessLock(path) != nil)
     }

@@ -76,12 +76,6 @@ private final class Pair {
         }
     }
 
-    /// A copy of Perl that was not changed just now.
-    func settled(_ name: String) throws -> String {
-        let path = try door.copy(name)
-        try eventually { try FileVersion(at: path).isSettled }
-        return path
-    }
 }
 
 @Suite("A daemon that may not look at processes asks the identifier")
@@ -142,7 +136,7 @@ struct ApartTests {
     func knows() throws {
         let pair = try Pair()
         try pair.connect()
-        let visitor = try pair.door.start([pair.settled("app")])
+        let visitor = try pair.door.start([pair.door.settled("app")])
         #expect(pair.client.recognize(visitor.peer) == nil)
         for _ in 0..<2 {
             _ = try pair.identify(visitor.peer)
@@ -159,19 +153,18 @@ struct ApartTests {
     @Test("A known program is identified while all threads of its user hang, also when entitlements have changed")
     func knowsWhileOthersHang() throws {
         var limits = ProgramInspections.Limits()
-        limits.stallTimeout = 0
+        // A thread has hung for too long as soon as it has begun.
+        limits.stallTimeout = -1
         let pair = try Pair(limits)
         try pair.connect()
-        let path = try pair.settled("app")
+        let path = try pair.door.settled("app")
         _ = try pair.identify(pair.door.start([path]).peer)
-        let isOver = Monitor(false)
-        defer { isOver.update { $0 = true } }
+        let hang = Hang()
+        defer { hang.end() }
         for _ in 0..<limits.ofUser {
-            try pair.inspections.enqueue(for: .user(CurrentProcess.user), of: pair) {
-                _ = isOver.wait { $0 ? true : nil }
-            }
+            try pair.inspections.enqueue(for: .user(CurrentProcess.user), of: pair) { hang.wait() }
         }
-        letPass(microseconds: 50_000)
+        #expect(hang.holds(limits.ofUser))
         let stranger = try pair.door.start([pair.door.copy("other")])
         #expect(failure { () throws(Refusal) in try pair.identify(stranger.peer) }?.status == .notAvailable)
         for number in 0..<10 {
@@ -280,7 +273,10 @@ struct BrokenIdentifierTests {
             }
             refusal.update { $0 = found }
         }
-        while refusal.update({ $0 }) == nil { try pair.channel().close() }
+        try eventually {
+            try pair.channel().close()
+            return refusal.update { $0 } != nil
+        }
         thread.join()
         #expect(refusal.update { $0 }?.rule == .unidentifiedCaller)
     }

@@ -148,7 +148,7 @@ struct HostileCallerTests {
         guard case .known = try door.identifier.identify(peer.0) else {
             // A test program that was built in the last two seconds is read every time.
             let own = try ProcessView(getpid()).executable()
-            #expect(!own.version.isSettled)
+            #expect(!own.version.isSettled())
             return
         }
     }

@@ -16,17 +16,10 @@ struct KnownProcessTests {
 
     /// A program whose process is known from its next connection on.
     private func meet(_ name: String) throws -> Visitor {
-        let visitor = try door.start([settled(name)])
+        let visitor = try door.start([door.settled(name)])
         #expect(try door.identifyAgain(visitor.peer).groups == own(name))
         try door.seeNobody()
         return visitor
-    }
-
-    /// A copy of Perl that was not changed just now.
-    private func settled(_ name: String) throws -> String {
-        let path = try door.copy(name)
-        try eventually { try FileVersion(at: path).isSettled }
-        return path
     }
 
     @Test("Who connects again is known, and is who it was")
@@ -42,7 +35,7 @@ struct KnownProcessTests {
 
     @Test("Who is known is so as soon as it has connected; whose program has to be read first is not")
     func recognized() throws {
-        let visitor = try door.start([settled("app")])
+        let visitor = try door.start([door.settled("app")])
         #expect(door.identifier.recognize(visitor.peer) == nil)
         let caller = try door.identifyAgain(visitor.peer)
         try door.seeNobody()
@@ -51,7 +44,7 @@ struct KnownProcessTests {
 
     @Test("A connection that may have been made before the process was seen says nothing about it")
     func early() throws {
-        let visitor = try door.start([settled("app")])
+        let visitor = try door.start([door.settled("app")])
         let peer = try door.connectAgain(visitor)
         _ = try door.identifyAgain(visitor.peer)
         #expect(try !door.knows(peer))
@@ -78,7 +71,7 @@ struct KnownProcessTests {
         .rule("access-groups.list.process"))
     func threadExecutesAnother() throws {
         let python = try door.copy("python", of: "/usr/bin/python3")
-        try eventually { try FileVersion(at: python).isSettled }
+        try door.settle(python)
         let visitor = try door.startPython(python)
         #expect(try door.identifyAgain(visitor.peer).groups == own("python"))
         try door.seeNobody()
@@ -92,9 +85,9 @@ struct KnownProcessTests {
         "a hard link that a process executes instead of its program is another program",
         .rule("access-groups.unsigned.names"))
     func executesLink() throws {
-        let path = try settled("first")
+        let path = try door.copy("first")
         try door.run(["ln", path, door.file("second")])
-        try eventually { try FileVersion(at: path).isSettled }
+        try door.settle(path)
         let visitor = try door.start([path])
         #expect(try door.identifyAgain(visitor.peer).groups == own("first"))
         try door.seeNobody()
@@ -126,6 +119,8 @@ struct KnownProcessTests {
 
     @Test("What was changed just now is not remembered: its next change might not show")
     func unsettled() throws {
+        // Here a day counts as just now.
+        let door = try Doorway(tick: 86_400_000_000_000)
         let visitor = try door.start([door.copy("app")])
         _ = try door.identifyAgain(visitor.peer)
         try door.seeNobody()
@@ -143,7 +138,7 @@ struct KnownProcessTests {
     func signed() throws {
         let (team, other) = (try Team(), try Team())
         let (first, second) = (try door.sign("first", with: team), try door.sign("second", with: other))
-        try eventually { try FileVersion(at: first).isSettled && FileVersion(at: second).isSettled }
+        for path in [first, second] { try door.settle(path) }
         let visitor = try door.start([first])
         let caller = try door.identifyAgain(visitor.peer)
         try door.seeNobody()
@@ -156,7 +151,7 @@ struct KnownProcessTests {
 
     @Test("No more processes are known than have room")
     func capacity() throws {
-        let path = try settled("app")
+        let path = try door.settled("app")
         for _ in 0..<KnownProcesses.capacity + 3 {
             _ = try door.identifyAgain(door.start([path]).peer)
         }
@@ -165,7 +160,7 @@ struct KnownProcessTests {
 
     @Test("A note is taken of a process that comes again, and not of one that comes once")
     func comesAgain() throws {
-        let path = try settled("app")
+        let path = try door.settled("app")
         let visitor = try door.start([path])
         _ = try door.identify(visitor.peer)
         for _ in 0..<3 { _ = try door.identify(door.start([path]).peer) }
@@ -177,68 +172,5 @@ struct KnownProcessTests {
         #expect(door.processes.count == 1)
         try door.seeNobody()
         #expect(try door.knows(door.connectAgain(visitor)))
-    }
-}
-
-@Suite("Numbers of processes that are used again", .enabled(if: ReusedNumber.mayChoose))
-struct ReusedNumberTests {
-    private let door: Doorway
-
-    init() throws { door = try Doorway() }
-
-    @Test("a process with the number of one that was known is not that one", .rule("access-groups.list.process"))
-    func later() throws {
-        let path = try door.copy("first")
-        try door.copy("second")
-        try eventually { try FileVersion(at: path).isSettled }
-        let visitor = try door.start([path])
-        _ = try door.identifyAgain(visitor.peer)
-        let number = visitor.program.process
-        kill(number, SIGKILL)
-        _ = visitor.program.waitForExit()
-        try door.seeNobody()
-        let next = try ReusedNumber.start(number) { try door.start([door.file("second")]) }
-        #expect(try !door.knows(next.peer))
-        #expect(try door.identify(next.peer).groups == ["program:" + door.file("second")])
-    }
-
-    @Test(
-        "a connection that somebody else with that number has left behind is not the process's that is known now",
-        .rule("access-groups.list.process"))
-    func earlier() throws {
-        try door.copy("first")
-        let path = try door.copy("second")
-        try eventually { try FileVersion(at: path).isSettled }
-        let maker = try door.start([door.file("first")])
-        let number = maker.program.process
-        kill(number, SIGKILL)
-        _ = maker.program.waitForExit()
-        try door.seeNobody()
-        let known = try ReusedNumber.start(number) { try door.start([path]) }
-        _ = try door.identifyAgain(known.peer)
-        try door.seeNobody()
-        #expect(try door.knows(door.connectAgain(known)))
-        // The numbers are the same, and the connection still stands.
-        #expect(try PeerNumbers(of: maker.peer) == PeerNumbers(of: known.peer))
-        #expect(try !door.knows(maker.peer))
-        #expect(door.refusal(maker.peer)?.rule == .unidentifiedCaller)
-    }
-}
-
-/// Starts programs under the number that a process had which has ended.
-private enum ReusedNumber {
-    private static let last = "/proc/sys/kernel/ns_last_pid"
-
-    static let mayChoose = unsafe geteuid() == 0 && access(last, W_OK) == 0
-
-    /// Others start processes, too: it takes a few attempts.
-    static func start(_ number: Int32, _ body: () throws -> Visitor) throws -> Visitor {
-        for _ in 0..<2000 {
-            let file = try FileDescriptor.open(last, O_WRONLY)
-            try file.writeFully(Array("\(number - 1)".utf8).span)
-            let visitor = try body()
-            if visitor.program.process == number { return visitor }
-        }
-        throw SystemError(code: EAGAIN, call: "ns_last_pid")
     }
 }

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// A file system that does not answer until it is let go.
-private final class Hang: Sendable {
+final class Hang: Sendable {
     private let state = Monitor((isOver: false, waiting: 0))
 
     func wait() {
@@ -68,7 +68,7 @@ struct ProgramInspectionTests {
         #expect(refusal?.rule == .unidentifiedCaller && refusal?.problem.contains("does not answer") == true)
         #expect(try self.inspects(inspections, for: .user(2)))
         hang.end()
-        while (try? self.inspects(inspections, for: .user(1))) == nil {}
+        #expect(eventually { (try? self.inspects(inspections, for: .user(1))) == true })
         inspections.close()
     }
 

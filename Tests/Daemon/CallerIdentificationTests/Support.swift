@@ -10,14 +10,19 @@ import TestSupport
 final class Doorway {
     let directory: TemporaryDirectory
     let identifier: CallerIdentifier
-    let processes = KnownProcesses()
+    let processes: KnownProcesses
     private let listener: UnixSocket
     private var queue: WatchedSource
     /// They run as long as somebody may look at them.
     private var programs: [RunningProgram] = []
 
+    /// How coarse the clocks of the tests' file systems may be, in nanoseconds: a few ticks of any kernel.
+    static let tick: Int64 = 50_000_000
+    private let tick: Int64
+
+    /// - Parameter tick: how long a program must be unchanged to be remembered, in nanoseconds.
     init(
-        _ change: (inout IdentityRules) -> Void = { _ in }, host: Host = .current(),
+        _ change: (inout IdentityRules) -> Void = { _ in }, tick: Int64 = tick, host: Host = .current(),
         folders: (TemporaryDirectory) -> EntitlementFolders = { EntitlementFolders([$0.file("none")]) },
         accounts: (TemporaryDirectory) throws -> String = { $0.file("none") }
     ) throws {
@@ -28,8 +33,11 @@ final class Doorway {
         queue = WatchedSource(listener)
         var rules = IdentityRules(.user(CurrentProcess.user))
         change(&rules)
+        self.tick = tick
+        processes = KnownProcesses(tick: tick)
         identifier = CallerIdentifier(
-            rules, folders: folders(directory), processes: processes, host: host, accounts: try accounts(directory))
+            rules, folders: folders(directory), signatures: SignatureReader(cache: SignatureCache(tick: tick)),
+            processes: processes, host: host, accounts: try accounts(directory))
     }
 
     func file(_ name: String) -> String { directory.file(name) }
@@ -42,6 +50,18 @@ final class Doorway {
             try run(words)
         }
         return file(name)
+    }
+
+    /// A copy of Perl that was not changed just now.
+    func settled(_ name: String) throws -> String { try settle(copy(name)) }
+
+    /// Waits until a program may be remembered.
+    @discardableResult
+    func settle(_ path: String) throws -> String {
+        guard try eventually({ try FileVersion(at: path).isSettled(tick: tick) }) else {
+            throw SystemError(code: ETIME, call: "statx", advice: path)
+        }
+        return path
     }
 
     func run(_ words: [String]) throws {

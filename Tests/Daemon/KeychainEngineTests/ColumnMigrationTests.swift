@@ -135,7 +135,7 @@ struct ColumnMigrationTests {
             other.release()
             other.unmark()
         }
-        _ = try ItemStore(folder: folder, prefersExclusive: false, by: .after(milliseconds: 60_000), timeout: 0)
+        _ = try ItemStore(folder: folder, prefersExclusive: false, by: soon, timeout: 0)
         end.join()
     }
 

@@ -40,7 +40,7 @@ struct DeadlineTests {
         _ = try engine.addTogether((0..<200).map { "\($0)" })
         let all = try Self.search(["m_Limit": .string("m_LimitAll"), "r_Attributes": .boolean(true)])
         #expect(rule { () throws(Refusal) in _ = try engine.read(all, by: .now) } == .deadline)
-        #expect(try engine.read(all, by: .after(milliseconds: 60_000)).items.count == 200)
+        #expect(try engine.read(all, by: soon).items.count == 200)
     }
 
     @Test("A search for something without an index is interrupted at its deadline, and the next one is not")
@@ -61,7 +61,7 @@ struct DeadlineTests {
         let find = { (request: ItemRequest, microseconds: Int) -> (answered: Bool, bytes: Int) in
             let writer = ResponseWriter()
             let answered = itemReader.lookUp(
-                request, from: TestEngine.caller, id: 1, by: .after(milliseconds: 60_000), within: microseconds,
+                request, from: TestEngine.caller, id: 1, by: soon, within: microseconds,
                 into: writer)
             return (answered, writer.buffer.count)
         }
@@ -175,7 +175,7 @@ struct DeadlineTests {
         let caller = TestEngine.caller
         let late = PendingWrite(try Self.addition("late"), from: caller, id: 1, by: .now)
         let timely = PendingWrite(
-            try Self.addition("timely"), from: caller, id: 2, by: .after(milliseconds: 60_000))
+            try Self.addition("timely"), from: caller, id: 2, by: soon)
         engine.engine.write([late, timely])
         let refusal = Refusal(decoding: late.writer.complete().body, status: late.writer.complete().status)
         #expect(refusal.rule == .deadline)
@@ -192,10 +192,11 @@ struct DeadlineTests {
             _ = try engine.write(try Self.addition("a"), by: .after(milliseconds: 100))
         }
         #expect(refusal?.status == .notAvailable)
+        // Without a deadline a writer waits for ten seconds.
         #expect(Clock.monotonicNanoseconds - start < 8_000_000_000)
         try other.execute("ROLLBACK", "be let go")
         #expect(try engine.values().isEmpty)
-        _ = try engine.write(try Self.addition("a"), by: .after(milliseconds: 60_000))
+        _ = try engine.write(try Self.addition("a"), by: soon)
         #expect(try engine.values().count == 1)
     }
 

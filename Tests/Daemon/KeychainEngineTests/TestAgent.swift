@@ -2,6 +2,7 @@ import EnclaveWire
 import KeychainModel
 import KeychainWire
 import LinuxSystem
+import TestSupport
 
 /// A user with one finger on the sensor: who lays it down at once, leaves every question open until it
 /// is withdrawn, or cannot be reached.
@@ -26,7 +27,7 @@ final class TestAgent: UserAgent {
 
     /// Waits until the user was asked something.
     func isAsked() -> Bool {
-        state.wait(deadline: .after(milliseconds: 30_000)) { $0.questions.isEmpty ? nil : true } ?? false
+        state.wait(deadline: soon) { $0.questions.isEmpty ? nil : true } ?? false
     }
 
     func biometry() throws(Refusal) -> BiometryStatus {

@@ -28,7 +28,7 @@ struct VerificationTests {
     @Test("The first page says how many rows there are, and the pages together look at every one")
     func everyRow() throws {
         _ = try engine.addTogether((0..<5000).map { "\($0)" })
-        let pages = try pages(by: .after(milliseconds: 600_000))
+        let pages = try pages(by: .never)
         #expect(pages.map(\.total).filter { $0 > 0 } == [5000])
         #expect(pages[0].total == 5000)
         #expect(pages.map(\.report.checked).reduce(0, +) == 5000)
@@ -52,7 +52,7 @@ struct VerificationTests {
         _ = try engine.addTogether((0..<100).map { "\($0)" })
         let first = try engine.verify(from: .start, by: .now)
         try engine.tamper("DELETE FROM genp WHERE id IN (64, 65, 66)")
-        let second = try engine.verify(from: try #require(first.next), by: .after(milliseconds: 600_000))
+        let second = try engine.verify(from: try #require(first.next), by: .never)
         #expect(first.report.checked + second.report.checked == 98)
         #expect(second.next?.itemClass == .internetPassword)
     }

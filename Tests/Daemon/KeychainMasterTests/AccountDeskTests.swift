@@ -36,8 +36,10 @@ private final class Lookup {
         sys.exit(0 if connection.recv(1) == b'x' else 1)
         """
 
-    /// - Parameter clerk: what the clerk does with each question, in Python.
-    init(clerk: String, hasKeychain: Bool = false) throws {
+    /// - Parameters:
+    ///   - clerk: what the clerk does with each question, in Python.
+    ///   - longest: how long it may take: milliseconds.
+    init(clerk: String, hasKeychain: Bool = false, longest: Int = patience) throws {
         directory = try TemporaryDirectory()
         unsafe chmod(directory.path, 0o755)
         end = try Wakeup()
@@ -62,7 +64,8 @@ private final class Lookup {
                     clerks.update { $0 += 1 }
                     return try ChildProcess.start("/usr/bin/python3", ["-c", script], handing: [channel.descriptor])
                 },
-                hasKeychain: { _ in hasKeychain }, log: { line in log.update { $0.append(line) } })
+                longestLookup: longest, hasKeychain: { _ in hasKeychain },
+                log: { line in log.update { $0.append(line) } })
             try? master?.run(until: end.descriptor)
         }
     }
@@ -77,7 +80,7 @@ private final class Lookup {
         let user = CurrentProcess.user == 0 ? number : CurrentProcess.user
         let path = directory.file("socket")
         let client = try ChildProcess.start("/usr/bin/python3", ["-c", Self.client, path, "\(user)"], handing: [])
-        return client.reap(timeout: 20_000) == 0
+        return client.reap(timeout: patience) == 0
     }
 
     func says(_ text: String) -> Bool { log.update { $0 }.contains { $0.contains(text) } }
@@ -115,9 +118,9 @@ struct AccountDeskTests {
         #expect(lookup.clerks.update { $0 } == 2)
     }
 
-    @Test("A clerk that says nothing is ended after some seconds, and what waited is let go")
+    @Test("A clerk that says nothing is ended after its time, and what waited is let go")
     func silent() throws {
-        let lookup = try Lookup(clerk: "pass")
+        let lookup = try Lookup(clerk: "pass", longest: 100)
         #expect(try !lookup.serves())
         #expect(lookup.says("cannot be found out now"))
     }

@@ -170,12 +170,13 @@ struct FlowTests {
         #expect(try idle.ask(Frames.search())?.status == 0)
     }
 
-    @Test("2,000 connections may be idle, and each is served when it asks")
+    @Test("Thousands of connections may be idle, and each is served when it asks")
     func servesThousands() throws {
         let server = try RunningServer()
-        let clients = try (0..<2000).map { _ in try server.connect() }
-        #expect(try clients[1999].ask(Frames.search())?.status == 0)
-        #expect(server.server.connections == 2000)
+        let count = full(2000, gate: 200)
+        let clients = try (0..<count).map { _ in try server.connect() }
+        #expect(try clients[count - 1].ask(Frames.search())?.status == 0)
+        #expect(server.server.connections == count)
         for client in clients { try client.send(Frames.search()) }
         for client in clients { #expect(try client.receive()?.status == 0) }
     }

@@ -67,7 +67,10 @@ struct IdentificationFlowTests {
             #expect(door.waits(for: 1))
         }
         let other = try server.connect()
-        while server.server.connections > 1 { #expect(try other.ask(Frames.search(id: 9))?.id == 9) }
+        let hasGone = try eventually {
+            try other.ask(Frames.search(id: 9))?.id == 9 && server.server.connections == 1
+        }
+        #expect(hasGone)
         door.open()
         #expect(try other.ask(Frames.add(id: 10))?.id == 10)
         server.stop()
@@ -126,7 +129,7 @@ struct IdentificationFlowTests {
         try clients[0].send(Frames.search(id: 1))
         #expect(door.waits(for: 1))
         try clients[1].send(Frames.search(id: 2))
-        while door.asked < 2 {}
+        #expect(eventually { door.asked >= 2 })
         #expect(try clients[2].ask(Frames.search(id: 3))?.refusal?.rule == .unavailable)
         door.open()
         for client in clients.prefix(2) { #expect(try client.receive()?.status == 0) }

@@ -59,7 +59,7 @@ struct CheckpointTests {
         let database = try Self.database(in: directory, sharing)
         try Self.add(1500, to: database)
         let size = try Self.size(of: "keychain.db-wal", in: directory)
-        #expect(try database.checkpoint(by: .after(milliseconds: 1000)))
+        #expect(try database.checkpoint(by: soon))
         #expect(try Self.size(of: "keychain.db", in: directory) > 5 << 20)
         try Self.add(1000, to: database)
         #expect(try Self.size(of: "keychain.db-wal", in: directory) == size)
@@ -79,7 +79,7 @@ struct CheckpointTests {
         #expect(try Self.moved(in: directory, sharing) ?? 0 == 0)
         #expect(try Self.count(reader) == 10)
         try reader.execute("COMMIT", "")
-        #expect(try database.checkpoint(by: .after(milliseconds: 1000)))
+        #expect(try database.checkpoint(by: soon))
         #expect(try Self.count(reader) == 20)
         try Self.add(1, to: database)
         #expect(try Self.count(database) == 21)
@@ -118,7 +118,7 @@ struct CheckpointTests {
         #expect(try Self.moved(in: directory, sharing) ?? 0 == 0)
         try Self.add(1, to: other)
         try other.execute("COMMIT", "")
-        #expect(try database.checkpoint(by: .after(milliseconds: 1000)))
+        #expect(try database.checkpoint(by: soon))
         #expect(try Self.count(other) == 11)
     }
 

@@ -14,12 +14,12 @@ struct StoppedDaemonTests {
         try #require(try fixture.reach()).add("alice")
         let stopped = try fixture.process()
         try stop(stopped.process)
-        fixture.configuration.timeout = 500
+        fixture.configuration.timeout = 2000
         let connection = try #require(try fixture.reach())
         #expect(throws: Refusal.self) { try connection.has("alice") }
-        try stopped.processDescriptor?.wait(for: .readable, deadline: .after(milliseconds: 60_000))
+        try stopped.processDescriptor?.wait(for: .readable, deadline: soon)
         waitpid(stopped.process, nil, WNOHANG)
-        fixture.configuration.timeout = 30_000
+        fixture.configuration.timeout = UInt32(patience)
         #expect(try fixture.reach()?.has("alice") == true)
         #expect(fixture.log.contains("had stopped, and was ended"))
     }
@@ -31,7 +31,7 @@ struct StoppedDaemonTests {
         try connection.add("alice")
         let daemon = try fixture.process().process
         let second = try start(at: fixture.configuration.socket, fixture)
-        #expect(second.reap(timeout: 30_000) == 0)
+        #expect(second.reap(timeout: patience) == 0)
         #expect(try fixture.process().process == daemon)
         #expect(try connection.has("alice"))
     }
@@ -42,7 +42,7 @@ struct StoppedDaemonTests {
         let path = fixture.directory.file("s")
         let listener = try UnixSocket.listen(at: path)
         let second = try start(at: path, fixture)
-        #expect(second.reap(timeout: 60_000) == 0)
+        #expect(second.reap(timeout: patience) == 0)
         #expect(try UnixSocket.connect(to: path, deadline: soon).descriptor.number >= 0)
         _ = listener
     }
@@ -50,7 +50,7 @@ struct StoppedDaemonTests {
     /// Stops all threads of a process. The signal is taken by one of them, which stops the others when it runs.
     private func stop(_ process: Int32) throws {
         kill(process, SIGSTOP)
-        while try threads(process).contains(where: { $0 != "T" }) { sched_yield() }
+        try #require(try eventually { try threads(process).allSatisfy { $0 == "T" } })
     }
 
     /// The states of a process's threads, as proc_pid_stat(5) has them.

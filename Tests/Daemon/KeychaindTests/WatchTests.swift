@@ -34,7 +34,9 @@ struct WatchTests {
             // It is connected, so that the lock is told to a watcher that waits, or at once.
             #expect(try Self.news(connection, since: 0, milliseconds: 0).epoch == first.epoch)
             return try Thread(named: "watcher") {
-                guard let news = try? Self.news(connection, since: first.epoch, milliseconds: 20_000) else { return }
+                guard let news = try? Self.news(connection, since: first.epoch, milliseconds: UInt32(patience)) else {
+                    return
+                }
                 heard.update { $0.append(news.status.lockState) }
             }
         }

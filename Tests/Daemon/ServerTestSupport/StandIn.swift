@@ -188,7 +188,7 @@ package final class StandIn: RequestHandler {
         after place: SearchPlace?, in request: ItemRequest, by deadline: Deadline, _ isDue: () -> Bool
     ) -> SearchPlace? {
         guard request.query[.account]?.string == "long", place == nil else { return nil }
-        while !isDue(), !deadline.hasPassed { sched_yield() }
+        eventually(by: deadline, isDue)
         return SearchPlace(after: 1)
     }
 

@@ -66,7 +66,7 @@ struct AgeTests {
         let epoch = enclave.epoch.value
         try device.replaceContent(with: old)
         enclave.watch.look()
-        #expect(enclave.epoch.wait(while: epoch, deadline: .after(milliseconds: 30_000)) != epoch)
+        #expect(enclave.epoch.wait(while: epoch, deadline: soon) != epoch)
         #expect(enclave.state.withLock { $0.distrust } == .olderThanKnown)
     }
 

@@ -34,9 +34,7 @@ struct AgentStartTests {
         #expect(name == "keychain-agent\n")
         enclave.kill()
         connection = nil
-        let limit = soon
-        while Self.runs(agent), !limit.hasPassed { sched_yield() }
-        #expect(!Self.runs(agent))
+        #expect(eventually { !Self.runs(agent) })
     }
 
     @Test(

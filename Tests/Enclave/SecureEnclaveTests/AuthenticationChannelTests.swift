@@ -89,7 +89,7 @@ struct AuthenticationChannelTests {
         let all = (0..<EnclaveChannelFormat.promptSlots).map { _ in AuthenticationContext.test() }
         let threads = try all.map { try asking(.policy(2, $0)) }
         user.wait(for: 1)
-        while served.enclave.user.queue.length < all.count { sched_yield() }
+        try #require(eventually { served.enclave.user.queue.length >= all.count })
         let row = try TestRow(.whenUnlocked, in: connection)
         for _ in 0..<20 { #expect(try connection.outcome(of: row) == .opened) }
         _ = try connection.status()

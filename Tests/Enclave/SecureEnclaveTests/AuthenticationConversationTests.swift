@@ -136,7 +136,8 @@ struct AuthenticationConversationTests {
         for _ in 0..<4 { #expect(refusal { try enclave.check(passcode: .text("x")) }?.rule == .wrongPasscode) }
         user.will(.passcode("x"), .passcode("1234"))
         // The fifth wrong one begins a wait; the right one comes before it is over.
-        let refused = enclave.refusal(.control(Flag.devicePasscode, context), by: .after(milliseconds: 180_000))
+        let longEnough = Deadline.after(milliseconds: 60_000 + patience)
+        let refused = enclave.refusal(.control(Flag.devicePasscode, context), by: longEnough)
         #expect(refused?.status == .authFailed && refused?.rule == .throttled)
         #expect(user.questions.map(\.wait) == [0, 60])
         #expect(enclave.refusal(.control(Flag.devicePasscode, context))?.rule == .throttled)

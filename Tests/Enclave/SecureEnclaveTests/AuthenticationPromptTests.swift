@@ -43,7 +43,7 @@ struct AuthenticationPromptTests {
 
     /// Waits until so many stand in the line, the one who has the user included.
     private func waitForLine(_ count: Int) {
-        while enclave.user.queue.length < count { sched_yield() }
+        #expect(eventually { enclave.user.queue.length >= count })
     }
 
     @Test("While the user is asked everything else goes on")
@@ -87,7 +87,7 @@ struct AuthenticationPromptTests {
         let other = AuthenticationContext.test()
         let asking = try Asking(enclave, .policy(2, other))
         user.wait(for: 2)
-        #expect(enclave.refusal(.policy(2, context), by: .after(milliseconds: 5000)) == nil)
+        #expect(enclave.refusal(.policy(2, context), by: soon) == nil)
         try enclave.invalidate(other)
         _ = asking.end()
     }

@@ -59,7 +59,8 @@ struct CrashTests {
             let enclave = try SoftwareEnclave(
                 vault: vault, createIfMissing: false, passcodeCost: .cheapest)
             _ = try Thread(named: "killer") {
-                letPass(microseconds: UInt32(round) * 3000 + UInt32.random(in: 0..<3000))
+                var random = SplitMix64(seed: UInt64(round))
+                letPass(microseconds: UInt32(round) * 3000 + .random(in: 0..<3000, using: &random))
                 kill(getpid(), SIGKILL)
             }
             let (one, two) = (try TestDevice.passcode("one"), try TestDevice.passcode("two"))

@@ -113,7 +113,7 @@ struct EnclaveProcessTests {
         let guess = try Thread(named: "guess") { [connection] in
             _ = refusal { try connection.unlock(passcode: TestDevice.passcode("wrong")) }
         }
-        while try FileStatus(at: device.vault) == before { sched_yield() }
+        try #require(try eventually { try FileStatus(at: device.vault) != before })
         try #require(connection.process).kill()
         guess.join()
         #expect(try device.start().status().failedAttempts == 1)
@@ -123,7 +123,7 @@ struct EnclaveProcessTests {
         "the enclave ends when the daemon's end of the channel closes",
         .enabled(if: !Sanitizer.isActive, "a sanitizer makes system calls of its own when a thread ends"))
     func endsWithDaemon() throws {
-        #expect(try startAndLetGo().reap(timeout: 20_000) == 0)
+        #expect(try startAndLetGo().reap(timeout: patience) == 0)
     }
 
     private func startAndLetGo() throws -> ChildProcess {

@@ -88,7 +88,7 @@ struct MaliciousDaemonProcessTests {
             let answer = try? daemon.ask(task)
             status.update { $0 = answer }
         }
-        while hostile.questions.isEmpty { sched_yield() }
+        try #require(eventually { !hostile.questions.isEmpty })
         #expect(try daemon.call(EnclaveCalls.indexKey).body.count == 32)
         #expect(try daemon.send(EnclaveCalls.unlock, "1234") == 0)
         #expect(status.update { $0 } == nil)

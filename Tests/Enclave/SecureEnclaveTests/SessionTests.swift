@@ -106,7 +106,7 @@ struct SessionTests {
         try enclave.change(DeviceSettings(idleSeconds: 1))
         let epoch = enclave.epoch.value
         #expect(enclave.state.withLock { $0.cipher(for: .whenUnlocked) != nil })
-        #expect(enclave.epoch.wait(while: epoch, deadline: .after(milliseconds: 20_000)) != epoch)
+        #expect(enclave.epoch.wait(while: epoch, deadline: soon) != epoch)
         // Nothing was called that looks at the clock.
         #expect(enclave.state.withLock { $0.cipher(for: .whenUnlocked) == nil })
     }

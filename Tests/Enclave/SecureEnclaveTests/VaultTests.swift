@@ -176,7 +176,7 @@ struct VaultTests {
                 vaults.update { $0.append(key) }
             }
         }
-        let keys = try #require(vaults.wait(deadline: .after(milliseconds: 30_000)) { $0.count == 8 ? $0 : nil })
+        let keys = try #require(vaults.wait(deadline: soon) { $0.count == 8 ? $0 : nil })
         let first = try #require(keys[0])
         for key in keys { #expect(try #require(key).isEqual(to: first)) }
     }

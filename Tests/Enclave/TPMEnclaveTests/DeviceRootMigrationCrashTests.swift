@@ -70,7 +70,8 @@ struct DeviceRootMigrationCrashTests {
             let nothing = try PasscodeFile.make(SecretBytes(count: 0))
             try enclave.move(to: .tpm, passcode: nothing)
             _ = try Thread(named: "killer") {
-                letPass(microseconds: UInt32(round) * 7000 + UInt32.random(in: 0..<7000))
+                var random = SplitMix64(seed: UInt64(round))
+                letPass(microseconds: UInt32(round) * 7000 + .random(in: 0..<7000, using: &random))
                 kill(getpid(), SIGKILL)
             }
             while true {
@@ -94,7 +95,7 @@ struct DeviceRootMigrationCrashTests {
             let kind: DeviceRootKind = try enclave.status().protection == .hardware ? .software : .tpm
             if refusal({ try enclave.move(to: kind, passcode: nothing) }) != nil { break }
         }
-        killer.reap(timeout: 5000)
+        killer.reap(timeout: patience)
         try device.chip.start()
         #expect(try row.outcome(in: enclave) == .opened)
         let restarted = try device.start(preferring: .software)

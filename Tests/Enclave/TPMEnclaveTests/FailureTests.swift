@@ -15,7 +15,7 @@ struct FailureTests {
 
     init() throws {
         chip = try SoftwareTPM()
-        tpm = TPM(chip.address, timeout: 1000)
+        tpm = TPM(chip.address, timeout: patience)
         store = TPMKeyStore(tpm)
     }
 
@@ -48,12 +48,12 @@ struct FailureTests {
     @Test("a TPM that hangs is given up in time, and used again once it answers")
     func hangs() throws {
         let (part, _) = try store.makeKey()
+        let hasty = TPMKeyStore(TPM(chip.address, timeout: 100))
         chip.suspend()
-        let start = Clock.monotonicNanoseconds
-        let refused = try #require(refusal { try sign(part) })
-        #expect(refused.rule == .deadline)
-        #expect(Clock.monotonicNanoseconds - start < 5_000_000_000)
+        #expect(refusal { try sign(part, hasty) }?.rule == .deadline)
         chip.resume()
+        // On a busy machine an answer may take longer than that.
+        #expect(eventually { (try? sign(part, hasty)) != nil })
         try sign(part)
     }
 

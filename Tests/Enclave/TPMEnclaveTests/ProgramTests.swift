@@ -72,7 +72,7 @@ struct ProgramTests {
         device.chip.kill()
         let refused = try #require(refusal { try connection.unlock(passcode: TPMDevice.passcode("right")) })
         #expect(refused.problem.contains("TPM"))
-        try #require(connection.process).reap(timeout: 5000)
+        try #require(connection.process).reap(timeout: patience)
         try device.chip.start()
         let again = try start(tpm: device.chip.address, create: false)
         try again.unlock(passcode: TPMDevice.passcode("right"))

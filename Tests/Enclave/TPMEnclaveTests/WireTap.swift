@@ -42,7 +42,7 @@ final class WireTap: Sendable {
         let far = far.descriptor
         while true {
             var handles = [near, far].map { pollfd(fd: $0.number, events: Int16(POLLIN), revents: 0) }
-            guard unsafe poll(&handles, 2, 20_000) > 0 else { return }
+            guard unsafe poll(&handles, 2, CInt(clamping: patience)) > 0 else { return }
             for (index, (from, to)) in [(near, far), (far, near)].enumerated() where handles[index].revents != 0 {
                 let count = unsafe read(from.number, &buffer, buffer.count)
                 guard count > 0 else { return }

@@ -7,7 +7,7 @@ import Testing
 
 /// Random events, in any order and at any place of the screen.
 @Suite("The viewer under random input") struct BrowserFuzzTests {
-    private static let steps = 3_000
+    private static let steps = full(3_000, gate: 500)
 
     @Test("No events lead to an effect that writes or shows a value without its own keys", arguments: 0..<24)
     func confirmed(seed: UInt64) throws {

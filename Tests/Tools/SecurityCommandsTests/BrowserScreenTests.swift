@@ -1,6 +1,7 @@
 import KeychainClient
 import TerminalScreen
 import TerminalText
+import TestSupport
 import Testing
 
 @testable import SecurityCommands
@@ -47,7 +48,7 @@ import Testing
         #expect(painter.wrapped("one two three", 8) == ["one two", "three"])
     }
 
-    @Test("A value of 60,000 characters is drawn at once", .timeLimit(.minutes(1)))
+    @Test("A value of 60,000 characters is drawn at once", .patient)
     func hugeValues() throws {
         var browser = try BrowserTests.browser()
         var detail = ItemDetail(try #require(browser.catalog.selected))
@@ -58,7 +59,7 @@ import Testing
         }
     }
 
-    @Test("A field that is full is drawn at once, with its cursor in sight", .timeLimit(.minutes(1)))
+    @Test("A field that is full is drawn at once, with its cursor in sight", .patient)
     func fullField() throws {
         var browser = try BrowserTests.browser()
         for character in ["x", "部", "e\u{301}"] {

@@ -31,7 +31,7 @@ import Testing
         #expect(value == Array("sesame".utf8))
     }
 
-    @Test("Control-S and Control-Q are no part of an answer, and stop no terminal", .timeLimit(.minutes(1)))
+    @Test("Control-S and Control-Q are no part of an answer, and stop no terminal", .patient)
     func flowControl() throws {
         let command = try add()
         for prompt in ["password data for new item: ", "retype password for new item: "] {
@@ -222,7 +222,7 @@ import Testing
             // The last page ends when the sign of life has been seen.
             state.beforeDevice = { request in
                 guard case .verify(let cursor) = request, cursor.itemClass == nil else { return }
-                _ = isShown.wait(deadline: .after(milliseconds: 30_000)) { $0 ? true : nil }
+                _ = isShown.wait(deadline: soon) { $0 ? true : nil }
             }
         }
         let (output, shell) = (Shell.file(), shell)

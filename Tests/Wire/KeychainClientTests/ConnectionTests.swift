@@ -11,7 +11,7 @@ extension RunningServer {
     /// A client of this server.
     func connection() -> Connection {
         let path = path
-        return Connection(timeout: 20_000) { (_) throws(Refusal) in try Self.open(path) }
+        return Connection(timeout: UInt32(patience)) { (_) throws(Refusal) in try Self.open(path) }
     }
 
     static func open(_ path: String) throws(Refusal) -> UnixSocket {

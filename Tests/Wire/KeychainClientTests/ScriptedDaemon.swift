@@ -47,7 +47,7 @@ final class ScriptedDaemon {
 
     func connection() -> Connection {
         let path = path
-        return Connection(timeout: 20_000) { (_) throws(Refusal) in try RunningServer.open(path) }
+        return Connection(timeout: UInt32(patience)) { (_) throws(Refusal) in try RunningServer.open(path) }
     }
 
     /// Ends the script; the result is how many connections there were.

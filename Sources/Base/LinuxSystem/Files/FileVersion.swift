@@ -72,10 +72,15 @@ package struct FileVersion: Hashable, Sendable {
 
     /// Whether the file has been unchanged for so long that any later change would show in ``changed``. Clocks of file
     /// systems are coarse, up to two seconds.
-    package var isSettled: Bool {
+    ///
+    /// - Parameter tick: how coarse the clock of the file system may be, in nanoseconds.
+    package func isSettled(tick: Int64 = coarsestTick) -> Bool {
         let now = Clock.realtimeNanoseconds
-        return changed <= now && now - changed > Self.coarsest || !verityDigest.isEmpty
+        return changed <= now && now - changed > tick || !verityDigest.isEmpty
     }
+
+    /// The coarsest clock that a file system has, in nanoseconds.
+    package static let coarsestTick: Int64 = 2_000_000_000
 
     /// Whether the process with this folder in `/proc` executes this version, by the kernel's cached metadata. By now
     /// the process may execute a file on a file system that does not answer. The kernel's digest is not read again,
@@ -100,8 +105,6 @@ package struct FileVersion: Hashable, Sendable {
     private func isSeen(in found: clinux_file_version) -> Bool {
         FileStatus(found) == status && found.changed == changed && (found.has_verity == 0) == verityDigest.isEmpty
     }
-
-    private static let coarsest: Int64 = 2_000_000_000
 
     private static func look(_ file: CInt, _ path: String?) throws(SystemError) -> clinux_file_version {
         var version = clinux_file_version()

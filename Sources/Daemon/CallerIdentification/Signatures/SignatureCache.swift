@@ -20,9 +20,14 @@ package final class SignatureCache: Sendable {
 
     private let state = Lock(State())
     private let capacity: Int
+    private let tick: Int64
 
-    /// - Parameter capacity: how many executables are remembered; about 200 bytes each, and the groups.
-    package init(capacity: Int = 256) { self.capacity = capacity }
+    /// - Parameters:
+    ///   - capacity: how many executables are remembered; about 200 bytes each, and the groups.
+    ///   - tick: as of ``FileVersion/isSettled(tick:)``.
+    package init(capacity: Int = 256, tick: Int64 = FileVersion.coarsestTick) {
+        (self.capacity, self.tick) = (capacity, tick)
+    }
 
     /// The facts about a file.
     package func find(_ version: FileVersion) -> Outcome? {
@@ -37,7 +42,7 @@ package final class SignatureCache: Sendable {
     /// Remembers what became of verifying a file. Nothing is remembered of one that has just been changed: the next
     /// change might not show.
     package func keep(_ outcome: Outcome, for version: FileVersion) {
-        guard version.isSettled else { return }
+        guard version.isSettled(tick: tick) else { return }
         state.withLock { state in
             state.clock += 1
             state.entries[version] = Entry(outcome: outcome, used: state.clock)

@@ -278,7 +278,7 @@ package struct ItemStore: Sendable {
     }
 
     /// How long to wait for a process that opens the store, before somebody else is said to own it: milliseconds.
-    package static let timeout = 3000
+    package static let timeout = 3000 * DebugPatience.factor
     /// How long to wait for a process that brings the store up to date, where nobody says for how long: milliseconds.
     package static let longestMigration = 60_000
 

@@ -21,7 +21,7 @@ package final class EnclaveConnection: EnclaveService {
     /// - Throws: the enclave's reason not to start, for example a damaged vault; `errSecNotAvailable` when it does not
     ///   answer.
     package init(
-        _ socket: UnixSocket, process: ChildProcess? = nil, timeout: Int = 10_000,
+        _ socket: UnixSocket, process: ChildProcess? = nil, timeout: Int = 10_000 * DebugPatience.factor,
         whenEnded: @escaping @Sendable () -> Void = {}
     ) throws(Refusal) {
         self.process = process

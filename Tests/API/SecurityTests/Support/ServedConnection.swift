@@ -23,7 +23,7 @@ final class ServedConnection: KeychainConnection {
             Forwarding(target: target), on: [listener], registry: OneCaller(caller: caller), log: { _ in })
         client = Connection { (_) throws(Refusal) in
             do throws(SystemError) {
-                return try UnixSocket.connect(to: path, deadline: .after(milliseconds: 20_000))
+                return try UnixSocket.connect(to: path, deadline: soon)
             } catch {
                 throw Refusal(.notAvailable, .unavailable, path, "\(error)", do: "See why the test's server has ended.")
             }

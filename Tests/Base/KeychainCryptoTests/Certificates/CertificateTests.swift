@@ -92,9 +92,10 @@ struct CertificateTests {
         let bytes = writer.bytes
         let certificate = try Certificate(parsing: bytes.span)
         var found: [String] = []
-        let duration = ContinuousClock().measure { found = certificate.emailAddresses }
+        let work = processorTime { found = certificate.emailAddresses }
         #expect(found.count == 60_000)
-        #expect(duration < .seconds(5))
+        // To compare each with all others takes minutes of a processor, to look for each in a set a second.
+        #expect(work < 60)
     }
 
     /// The extension with so many different addresses.

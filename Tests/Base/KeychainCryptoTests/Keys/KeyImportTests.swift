@@ -166,13 +166,14 @@ struct KeyImportTests {
     func otherAlgorithms() {
         let bytes = signatureKey(bytes: 2_700)
         #expect(bytes.count > 8_000 && bytes.count < 8_192)
-        let duration = ContinuousClock().measure {
+        let work = processorTime {
             for _ in 0..<5 {
                 for type in KeyType.allCases { #expect(!isKey(bytes, type)) }
                 #expect(throws: CryptoError.malformedKey) { try PrivateKey(privateKeyInfo: bytes) }
             }
         }
-        #expect(duration < .seconds(5))
+        // Each public half takes seconds of a processor, and there would be dozens.
+        #expect(work < 60)
     }
 
     @Test("Sizes that are not made are refused before anything is computed")

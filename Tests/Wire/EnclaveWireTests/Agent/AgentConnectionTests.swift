@@ -86,7 +86,7 @@ struct AgentConnectionTests {
     @Test("An event is told, and taken before the agent goes on")
     func events() throws {
         let pair = try ServedAgent(ScriptedUser { _, _, _ in .unreachable })
-        for event in SessionEvent.allCases { #expect(pair.server.tell(event, timeout: 20_000)) }
+        for event in SessionEvent.allCases { #expect(pair.server.tell(event, timeout: patience)) }
         #expect(pair.events.update { $0 } == SessionEvent.allCases)
     }
 
