@@ -11,6 +11,8 @@ import subprocess
 import sys
 import tempfile
 
+from patience import PATIENCE, eventually
+
 
 def small_disk():
     """A file may grow to 1 MiB and no further; a write beyond that fails instead of ending the process."""
@@ -24,7 +26,7 @@ def environment(home, mode):
 
 
 def security(programs, env, *words):
-    return subprocess.run([f"{programs}/security", *words], env=env, capture_output=True, text=True, timeout=60)
+    return subprocess.run([f"{programs}/security", *words], env=env, capture_output=True, text=True, timeout=PATIENCE)
 
 
 def fill(path):
@@ -60,7 +62,7 @@ def daemon_with_limit(programs, home):
         if daemon.poll() is not None:
             sys.exit(f"a daemon with a limit does not start: {daemon.returncode}")
     done = subprocess.run(
-        [f"{programs}/item-player"], input=script, env=env, capture_output=True, text=True, timeout=120
+        [f"{programs}/item-player"], input=script, env=env, capture_output=True, text=True, timeout=PATIENCE
     )
     told = [line.split(" ", 4)[4].split()[0] for line in done.stdout.splitlines() if line.startswith("E ")]
     if set(told) != {"0", "-34"} or told[-1] != "0" or daemon.poll() is not None:
@@ -68,7 +70,7 @@ def daemon_with_limit(programs, home):
     daemon.terminate()
     daemon.wait()
     check = subprocess.run(
-        [f"{programs}/item-player", "check"], input=f"{home}\n", env=env, capture_output=True, text=True, timeout=60
+        [f"{programs}/item-player", "check"], input=f"{home}\n", env=env, capture_output=True, text=True, timeout=PATIENCE
     )
     there = check.stdout.count("limit/")
     if there != told[:-1].count("0"):
@@ -83,7 +85,7 @@ def full_without_index(programs, disk):
 
     def play(script):
         done = subprocess.run(
-            [f"{programs}/item-player"], input=script, env=env, capture_output=True, text=True, timeout=60
+            [f"{programs}/item-player"], input=script, env=env, capture_output=True, text=True, timeout=PATIENCE
         )
         return [line.split(" ", 4)[4].split()[0] for line in done.stdout.splitlines() if line.startswith("E ")]
 
@@ -134,7 +136,7 @@ def main():
         kept = {k: v for k, v in os.environ.items() if not k.startswith("KEYCHAIN_")}
         env = kept | {"KEYCHAIN_HOME": f"{home}/keychain", "KEYCHAIN_MODE": "embedded"}
         writer = [f"{programs}/item-writer", "add", "full"]
-        filling = subprocess.run(writer, env=env, capture_output=True, text=True, preexec_fn=small_disk, timeout=120)
+        filling = subprocess.run(writer, env=env, capture_output=True, text=True, preexec_fn=small_disk, timeout=PATIENCE)
         if filling.returncode != 3 or "-34" not in filling.stderr:
             sys.exit(f"the writer was not told that the disk is full: {filling.returncode} {filling.stderr}")
         acknowledged = {int(line) for line in filling.stdout.split()}

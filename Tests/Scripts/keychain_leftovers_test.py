@@ -10,7 +10,8 @@ import shutil
 import signal
 import subprocess
 
-from keychain_parts import eventually, folder, login, run_parts, shown, store_of
+from keychain_parts import folder, login, run_parts, shown, store_of
+from patience import PATIENCE, eventually
 
 
 def unfinished(home):
@@ -98,7 +99,7 @@ def folder_goes_before_the_enclave(home):
         os.close(writer)
         with os.fdopen(reader, "rb") as pipe:
             told = pipe.read().decode()
-        assert daemon.wait(30) == 1 and told and told[0] != "\x01", told
+        assert daemon.wait(PATIENCE) == 1 and told and told[0] != "\x01", told
         daemon.stderr.close()
 
 
@@ -122,7 +123,7 @@ class Session:
         assert line == f"{value}\n", line
 
     def end(self):
-        return self.process.communicate(timeout=60)[0]
+        return self.process.communicate(timeout=PATIENCE)[0]
 
 
 def removed_log(home):

@@ -13,8 +13,9 @@ import sys
 import tempfile
 import time
 
-from keychain_parts import eventually, store_of
+from keychain_parts import ends, store_of
 from ordinary_parts import as_user, prepared
+from patience import PATIENCE, eventually
 
 
 def runs(home):

@@ -18,7 +18,8 @@ import termios
 import threading
 
 from agent_parts import Person
-from keychain_parts import Home
+from keychain_parts import Home, ends
+from patience import PATIENCE, eventually
 
 
 def gives(home, *words, out, status=0, text=""):
@@ -111,11 +112,11 @@ def with_presence(home):
         wrong = at_terminal(home, person, "security undelete deploy/ci")
         person.wait_for("asscode:")
         person.type("\x03")
-        assert wrong.communicate(timeout=60)[0] == "" and wrong.returncode == 128, wrong.returncode
+        assert wrong.communicate(timeout=PATIENCE)[0] == "" and wrong.returncode == 128, wrong.returncode
         right = at_terminal(home, person, "security undelete deploy/ci")
         person.wait_for("asscode:")
         person.type("pass\n")
-        assert right.communicate(timeout=60)[0] == "Brought back deploy (ci).\n" and right.returncode == 0
+        assert right.communicate(timeout=PATIENCE)[0] == "Brought back deploy (ci).\n" and right.returncode == 0
 
 
 def at_terminal(home, person, script, output=subprocess.PIPE):
@@ -142,7 +143,7 @@ def rows(home):
             process = at_terminal(home, person, f"{script}; echo ended with $?", person.device)
             for text in (*texts, "ended with"):
                 person.wait_for(text)
-            assert process.wait(60) == 0
+            assert process.wait(PATIENCE) == 0
 
         shows("security list -r; security show '#2'", "NAME", "2 items", "Account", " a")
         shows("security show '#1'", "could not be found", "security: why: The last `security list` on this terminal")

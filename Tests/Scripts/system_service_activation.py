@@ -11,6 +11,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "Hostile"))
 
 from deployment import ANCHORED, ENCLAVE, IDENTIFIER, SERVICE  # noqa: E402
+from patience import PATIENCE
 from system_service_parts import check, credential, privileges
 
 FOLDERS = ("run", "enclave-run", "identifier-run")
@@ -74,7 +75,7 @@ def listen_as_manager(d):
     manager = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
     manager.bind(d.path("identifier-run", "notify"))
     os.chmod(d.path("identifier-run", "notify"), 0o666)
-    manager.settimeout(20)
+    manager.settimeout(PATIENCE)
     return manager
 
 
@@ -100,7 +101,7 @@ def activated(d, program):
             process.terminate()
         check(
             "all end when they are told to",
-            service.wait(30) == 0
-            and enclave.wait(30) in (0, -signal.SIGTERM)
-            and identifier.wait(30) in (0, -signal.SIGTERM),
+            service.wait(PATIENCE) == 0
+            and enclave.wait(PATIENCE) in (0, -signal.SIGTERM)
+            and identifier.wait(PATIENCE) in (0, -signal.SIGTERM),
         )

@@ -11,6 +11,8 @@ import subprocess
 import sys
 import tempfile
 
+from patience import PATIENCE
+
 PROGRAMS = 4
 STORE = pathlib.Path(__file__).parents[1] / "Support/Fixtures/Stores/version5.tar.xz"
 
@@ -36,7 +38,7 @@ def run_together(writer, env, names):
     heard = [program.stdout.readline().strip() for program in running]
     for program in running:
         program.send_signal(signal.SIGTERM)
-    errors = [program.communicate(timeout=60)[1].strip() for program in running]
+    errors = [program.communicate(timeout=PATIENCE)[1].strip() for program in running]
     for name, first, error in zip(names, heard, errors):
         if not first:
             sys.exit(f"{name} was refused: {error}")
