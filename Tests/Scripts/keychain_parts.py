@@ -94,6 +94,8 @@ class Home:
             for number in running - told:
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(number, signal.SIGTERM)
+                    # A test that has failed may have left it stopped.
+                    os.kill(number, signal.SIGCONT)
             told.update(running)
             return not running
 

@@ -12,7 +12,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 
 from deployment import ANCHORED, ENCLAVE, IDENTIFIER, SERVICE  # noqa: E402
 from patience import PATIENCE
-from system_service_parts import check, credential, privileges
+from system_service_parts import check, connected, credential, privileges
 
 FOLDERS = ("run", "enclave-run", "identifier-run")
 
@@ -93,7 +93,9 @@ def activated(d, program):
     try:
         check("started with sockets passed on, as systemd does, it serves the same keychain", d.has(program), d.said)
         check("and units' credentials", credential(d, "web@1.service", "token") == "of web")
-        check("it has the same privileges then", privileges(d), d.said)
+        with connected(d):
+            d.has(program)
+            check("it has the same privileges then", privileges(d), d.said)
         check("the identifier tells the service manager that it goes on", manager.recv(100) == b"WATCHDOG=1")
     finally:
         manager.close()
