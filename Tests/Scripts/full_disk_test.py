@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 
+from keychain_parts import answers
 from patience import PATIENCE, eventually
 
 
@@ -58,9 +59,9 @@ def daemon_with_limit(programs, home):
         stderr=subprocess.DEVNULL,
     )
     script = "".join(f"add limit {number} {number} 9000\n" for number in range(400)) + "get limit 0\n"
-    while not os.path.exists(f"{home}/keychaind.sock"):
-        if daemon.poll() is not None:
-            sys.exit(f"a daemon with a limit does not start: {daemon.returncode}")
+    eventually(lambda: answers(f"{home}/keychaind.sock") or daemon.poll() is not None)
+    if daemon.poll() is not None:
+        sys.exit(f"a daemon with a limit does not start: {daemon.returncode}")
     done = subprocess.run(
         [f"{programs}/item-player"], input=script, env=env, capture_output=True, text=True, timeout=PATIENCE
     )
@@ -68,7 +69,7 @@ def daemon_with_limit(programs, home):
     if set(told) != {"0", "-34"} or told[-1] != "0" or daemon.poll() is not None:
         sys.exit(f"a limit on the size of files: told {set(told)}, {told[-1:]}, the daemon is {daemon.poll()}")
     daemon.terminate()
-    daemon.wait()
+    daemon.wait(PATIENCE)
     check = subprocess.run(
         [f"{programs}/item-player", "check"], input=f"{home}\n", env=env, capture_output=True, text=True, timeout=PATIENCE
     )

@@ -9,13 +9,9 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 
 from ordinary_parts import USER, as_user, prepared
 from patience import PATIENCE, eventually
-
-# A daemon that nobody finds any more ends within a second; a call may have to start another.
-SOON = 5
 
 
 class Life:
@@ -35,12 +31,11 @@ class Life:
         shutil.rmtree(self.runtime)
 
     def run(self, environment, *words):
-        begun = time.monotonic()
         done = subprocess.run(
             [f"{self.home.programs}/security", *words],
             env=environment, capture_output=True, text=True, preexec_fn=as_user, timeout=PATIENCE,
         )
-        assert done.returncode == 0 and time.monotonic() - begun < SOON, (words, time.monotonic() - begun, done)
+        assert done.returncode == 0, (words, done)
         return done.stdout
 
     def finds(self, environment):

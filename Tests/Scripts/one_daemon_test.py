@@ -200,7 +200,7 @@ def in_another_view(user):
 
 
 def without_watches(user):
-    """A daemon that the kernel tells nothing ends within a second or two when its socket has gone."""
+    """A daemon that the kernel tells nothing ends by itself when its socket has gone."""
     limit = "echo 0 > /proc/sys/user/max_inotify_instances"
     if subprocess.run(["unshare", "-Ur", "sh", "-c", limit], capture_output=True, check=False).returncode != 0:
         print("without_watches: skipped, there are no user namespaces with limits here")
@@ -209,7 +209,7 @@ def without_watches(user):
     subprocess.run(["unshare", "-Ur", "sh", "-c", f"{limit} && {add}"], env=user.session, check=True, timeout=PATIENCE)
     [daemon] = user.daemons()
     shutil.rmtree(user.runtime)
-    eventually(lambda: daemon not in user.daemons(), seconds=5)
+    eventually(lambda: daemon not in user.daemons())
     os.mkdir(user.runtime, 0o700)
     user.does(user.session, "find-generic-password", "-s", "mine")
 
@@ -311,7 +311,7 @@ class Writer:
 
 def silent(user):
     """Behind a listener that takes nobody a program with the keychain inside answers in its time, and not by itself."""
-    program = user.follow(user.session)
+    program = user.follow(user.session | {"KEYCHAIN_TIMEOUT": "600000"})
     program.says("a value")
     user.does(user.session, "set-keychain-password", "-p", "pw", "-o", "")
     [daemon] = user.daemons()
@@ -319,7 +319,8 @@ def silent(user):
     fillers = filled(f"{user.runtime}/keychain/keychaind.sock")
     begun = time.monotonic()
     program.says("-25291 keychain.unavailable")
-    assert time.monotonic() - begun < 5, time.monotonic() - begun
+    # Far less than the ten minutes that a request may take.
+    assert time.monotonic() - begun < 300, time.monotonic() - begun
     os.kill(daemon, signal.SIGCONT)
     for filler in fillers:
         filler.close()
