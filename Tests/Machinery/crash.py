@@ -1,6 +1,7 @@
 """Power cuts: what real programs write is recorded, and every state is opened that a disk may hold of it.
 
-usage: crash.py FOLDER-OF-PROGRAMS [--seconds N] [--seed N] [--bound N] [--samples N] [--only NAME]
+usage: crash.py FOLDER-OF-PROGRAMS [--seconds N] [--seed N] [--moments N] [--bound N]
+                [--samples N] [--only NAME]
 
 At every sync, change of a name and answer of the recorded programs, the states of the disk at that moment (trace.py
 says which) are put into a folder and opened by a real reader. What was acknowledged by then must be there with its
@@ -79,10 +80,10 @@ PACE = 60
 def choose(records, rng, options, end):
     """The moments to look at.
 
-As many as there is time for. The disk may hold most just before something becomes certain.
+As many as are asked for, else as many as there is time for. The disk may hold most just before something becomes certain.
     """
     moments = [position for position, record in enumerate(records) if record.kind in "sfdcru" or is_an_answer(record)]
-    count = int(max(1, end - time.monotonic()) * PACE / (options.samples + 2))
+    count = options.moments or int(max(1, end - time.monotonic()) * PACE / (options.samples + 2))
     return set(moments if count >= len(moments) else rng.sample(moments, count))
 
 
@@ -116,6 +117,7 @@ def arguments():
     parser = argparse.ArgumentParser()
     parser.add_argument("programs")
     parser.add_argument("--seconds", type=float, default=15)
+    parser.add_argument("--moments", type=int, help="so many of each scenario, once, however long it takes")
     parser.add_argument("--seed", type=int, default=random.randrange(1 << 30))
     parser.add_argument("--bound", type=int, default=64)
     parser.add_argument("--samples", type=int, default=6)
@@ -129,7 +131,7 @@ def main():
     rng, examiner, bad = random.Random(options.seed), Examiner(os.path.abspath(options.programs)), 0
     shim, end = recording.build_shim(), time.monotonic() + options.seconds
     figures = {"states": 0, "opened": 0, "records": 0, "rounds": 0}
-    while bad == 0 and (figures["rounds"] == 0 or time.monotonic() < end):
+    while bad == 0 and (figures["rounds"] == 0 or not options.moments and time.monotonic() < end):
         figures["rounds"] += 1
         for scenario in recording.SCENARIOS:
             if options.only and scenario.__name__ != options.only:

@@ -1,6 +1,7 @@
 """The N-th write, sync, truncation, open, mapping, allocation or read fails, for each N; each answer must be true.
 
 usage: faults.py FOLDER-OF-PROGRAMS [--seconds N] [--seed N] [--only SCENARIO] [--kind KIND] [--every | --each]
+                 [--cases N]
 
 A scenario runs once to count its calls of each kind; then it runs again for each call of each kind with that one
 failing, once or from then on. The program must answer, not die; what it acknowledged must be there, what it refused
@@ -13,6 +14,7 @@ import argparse
 import collections
 import errno
 import itertools
+import math
 import os
 import random
 import shutil
@@ -30,6 +32,9 @@ import verdict
 from model import ABSENT, explain
 from players import Daemon, Examiner, Typist, environment
 from rounds import History, end_daemon
+
+from keychain_parts import answers
+from patience import PATIENCE, eventually
 
 LARGE = 2000
 KINDS = ("write", "sync", "truncate", "open", "mmap", "sqlite", "openssl", "read")
@@ -206,7 +211,7 @@ class Run:
                 env=environment(self.bench.programs, self.home, self.mode, variables),
             )
             try:
-                player.communicate("".join(line + "\n" for line in lines).encode(), timeout=120)
+                player.communicate("".join(line + "\n" for line in lines).encode(), timeout=PATIENCE)
             except subprocess.TimeoutExpired:
                 player.kill()
                 player.wait()
@@ -347,6 +352,7 @@ def arguments():
     parser.add_argument("--every", action="store_true")
     parser.add_argument("--each", action="store_true")
     parser.add_argument("--number", type=int, help="only this call of each kind")
+    parser.add_argument("--cases", type=int, help="so many of each kind, however long they take")
     parser.add_argument("--first", action="store_true", help="end at the first wrong verdict")
     return parser.parse_args()
 
@@ -366,8 +372,11 @@ def attack(options, bench, rng):
         if options.number in (None, case.number)
     ]
     rng.shuffle(todo)
+    count = len(todo)
+    if options.cases:
+        todo = [case for kind in kinds for case in [case for case in todo if case.kind == kind][: options.cases]]
     items = {scenario.name: bench.items(scenario) for scenario in chosen}
-    end = time.monotonic() + options.seconds
+    end = math.inf if options.cases else time.monotonic() + options.seconds
     for case in todo:
         if time.monotonic() > end or (options.first and figures["wrong"]):
             break
@@ -385,7 +394,7 @@ def attack(options, bench, rng):
                 flush=True,
             )
         run.clear()
-    return figures, len(todo)
+    return figures, count
 
 
 class Chip:
@@ -411,10 +420,9 @@ class Chip:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
-        while not os.path.exists(self.path):
-            if self.process.poll() is not None:
-                raise RuntimeError("swtpm does not start")
-            time.sleep(0.01)
+        eventually(lambda: answers(self.path) or self.process.poll() is not None)
+        if self.process.poll() is not None:
+            raise RuntimeError("swtpm does not start")
 
     @property
     def address(self):

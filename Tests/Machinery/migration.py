@@ -38,7 +38,7 @@ def stop_in_the_middle(programs, home):
     player = Typist(programs, home, "embedded", GROUP)
     try:
         while not is_marked(file) and player.process.poll() is None:
-            pass
+            time.sleep(0.0005)
         player.process.send_signal(signal.SIGSTOP)
         os.waitid(os.P_PID, player.process.pid, os.WSTOPPED)
         if is_marked(file):

@@ -7,7 +7,12 @@ import signal
 import socket
 import struct
 import subprocess
+import sys
 import time
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "Scripts"))
+
+from patience import eventually  # noqa: E402
 
 
 def environment(programs, home, mode, more=None):
@@ -124,11 +129,9 @@ class Daemon:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
-        deadline = time.monotonic() + 30
-        while not self.answers():
-            if self.process.poll() is not None or time.monotonic() > deadline:
-                raise RuntimeError(f"keychaind does not serve {home}")
-            time.sleep(0.002)
+        eventually(lambda: self.answers() or self.process.poll() is not None, f"keychaind does not serve {home}")
+        if self.process.poll() is not None:
+            raise RuntimeError(f"keychaind does not serve {home}")
 
     def answers(self):
         with socket.socket(socket.AF_UNIX) as client:

@@ -14,6 +14,8 @@ import time
 
 from players import environment
 
+from patience import PATIENCE
+
 # One line of a script as it was carried out: who, the line, when it began and ended, and the answer (None without one).
 Entry = collections.namedtuple("Entry", "process words begin end status rule result mode", defaults=("embedded",))
 
@@ -212,6 +214,8 @@ def end_daemon(home, number):
         signal.pidfd_send_signal(handle, number)
     except ProcessLookupError:
         return 0
-    select.select([handle], [], [])
+    ended = select.select([handle], [], [], PATIENCE)[0]
     os.close(handle)
+    if not ended:
+        raise RuntimeError(f"the daemon of {home} does not end")
     return 1

@@ -23,6 +23,9 @@ import sys
 import tempfile
 import time
 
+from keychain_parts import answers, ends
+from patience import PATIENCE, eventually
+
 FILES = [
     "key.pem",
     "key.tpmt",
@@ -62,13 +65,8 @@ def software_tpm(folder):
         stderr=subprocess.DEVNULL,
     )
     try:
-        deadline = time.monotonic() + 10
-        while True:
-            with socket.socket(socket.AF_UNIX) as client:
-                if client.connect_ex(path) == 0:
-                    break
-            expect(program.poll() is None and time.monotonic() < deadline, "swtpm does not start")
-            time.sleep(0.01)
+        eventually(lambda: answers(path) or program.poll() is not None)
+        expect(program.poll() is None, "swtpm does not start")
         yield f"swtpm:path={path}"
     finally:
         program.kill()
@@ -81,14 +79,7 @@ def stop_daemon(home):
         if client.connect_ex(f"{home}/keychaind.sock") != 0:
             return
         daemon = struct.unpack("3i", client.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))[0]
-        handle = os.pidfd_open(daemon)
-    try:
-        signal.pidfd_send_signal(handle, signal.SIGTERM)
-        ended = select.poll()
-        ended.register(handle, select.POLLIN)
-        expect(ended.poll(10_000), "the daemon does not end")
-    finally:
-        os.close(handle)
+    ends(daemon, signal.SIGTERM)
 
 
 class Keychain:
@@ -105,7 +96,7 @@ class Keychain:
 
     def run(self, *command):
         return subprocess.run(
-            command, env=self.env, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60
+            command, env=self.env, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=PATIENCE
         )
 
     def put(self, program):

@@ -6,12 +6,12 @@ usage: ci_keychain_test.py FOLDER-OF-PROGRAMS
 import fcntl
 import os
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
 
-from keychain_parts import Home, eventually
+from keychain_parts import Home, ends
+from patience import PATIENCE, eventually
 
 TMPFS = "tmpfs"
 
@@ -76,18 +76,26 @@ def owner(home):
     forget(home)
 
 
-# The leader of the session ends at once, and its child goes on in it as a shell.
-ORPHAN = "import os, sys; os.fork() and os._exit(0); os.execv('/bin/sh', ['sh', '-c', sys.argv[1]])"
+# The leader of the session ends at once. When it has been waited for, its child goes on as a shell.
+ORPHAN = """
+import os, sys, time
+leader = os.getpid()
+if os.fork():
+    os._exit(0)
+while os.path.exists(f'/proc/{leader}'):
+    time.sleep(0.01)
+os.execv('/bin/sh', ['sh', '-c', sys.argv[1]])
+"""
 # As a service manager does: a process of another session adopts the shell before it starts anything.
 ADOPTION = """
-import ctypes, os, sys
+import ctypes, os, sys, time
 ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER
 if os.fork() == 0:
     os.setsid()
-    reader, writer = os.pipe()
+    leader = os.getpid()
     if os.fork() == 0:
-        os.close(writer)
-        os.read(reader, 1)
+        while os.path.exists(f'/proc/{leader}'):
+            time.sleep(0.01)
         os.execv('/bin/sh', ['sh', '-c', sys.argv[1]])
     os._exit(0)
 os.wait()
@@ -99,7 +107,7 @@ def adopted(home):
     """A process of another session is no owner: without one, and without --ttl, nothing is started."""
     answer = f"{home.folder}/answer"
     script = f"exec '{home.programs}/security' ci-start >'{answer}' 2>&1"
-    subprocess.run([sys.executable, "-c", ADOPTION, script], env=home.environment, timeout=30, check=True)
+    subprocess.run([sys.executable, "-c", ADOPTION, script], env=home.environment, timeout=PATIENCE, check=True)
     with open(answer) as file:
         said = file.read()
     assert "no process was found that ends with the job" in said and "--ttl" in said, said
@@ -108,10 +116,10 @@ def adopted(home):
 def ownerless(home):
     """Where the session's leader has ended, it ends with the first ancestor in the session."""
     started, pipe = f"{home.folder}/started", f"{home.folder}/pipe"
-    script = f"sleep 0.1; '{home.programs}/security' ci-start >'{started}'; read line <'{pipe}'"
+    script = f"'{home.programs}/security' ci-start >'{started}'; read line <'{pipe}'"
     os.mkfifo(pipe)
     subprocess.run(
-        [sys.executable, "-c", ORPHAN, script], env=home.environment, start_new_session=True, timeout=30, check=True
+        [sys.executable, "-c", ORPHAN, script], env=home.environment, start_new_session=True, timeout=PATIENCE, check=True
     )
     eventually(lambda: os.path.exists(started) and "KEYCHAIN_CI" in open(started).read())
     with open(started) as file:
@@ -123,7 +131,8 @@ def ownerless(home):
 
 
 def time_to_live(home):
-    folder = start(home, "--ttl", "1s", "--owner", str(os.getpid()))
+    # The command must have ended with success before the time is over.
+    folder = start(home, "--ttl", "5s", "--owner", str(os.getpid()))
     eventually(lambda: not os.path.exists(folder))
     forget(home)
 
@@ -154,7 +163,7 @@ def killed(home):
     folder = start(home, "--ttl", "10m")
     home.says("add-generic-password", "-s", "s", "-a", "a", "-w", "secret")
     [daemon] = [number for number in daemons_below(folder) if name(number) == "keychaind"]
-    os.kill(daemon, signal.SIGKILL)
+    ends(daemon)
     home.fails(53, "find-generic-password", "-s", "s", because="has ended")
     assert os.path.exists(folder)
     forget(home)
@@ -193,7 +202,7 @@ def at_once(home):
         subprocess.Popen(command, env=home.environment, stdout=subprocess.PIPE, text=True) for _ in range(6)
     ]
     for process in running:
-        variables = dict(line.split("=", 1) for line in process.communicate(timeout=60)[0].splitlines())
+        variables = dict(line.split("=", 1) for line in process.communicate(timeout=PATIENCE)[0].splitlines())
         assert process.returncode == 0, process
         home.environment |= variables
         home.says("add-generic-password", "-s", "s", "-a", "a", "-w", "secret")
@@ -245,7 +254,7 @@ def hostile_folder(home):
     """A folder in memory whose name has a line end adds no line to what a job reads."""
     folder = f"/dev/shm/ci-test-{os.getpid()}\nLD_PRELOAD=x"
     os.mkdir(folder, 0o700)
-    home.environment["XDG_RUNTIME_DIR"] = folder
+    own, home.environment["XDG_RUNTIME_DIR"] = home.environment["XDG_RUNTIME_DIR"], folder
     try:
         start(home, "--ttl", "10m")
         assert "\n" not in home.environment["KEYCHAIN_SOCKET"]
@@ -254,7 +263,7 @@ def hostile_folder(home):
         assert not os.listdir(folder)
     finally:
         shutil.rmtree(folder)
-        del home.environment["XDG_RUNTIME_DIR"]
+        home.environment["XDG_RUNTIME_DIR"] = own
 
 
 TESTS = (
@@ -279,13 +288,14 @@ def main():
         for test in TESTS:
             os.mkdir(f"{folder}/{test.__name__}")
             home = Home(programs, f"{folder}/{test.__name__}")
-            try:
-                test(home)
-            finally:
-                if "KEYCHAIN_CI" in home.environment:
-                    home.run("ci-stop")
-                home.end()
-            print(f"ok {test.__name__}")
+            with home.memory():
+                try:
+                    test(home)
+                finally:
+                    if "KEYCHAIN_CI" in home.environment:
+                        home.run("ci-stop")
+                    home.end()
+            print(f"ok {test.__name__}", flush=True)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 

@@ -1,6 +1,7 @@
 """Names that programs claim for themselves, with a user's own daemon, the system service and embedded, as root.
 
-usage: claim_test.py [--hidden] FOLDER-OF-PROGRAMS
+usage: claim_test.py [--swift | --hidden] FOLDER-OF-PROGRAMS
+--swift: programs in Swift are built, too.
 --hidden: the service hides homes from itself. As the first process of a namespace.
 """
 
@@ -138,12 +139,15 @@ def what_is_no_claim_says_why(m):
     assert f"program:{program}" in why and "claimed:" not in why, why
 
 
-def is_embedded_at_build_time(m):
+def is_embedded_in_c(m):
     source = os.path.join(HERE, "..", "Hostile", "claims.c")
     for flags in ([], ["-O2", "-Wl,--gc-sections"], ["-static", "-s"]):
         made = m.deployment.path("bin", "made")
         subprocess.run(["cc", f'-DCLAIM="{NAME}"', *flags, "-o", made, source], check=True)
         assert m.identity(m.command, "identity", m.install(made, "in-c"))["groups"][0] == GROUP, flags
+
+
+def is_embedded_in_swift(m):
     swift = m.deployment.path("bin", "main.swift")
     with open(swift, "w") as file:
         file.write(SWIFT % (len(NAME) + 1, ", ".join(str(byte) for byte in NAME.encode() + b"\0")))
@@ -176,7 +180,7 @@ STEPS = [
     items_of_its_path_move_when_told,
     mistyped_names_are_said,
     what_is_no_claim_says_why,
-    is_embedded_at_build_time,
+    is_embedded_in_c,
 ]
 
 
@@ -208,7 +212,9 @@ def hide_homes(deployment):
 
 
 def main():
-    hides = sys.argv[1] == "--hidden"
+    hides = "--hidden" in sys.argv
+    if "--swift" in sys.argv:
+        STEPS.append(is_embedded_in_swift)
     deployment = Deployment(os.path.abspath(sys.argv[-1]))
     if hides:
         deployment.prepare = lambda: hide_homes(deployment)

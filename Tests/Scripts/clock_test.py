@@ -12,7 +12,9 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "Machinery"))
 
+from keychain_parts import answers  # noqa: E402
 from kill_test import end_daemon  # noqa: E402
+from patience import PATIENCE, eventually  # noqa: E402
 from players import Typist  # noqa: E402
 
 PROGRAMS = os.path.abspath(sys.argv[1])
@@ -142,8 +144,8 @@ def history_stays(keychain):
         env=os.environ | {"LD_PRELOAD": LIBRARY, "WALL_CLOCK": str(keychain.clock)},
         stderr=subprocess.DEVNULL,
     )
-    while not os.path.exists(f"{keychain.home}/keychaind.sock"):
-        daemon.poll() is None or sys.exit("the daemon did not start")
+    eventually(lambda: answers(f"{keychain.home}/keychaind.sock") or daemon.poll() is not None)
+    daemon.poll() is None or sys.exit("the daemon did not start")
     program = keychain.program("daemon")
     keychain.expect(program, "unlock 1234", 0)
     keychain.expect(program, "del a b", 0)
@@ -151,7 +153,7 @@ def history_stays(keychain):
     keychain.set(YEARS)
     # What is past is dropped at the end, too.
     daemon.terminate()
-    daemon.wait()
+    daemon.wait(PATIENCE)
     keychain.set(0)
     program = keychain.program()
     keychain.expect(program, "unlock 1234", 0)

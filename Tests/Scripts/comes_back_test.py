@@ -1,7 +1,7 @@
 """The processes of a keychain are killed, stopped and starved at random moments, and its files are moved, while clients
 work.
 
-usage: comes_back_test.py FOLDER-OF-PROGRAMS [--seconds N] [--seed N] [--only FAULT]
+usage: comes_back_test.py FOLDER-OF-PROGRAMS [--seconds N | --each] [--seed N] [--only FAULT]
 
 Every call is served, or refused with a reason within its deadline; what was acknowledged is there; and when a fault
 is over, all clients are served again without anybody's help, but for the passcode of a keychain that has one. As
@@ -10,6 +10,7 @@ root it goes on as a user whom the limits of processes bind.
 
 import argparse
 import contextlib
+import math
 import os
 import pathlib
 import random
@@ -22,9 +23,11 @@ import time
 import comes_back_faults
 from comes_back_clients import Asker, Command, DEADLINE, Docker, Embedded, Figures, Git, Player
 from comes_back_faults import EMBEDDED, KINDS
+from patience import PATIENCE
 
-# How long it may take until everybody is served again: who has stopped is found out first.
-RECOVERY = 30
+# How long it may take until everybody is served again, and what a call may take beyond its deadline, where the clock is
+# judged: seconds. Who has stopped is found out first.
+RECOVERY, SLACK = 30, 10
 PASSCODE = "1234"
 # A number that no user of a machine has.
 NOBODY = 59_371
@@ -43,7 +46,8 @@ done
 class World:
     """A keychain, its clients, and what its processes are."""
 
-    def __init__(self, programs, folder, rng, figures, hasPasscode):
+    def __init__(self, options, folder, rng, figures, hasPasscode):
+        programs, self.recovery = options.programs, options.recovery
         self.home, self.figures, self.hasPasscode = f"{folder}/keychain", figures, hasPasscode
         self.socket, self.commands = f"{folder}/run/keychaind.sock", f"{folder}/bin"
         self.settings = {
@@ -75,11 +79,14 @@ class World:
 
     def lock_in(self, programs, rng):
         """Sets a passcode, and adds an item that takes the user and a program that asks for it."""
-        status, _, reason = self.command.call(["set-keychain-password", "-p", PASSCODE])
+        # Nothing is disturbed yet, and a slow machine has its time.
+        self.settings["KEYCHAIN_TIMEOUT"] = "60000"
+        status, _, told = self.command.call(["set-keychain-password", "-p", PASSCODE])
         asker = Asker(programs, self, self.figures, random.Random(rng.random()))
-        added, output, _ = asker.call(["add", "asked", "ak"])
+        added, output, reason = asker.call(["add", "asked", "ak"])
         if status or added:
-            sys.exit(f"there is no passcode: {reason} {output}")
+            sys.exit(f"there is no passcode: {told} {output} {reason}")
+        self.settings["KEYCHAIN_TIMEOUT"] = str(DEADLINE * 1000)
         self.asker, self.passcode = asker, PASSCODE
         self.clients.append(asker)
 
@@ -105,7 +112,7 @@ class World:
         for process in self.processes().values():
             with contextlib.suppress(ProcessLookupError):
                 os.kill(process, signal.SIGKILL)
-        until(lambda: not self.processes(), 10)
+        until(lambda: not self.processes(), self.recovery)
 
     def leave(self):
         """Ends clients and keychain."""
@@ -116,7 +123,7 @@ class World:
     def recovers(self):
         """Whether everybody is served again, and the last answer of somebody who is not."""
         missing = list(self.clients)
-        end = time.monotonic() + RECOVERY
+        end = time.monotonic() + self.recovery
         while missing and time.monotonic() < end:
             if self.hasPasscode:
                 self.command.call(["unlock-keychain", "-p", PASSCODE])
@@ -145,7 +152,7 @@ def play(world, fault):
         names = ", ".join(client.name for client in missing)
         world.figures.fail(f"{names}: not served again after {fault.text()}")
     for client in world.clients:
-        if client not in missing and not client.look():
+        if client not in missing and not until(client.look, world.recovery):
             world.figures.fail(f"{client.name}: its items cannot be read after {fault.text()}")
         client.go_on()
     return taken
@@ -154,14 +161,14 @@ def play(world, fault):
 def first_start(options, rng, figures):
     """The first daemon of a new keychain gets no enclave; the next one serves."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        world = World(options.programs, folder, rng, figures, False)
+        world = World(options, folder, rng, figures, False)
         alone = f"{folder}/keychaind"
         shutil.copy(f"{options.programs}/keychaind", alone)
         world.settings["KEYCHAIN_DAEMON"] = alone
         if world.command.step(world.command.items[0], "write"):
             figures.fail("a daemon without an enclave has served")
         del world.settings["KEYCHAIN_DAEMON"]
-        if not world.command.isServed():
+        if not until(world.command.isServed, options.recovery):
             figures.fail("nobody is served after the first start of a keychain was cut short")
             keep(world)
         world.kill()
@@ -170,11 +177,11 @@ def first_start(options, rng, figures):
 def one_keychain(options, rng, figures, end):
     """Some rounds over one keychain."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        world = World(options.programs, folder, rng, figures, rng.random() < 0.4)
+        world = World(options, folder, rng, figures, options.each or rng.random() < 0.4)
         for client in world.clients:
             client.start()
         try:
-            for _ in range(rng.randrange(4, 12)):
+            for _ in range(len(options.faults) if options.each else rng.randrange(4, 12)):
                 # Each comes before one comes again.
                 options.bag = options.bag or rng.sample(options.faults, len(options.faults))
                 fault = options.bag.pop()(world, rng)
@@ -218,13 +225,14 @@ def arguments():
     parser = argparse.ArgumentParser()
     parser.add_argument("programs")
     parser.add_argument("--seconds", type=float, default=25)
+    parser.add_argument("--each", action="store_true", help="each fault once; no clock is judged")
     parser.add_argument("--seed", type=int, default=random.randrange(1 << 30))
     parser.add_argument("--only", help="names of faults, with commas")
     parser.add_argument("--verbose", action="store_true")
     options = parser.parse_args()
     options.programs = os.path.abspath(options.programs)
     names = options.only.lower().split(",") if options.only else None
-    options.bag = []
+    options.bag, options.recovery = [], PATIENCE if options.each else RECOVERY
     options.faults = [fault for fault in comes_back_faults.ALL if names is None or fault.__name__.lower() in names]
     return options
 
@@ -232,12 +240,15 @@ def arguments():
 def main():
     options = arguments()
     become_nobody(options.programs)
-    rng, figures, end = random.Random(options.seed), Figures(), time.monotonic() + options.seconds
+    rng, figures = random.Random(options.seed), Figures(PATIENCE if options.each else SLACK)
+    end = math.inf if options.each else time.monotonic() + options.seconds
     print(f"seed {options.seed}", flush=True)
     figures.faults = figures.longest = 0
     first_start(options, rng, figures)
     while time.monotonic() < end and not figures.wrong:
         one_keychain(options, rng, figures, end)
+        if options.each:
+            break
     for problem in figures.wrong:
         print(f"FAILED {problem}")
     print(

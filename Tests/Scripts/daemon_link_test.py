@@ -9,7 +9,7 @@ import socket
 import subprocess
 
 from inside_parts import Player, main
-from keychain_parts import eventually
+from patience import PATIENCE, eventually
 
 LOCKED = "-25308 state.locked"
 OPEN = "0 - 1"
@@ -54,7 +54,7 @@ def without_file(user):
     os.remove(link(user))
     os.mkfifo(link(user))
     assert program.does("get s a") == "-25291 keychain.unavailable"
-    program.process.communicate(timeout=60)
+    program.process.communicate(timeout=PATIENCE)
 
 
 def with_older_file(user):
@@ -69,7 +69,7 @@ def with_older_file(user):
         user.kill_daemons()
         restore(kept, link(user))
         assert program.does("get s a") == LOCKED, restore
-    program.process.communicate(timeout=60)
+    program.process.communicate(timeout=PATIENCE)
 
 
 def replaced(kept, path):
@@ -115,7 +115,7 @@ def another_in_its_place(user):
         exit $status
     """
     words = ["unshare", "-m", "--propagation", "private", "sh", "-c", script]
-    done = subprocess.run(words, env=user.session, capture_output=True, text=True, timeout=90)
+    done = subprocess.run(words, env=user.session, capture_output=True, text=True, timeout=PATIENCE)
     assert done.returncode != 0 and daemon in user.daemons(), done
 
 
@@ -156,7 +156,7 @@ def in_a_container(user):
     assert container.stdout.readline() == "stored\n"
     done = user.run(user.session, "find-generic-password", "-s", "inside")
     assert done.returncode != 0 and "runs in a container" in done.stderr, done
-    container.communicate("\n", timeout=60)
+    container.communicate("\n", timeout=PATIENCE)
     eventually(lambda: not user.daemons())
     user.does(user.session, "find-generic-password", "-s", "inside")
 

@@ -22,6 +22,7 @@ import tempfile
 
 from cryptography.hazmat.primitives.asymmetric import ec
 
+from patience import PATIENCE
 from read_store import Store
 
 
@@ -107,7 +108,7 @@ def end(daemon):
     """It writes until it has ended."""
     handle = os.pidfd_open(daemon)
     os.kill(daemon, signal.SIGTERM)
-    select.select([handle], [], [], 20)
+    select.select([handle], [], [], PATIENCE)
     os.close(handle)
 
 

@@ -11,6 +11,9 @@ import subprocess
 import sys
 import tempfile
 
+from keychain_parts import answers
+from patience import PATIENCE, eventually
+
 
 def small_disk():
     """A file may grow to 1 MiB and no further; a write beyond that fails instead of ending the process."""
@@ -24,7 +27,7 @@ def environment(home, mode):
 
 
 def security(programs, env, *words):
-    return subprocess.run([f"{programs}/security", *words], env=env, capture_output=True, text=True, timeout=60)
+    return subprocess.run([f"{programs}/security", *words], env=env, capture_output=True, text=True, timeout=PATIENCE)
 
 
 def fill(path):
@@ -56,19 +59,19 @@ def daemon_with_limit(programs, home):
         stderr=subprocess.DEVNULL,
     )
     script = "".join(f"add limit {number} {number} 9000\n" for number in range(400)) + "get limit 0\n"
-    while not os.path.exists(f"{home}/keychaind.sock"):
-        if daemon.poll() is not None:
-            sys.exit(f"a daemon with a limit does not start: {daemon.returncode}")
+    eventually(lambda: answers(f"{home}/keychaind.sock") or daemon.poll() is not None)
+    if daemon.poll() is not None:
+        sys.exit(f"a daemon with a limit does not start: {daemon.returncode}")
     done = subprocess.run(
-        [f"{programs}/item-player"], input=script, env=env, capture_output=True, text=True, timeout=120
+        [f"{programs}/item-player"], input=script, env=env, capture_output=True, text=True, timeout=PATIENCE
     )
     told = [line.split(" ", 4)[4].split()[0] for line in done.stdout.splitlines() if line.startswith("E ")]
     if set(told) != {"0", "-34"} or told[-1] != "0" or daemon.poll() is not None:
         sys.exit(f"a limit on the size of files: told {set(told)}, {told[-1:]}, the daemon is {daemon.poll()}")
     daemon.terminate()
-    daemon.wait()
+    daemon.wait(PATIENCE)
     check = subprocess.run(
-        [f"{programs}/item-player", "check"], input=f"{home}\n", env=env, capture_output=True, text=True, timeout=60
+        [f"{programs}/item-player", "check"], input=f"{home}\n", env=env, capture_output=True, text=True, timeout=PATIENCE
     )
     there = check.stdout.count("limit/")
     if there != told[:-1].count("0"):
@@ -83,7 +86,7 @@ def full_without_index(programs, disk):
 
     def play(script):
         done = subprocess.run(
-            [f"{programs}/item-player"], input=script, env=env, capture_output=True, text=True, timeout=60
+            [f"{programs}/item-player"], input=script, env=env, capture_output=True, text=True, timeout=PATIENCE
         )
         return [line.split(" ", 4)[4].split()[0] for line in done.stdout.splitlines() if line.startswith("E ")]
 
@@ -134,7 +137,7 @@ def main():
         kept = {k: v for k, v in os.environ.items() if not k.startswith("KEYCHAIN_")}
         env = kept | {"KEYCHAIN_HOME": f"{home}/keychain", "KEYCHAIN_MODE": "embedded"}
         writer = [f"{programs}/item-writer", "add", "full"]
-        filling = subprocess.run(writer, env=env, capture_output=True, text=True, preexec_fn=small_disk, timeout=120)
+        filling = subprocess.run(writer, env=env, capture_output=True, text=True, preexec_fn=small_disk, timeout=PATIENCE)
         if filling.returncode != 3 or "-34" not in filling.stderr:
             sys.exit(f"the writer was not told that the disk is full: {filling.returncode} {filling.stderr}")
         acknowledged = {int(line) for line in filling.stdout.split()}

@@ -7,7 +7,8 @@ import subprocess
 import sys
 import tempfile
 
-from keychain_parts import Home, eventually
+from keychain_parts import Home
+from patience import PATIENCE, eventually
 
 
 class Follower:
@@ -26,7 +27,7 @@ class Follower:
         assert line.startswith(wanted), (line, wanted)
 
     def end(self):
-        self.process.communicate(timeout=60)
+        self.process.communicate(timeout=PATIENCE)
 
 
 class User:
@@ -54,7 +55,7 @@ class User:
 
     def run(self, environment, *words):
         return subprocess.run(
-            [f"{self.home.programs}/security", *words], env=environment, capture_output=True, text=True, timeout=60
+            [f"{self.home.programs}/security", *words], env=environment, capture_output=True, text=True, timeout=PATIENCE
         )
 
     def does(self, environment, *words):

@@ -8,6 +8,7 @@ import subprocess
 import threading
 
 from keychain_parts import folder, login, run_parts, shown
+from patience import PATIENCE
 
 
 def damaged_list(home):
@@ -75,7 +76,7 @@ def same_name_twice(home):
         subprocess.Popen(command, env=home.environment, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
         for _ in range(6)
     ]
-    assert sorted(process.wait(60) for process in running) == [0] + [48] * 5
+    assert sorted(process.wait(PATIENCE) for process in running) == [0] + [48] * 5
     assert len(home.stores) == 1
     home.says("list-keychains", out=shown(login(home), f"{folder(home)}/one.keychain-db"))
     home.says("delete-keychain", "one.keychain")
@@ -143,7 +144,7 @@ def closed_streams(home):
                 [f"{home.programs}/security", *words, f"{number}.keychain"], env=home.environment,
                 preexec_fn=lambda: [os.close(stream) for stream in streams],
             )
-            assert process.wait(60) == 0, (streams, words)
+            assert process.wait(PATIENCE) == 0, (streams, words)
     assert not home.stores
 
 

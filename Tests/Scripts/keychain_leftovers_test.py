@@ -5,12 +5,18 @@ Nothing is acknowledged into a folder that has gone, and nothing of a killed pro
 usage: keychain_leftovers_test.py FOLDER-OF-PROGRAMS [TEST...]
 """
 
+import ctypes
+import fcntl
 import os
 import shutil
 import signal
+import stat
 import subprocess
+import sys
+import termios
 
-from keychain_parts import eventually, folder, login, run_parts, shown, store_of
+from keychain_parts import folder, login, run_parts, shown, store_of
+from patience import PATIENCE, eventually
 
 
 def unfinished(home):
@@ -98,7 +104,7 @@ def folder_goes_before_the_enclave(home):
         os.close(writer)
         with os.fdopen(reader, "rb") as pipe:
             told = pipe.read().decode()
-        assert daemon.wait(30) == 1 and told and told[0] != "\x01", told
+        assert daemon.wait(PATIENCE) == 1 and told and told[0] != "\x01", told
         daemon.stderr.close()
 
 
@@ -122,7 +128,37 @@ class Session:
         assert line == f"{value}\n", line
 
     def end(self):
-        return self.process.communicate(timeout=60)[0]
+        return self.process.communicate(timeout=PATIENCE)[0]
+
+
+def has_request(daemon):
+    """Whether a request lies in a socket of a stopped daemon; True where this may not be seen, which takes root."""
+    handle = os.pidfd_open(daemon)
+    try:
+        copies = [copied(handle, int(name)) for name in os.listdir(f"/proc/{daemon}/fd")]
+        waiting = [unread(one) for one in copies if one >= 0]
+        return not waiting or any(waiting)
+    except PermissionError:
+        return True
+    finally:
+        os.close(handle)
+
+
+def copied(handle, number):
+    """A copy of another process's descriptor (pidfd_getfd(2)); negative where it may not be had."""
+    return ctypes.CDLL(None).syscall(438, handle, number, 0)
+
+
+def unread(number):
+    """The bytes that nobody has read of a socket; the descriptor is closed."""
+    try:
+        count = bytearray(4)
+        fcntl.ioctl(number, termios.FIONREAD, count) if stat.S_ISSOCK(os.fstat(number).st_mode) else None
+        return int.from_bytes(count, sys.byteorder)
+    except OSError:
+        return 0
+    finally:
+        os.close(number)
 
 
 def removed_log(home):
@@ -152,6 +188,9 @@ def removed_log(home):
         os.kill(daemon, signal.SIGSTOP)
         take(store)
         session.tell(f"add-generic-password -s lost -a a -w x {name}.keychain")
+        # Without the folder nothing is sent. Else the request is there when the daemon goes on and looks.
+        if name in ("log", "store"):
+            eventually(lambda daemon=daemon: has_request(daemon), name)
         session.tell(f"set-keychain-password -o p -p q {name}.keychain")
         os.kill(daemon, signal.SIGCONT)
         said = session.end()

@@ -2,13 +2,15 @@
 
 import contextlib
 import os
+import select
 import shutil
 import signal
 import socket
 import subprocess
 import sys
 import tempfile
-import time
+
+from patience import PATIENCE, eventually
 
 
 class Home:
@@ -40,7 +42,7 @@ class Home:
             capture_output=True,
             text=True,
             env=self.environment,
-            timeout=120,
+            timeout=PATIENCE,
             **options,
         )
 
@@ -73,6 +75,16 @@ class Home:
                 found[int(number)] = words[words.index("--store") + 1]
         return found
 
+    @contextlib.contextmanager
+    def memory(self):
+        """A runtime directory of the home's own for the keychains of jobs: nobody else's job clears up there."""
+        folder = tempfile.mkdtemp(prefix="keychain-tests-", dir="/dev/shm")
+        self.environment["XDG_RUNTIME_DIR"] = folder
+        try:
+            yield folder
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
     def end(self):
         """Ends the daemons, each with one signal; a command that is ending may still start one."""
         told = set()
@@ -82,18 +94,23 @@ class Home:
             for number in running - told:
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(number, signal.SIGTERM)
+                    # A test that has failed may have left it stopped.
+                    os.kill(number, signal.SIGCONT)
             told.update(running)
             return not running
 
         eventually(have_ended)
 
 
-def eventually(condition, seconds=30):
-    """Waits until something holds."""
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, "it did not happen"
-        time.sleep(0.02)
+def ends(number, what=signal.SIGKILL):
+    """Ends a process and waits until it has ended: the kernel kills it when it is its turn."""
+    with contextlib.suppress(ProcessLookupError):
+        handle = os.pidfd_open(number)
+        try:
+            signal.pidfd_send_signal(handle, what)
+            assert select.select([handle], [], [], PATIENCE)[0], f"process {number} does not end"
+        finally:
+            os.close(handle)
 
 
 def answers(path):

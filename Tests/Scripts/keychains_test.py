@@ -13,7 +13,8 @@ import tempfile
 import threading
 import uuid
 
-from keychain_parts import Home, eventually, login, shown
+from keychain_parts import Home, ends, login, shown
+from patience import eventually
 
 PASSWORD = "keychain pass"
 
@@ -192,7 +193,7 @@ def crash(home):
         home.says("add-generic-password", "-s", "s", "-a", "a", "-w", name, f"{name}.keychain")
     with open(f"{home.home}/k/keychains/a.keychain-db") as file:
         store = f"{home.home}/k/keychains/{file.read().split()[2]}"
-    os.kill(home.daemons()[store], signal.SIGKILL)
+    ends(home.daemons()[store])
     home.says("find-generic-password", "-s", "s", "-w", "b.keychain", out="b\n")
     assert home.run("find-generic-password", "-s", "s", "-w", "a.keychain").returncode == 36
     home.says("unlock-keychain", "-p", "a", "a.keychain")

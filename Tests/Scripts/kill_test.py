@@ -1,6 +1,6 @@
 """Kills writers and daemons at random moments and looks whether anything that was acknowledged is missing.
 
-usage: kill_test.py FOLDER-OF-PROGRAMS [ROUNDS]
+usage: kill_test.py FOLDER-OF-PROGRAMS [ROUNDS]; SEED in the environment
 
 In turn: a program with the keychain inside; a daemon that owns the store; a daemon that shares it with such a program.
 """
@@ -14,6 +14,9 @@ import subprocess
 import sys
 import tempfile
 import time
+
+from keychain_parts import ends
+from patience import PATIENCE, eventually
 
 DEPLOYMENTS = ("daemon", "embedded", "shared")
 # Stores fill up; after so many kills there is a new one.
@@ -38,7 +41,7 @@ def daemon_of(home):
 def acknowledged(process):
     """The numbers the writer printed; the last line may be cut off by the kill."""
     lines = process.stdout.read().split(b"\n")[:-1]
-    process.wait()
+    process.communicate(timeout=PATIENCE)
     return [int(line) for line in lines]
 
 
@@ -64,7 +67,7 @@ def one_kill(programs, home, deployment, service, rng):
     holder = hold(programs, home)
     figures = round_trip(programs, home, "daemon", service, rng.uniform(0, 0.06))
     holder.kill() if rng.random() < 0.5 else holder.stdin.close()
-    holder.wait()
+    holder.wait(PATIENCE)
     # The next round's daemon comes when the store is held again.
     end_daemon(home)
     return figures
@@ -73,21 +76,30 @@ def one_kill(programs, home, deployment, service, rng):
 def end_daemon(home):
     daemon = daemon_of(home)
     if daemon:
-        os.kill(daemon, signal.SIGTERM)
-        while daemon_of(home) == daemon:
-            time.sleep(0.001)
+        ends(daemon, signal.SIGTERM)
+
+
+def started(programs, service, env, tries=3):
+    """A writer and its first acknowledged item. One that is refused is started again: on a busy machine a daemon may
+    begin later than its program waits.
+    """
+    command = [f"{programs}/item-writer", "add", service]
+    for _ in range(tries):
+        writer = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env)
+        first = writer.stdout.readline()
+        if first:
+            return writer, first
+        refusal = writer.communicate(timeout=PATIENCE)[1].decode()
+    sys.exit(f"{service}: nothing is written: {refusal}")
 
 
 def round_trip(programs, home, mode, service, delay):
     env = environment(home, mode, programs)
-    writer = subprocess.Popen(
-        [f"{programs}/item-writer", "add", service], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=env
-    )
     # The first acknowledged item shows that it is under way; from there on the moment is random.
-    first = writer.stdout.readline()
+    writer, first = started(programs, service, env)
     time.sleep(delay)
     if mode == "daemon":
-        os.kill(daemon_of(home), signal.SIGKILL)
+        os.kill(eventually(lambda: daemon_of(home)), signal.SIGKILL)
         time.sleep(delay / 4)
     writer.kill()
     numbers = [int(first)] + acknowledged(writer)

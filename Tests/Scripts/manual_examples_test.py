@@ -14,10 +14,10 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import time
 
 from keychain_parts import Home
 from manual_parts import examples, lint, pages, translated
+from patience import PATIENCE
 
 SECRET = "sesame"
 # Programs of others, which examples call. Each fails when it does not get what the example promises.
@@ -90,7 +90,7 @@ class Place(Home):
             text=True,
             env=self.environment,
             cwd=self.work,
-            timeout=120,
+            timeout=PATIENCE,
         )
         return result.returncode, result.stdout
 
@@ -100,10 +100,8 @@ class Place(Home):
         if child == 0:
             os.chdir(self.work)
             os.execvpe("sh", ["sh", "-c", script], self.environment)
-        seen, dialog, end = "", list(dialog), time.monotonic() + 60
-        while time.monotonic() < end:
-            if not select.select([side], [], [], 0.1)[0]:
-                continue
+        seen, dialog = "", list(dialog)
+        while select.select([side], [], [], PATIENCE)[0]:
             try:
                 part = os.read(side, 4096)
             except OSError:
@@ -275,12 +273,13 @@ def users_examples(programs, folder):
             continue
         os.mkdir(f"{folder}/{name}")
         place = Place(programs, f"{folder}/{name}")
-        try:
-            row.run(place, commands)
-        finally:
-            if "KEYCHAIN_CI" in place.environment:
-                place.run("ci-stop")
-            place.end()
+        with place.memory():
+            try:
+                row.run(place, commands)
+            finally:
+                if "KEYCHAIN_CI" in place.environment:
+                    place.run("ci-stop")
+                place.end()
         print(f"ok {name}: {len(commands)} examples")
         count += len(commands)
     assert not PAGES, f"there are no such pages: {sorted(PAGES)}"
@@ -308,7 +307,7 @@ def examples_of_root(programs):
         }
         for page, command in found:
             done = subprocess.run(
-                ["sh", "-c", command], input=SECRET, capture_output=True, text=True, env=variables, timeout=120
+                ["sh", "-c", command], input=SECRET, capture_output=True, text=True, env=variables, timeout=PATIENCE
             )
             assert done.returncode == 0, (page, command, done)
             print(f"ok {os.path.basename(page)}: # {command}")

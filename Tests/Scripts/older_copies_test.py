@@ -2,7 +2,7 @@
 
 Keychaind, keychain-enclaved, security, swtpm.
 
-usage: older_copies_test.py FOLDER-OF-PROGRAMS
+usage: older_copies_test.py FOLDER-OF-PROGRAMS [CLASS...]; Kills runs only when it is named
 """
 
 import contextlib
@@ -22,6 +22,9 @@ import sys
 import tempfile
 import time
 import unittest
+
+from keychain_parts import answers
+from patience import PATIENCE, eventually
 
 PROGRAMS = os.path.abspath(sys.argv.pop(1))
 # A store is known to be older when two blocks of writes have ended after it, whatever else happens.
@@ -49,16 +52,23 @@ def software_tpm(folder):
         stderr=subprocess.DEVNULL,
     )
     try:
-        deadline = time.monotonic() + 10
-        with socket.socket(socket.AF_UNIX) as client:
-            while client.connect_ex(path):
-                if program.poll() is not None or time.monotonic() > deadline:
-                    raise AssertionError("swtpm does not start")
-                time.sleep(0.01)
+        eventually(lambda: answers(path) or program.poll() is not None)
+        if program.poll() is not None:
+            raise AssertionError("swtpm does not start")
         yield f"swtpm:path={path}"
     finally:
         program.kill()
         program.wait()
+
+
+def handles_of(daemon):
+    """Handles of a daemon and its children; one of them may end meanwhile."""
+    with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+        with open(f"/proc/{daemon}/task/{daemon}/children", encoding="ascii") as children:
+            processes = [daemon, *map(int, children.read().split())]
+        for process in processes:
+            with contextlib.suppress(ProcessLookupError):
+                yield os.pidfd_open(process)
 
 
 class Keychain:
@@ -79,7 +89,7 @@ class Keychain:
             input=text,
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=PATIENCE,
         )
 
     def security(self, *command, text=""):
@@ -119,14 +129,11 @@ class Keychain:
             if client.connect_ex(f"{self.home}/keychaind.sock"):
                 return
             daemon = struct.unpack("3i", client.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))[0]
-        with open(f"/proc/{daemon}/task/{daemon}/children", encoding="ascii") as children:
-            processes = [daemon, *map(int, children.read().split())]
-        handles = [os.pidfd_open(process) for process in processes]
-        signal.pidfd_send_signal(handles[0], number)
+        handles = list(handles_of(daemon))
+        if handles:
+            signal.pidfd_send_signal(handles[0], number)
         for handle in handles:
-            ended = select.poll()
-            ended.register(handle, select.POLLIN)
-            if not ended.poll(20_000):
+            if not select.select([handle], [], [], PATIENCE)[0]:
                 raise AssertionError("the daemon or its enclave does not end")
             os.close(handle)
 
@@ -458,4 +465,5 @@ class Kills(OlderCopies):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    names = sys.argv[1:] or [one.__name__ for one in OlderCopies.__subclasses__() if one is not Kills]
+    unittest.main(argv=[sys.argv[0], *names])

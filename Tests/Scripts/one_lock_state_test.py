@@ -10,7 +10,8 @@ import sys
 import tempfile
 
 from inside_parts import Follower
-from keychain_parts import Home, eventually
+from keychain_parts import Home
+from patience import eventually
 
 LOCKED = "-25308 state.locked"
 

@@ -13,8 +13,9 @@ import sys
 import tempfile
 import time
 
-from keychain_parts import eventually, store_of
+from keychain_parts import ends, store_of
 from ordinary_parts import as_user, prepared
+from patience import PATIENCE, eventually
 
 
 def runs(home):
@@ -50,20 +51,17 @@ def shows(home):
             os.write(device, b"\x1b")
             time.sleep(1)
         reads(device, b"in-second", press=b"\x0c")
-        os.kill(home.daemons()[store_of(home, "second.keychain")], signal.SIGKILL)
-        time.sleep(3)
+        second = store_of(home, "second.keychain")
+        killed = home.daemons()[second]
+        ends(killed)
         drain(device)
-        reads(device, b"in-second", press=b"\x0c", seconds=10)
-        kill_daemons(home)
-        reads(device, b"its value", press=b"r", seconds=10)
+        reads(device, b"in-second", press=b"\x0c", until=lambda: home.daemons().get(second, killed) != killed)
+        for daemon in home.daemons().values():
+            ends(daemon)
+        reads(device, b"its value", press=b"r")
     finally:
         os.kill(child, signal.SIGTERM)
         os.waitpid(child, 0)
-
-
-def kill_daemons(home):
-    for daemon in home.daemons().values():
-        os.kill(daemon, signal.SIGKILL)
 
 
 def drain(device):
@@ -72,10 +70,10 @@ def drain(device):
         os.read(device, 65536)
 
 
-def reads(device, text, press=b"", seconds=30):
-    """Waits until the text is drawn, and presses a key meanwhile."""
-    (end, drawn) = (time.monotonic() + seconds, b"")
-    while text not in drawn:
+def reads(device, text, press=b"", until=lambda: True):
+    """Waits until the text is drawn and something else holds, and presses a key meanwhile."""
+    (end, drawn) = (time.monotonic() + PATIENCE, b"")
+    while text not in drawn or not until():
         assert time.monotonic() < end, drawn[-2000:]
         os.write(device, press)
         if select.select([device], [], [], 0.5)[0]:

@@ -8,7 +8,6 @@ import fcntl
 import json
 import os
 import shutil
-import signal
 import socket
 import struct
 import subprocess
@@ -18,7 +17,8 @@ import termios
 import threading
 
 from agent_parts import Person
-from keychain_parts import Home
+from keychain_parts import Home, ends
+from patience import PATIENCE, eventually
 
 
 def gives(home, *words, out, status=0, text=""):
@@ -111,11 +111,11 @@ def with_presence(home):
         wrong = at_terminal(home, person, "security undelete deploy/ci")
         person.wait_for("asscode:")
         person.type("\x03")
-        assert wrong.communicate(timeout=60)[0] == "" and wrong.returncode == 128, wrong.returncode
+        assert wrong.communicate(timeout=PATIENCE)[0] == "" and wrong.returncode == 128, wrong.returncode
         right = at_terminal(home, person, "security undelete deploy/ci")
         person.wait_for("asscode:")
         person.type("pass\n")
-        assert right.communicate(timeout=60)[0] == "Brought back deploy (ci).\n" and right.returncode == 0
+        assert right.communicate(timeout=PATIENCE)[0] == "Brought back deploy (ci).\n" and right.returncode == 0
 
 
 def at_terminal(home, person, script, output=subprocess.PIPE):
@@ -142,7 +142,7 @@ def rows(home):
             process = at_terminal(home, person, f"{script}; echo ended with $?", person.device)
             for text in (*texts, "ended with"):
                 person.wait_for(text)
-            assert process.wait(60) == 0
+            assert process.wait(PATIENCE) == 0
 
         shows("security list -r; security show '#2'", "NAME", "2 items", "Account", " a")
         shows("security show '#1'", "could not be found", "security: why: The last `security list` on this terminal")
@@ -180,7 +180,7 @@ class Lost:
                 daemon.sendall(request)
                 answer = frame(daemon)
                 if request[5] == self.ITEM and request[16] == self.ADDITION:
-                    return [os.kill(number, signal.SIGKILL) for number in self.home.daemons().values()]
+                    return [ends(number) for number in self.home.daemons().values()]
                 client.sendall(answer)
 
 
@@ -201,8 +201,9 @@ def unknown_outcome(home):
         assert (result.returncode, result.stdout) == (75, ""), (words, result)
         assert "may or may not have been stored" in result.stderr, result.stderr
         assert "security: why: " in result.stderr and "security: next: Look whether" in result.stderr, result.stderr
+        # The next daemon serves before the next word.
         home.environment = dict(own)
-        home.run("status")
+        eventually(lambda: home.run("status").returncode == 0)
         home.environment["KEYCHAIN_SOCKET"] = lost.path
     home.environment = own
     assert [item[0] for item in listed(home, "--sort", "name")] == ["backup", "deploy", "old"]

@@ -13,8 +13,8 @@ import subprocess
 import sys
 import tempfile
 
-from keychain_parts import eventually
 from kill_test import daemon_of, environment
+from patience import PATIENCE, eventually
 
 SECRET = "s3cret-value-of-a-token"
 
@@ -28,7 +28,7 @@ class Keychain:
     def run(self, *words, **more):
         variables = self.environment | more.pop("env", {})
         return subprocess.run(
-            [self.security, *words], env=variables, cwd=self.folder, capture_output=True, timeout=60, **more
+            [self.security, *words], env=variables, cwd=self.folder, capture_output=True, timeout=PATIENCE, **more
         )
 
     def add(self, service, account, value):
@@ -138,7 +138,7 @@ def check_repository(keychain):
 def read_until(file, text, shown=b""):
     """Reads what a program shows until a text is there, or all of it."""
     while text is None or text.encode() not in shown:
-        assert select.select([file], [], [], 30)[0], shown
+        assert select.select([file], [], [], PATIENCE)[0], shown
         try:
             more = os.read(file, 4096)
         except OSError:
@@ -363,7 +363,7 @@ def main():
                 # It writes until it has ended.
                 ended = os.pidfd_open(daemon)
                 os.kill(daemon, signal.SIGTERM)
-                select.select([ended], [], [], 20)
+                select.select([ended], [], [], PATIENCE)
                 os.close(ended)
     print("run and inject hand over what was asked for, and nothing else")
 

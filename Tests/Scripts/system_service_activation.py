@@ -11,7 +11,8 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "Hostile"))
 
 from deployment import ANCHORED, ENCLAVE, IDENTIFIER, SERVICE  # noqa: E402
-from system_service_parts import check, credential, privileges
+from patience import PATIENCE
+from system_service_parts import check, connected, credential, privileges
 
 FOLDERS = ("run", "enclave-run", "identifier-run")
 
@@ -74,7 +75,7 @@ def listen_as_manager(d):
     manager = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
     manager.bind(d.path("identifier-run", "notify"))
     os.chmod(d.path("identifier-run", "notify"), 0o666)
-    manager.settimeout(20)
+    manager.settimeout(PATIENCE)
     return manager
 
 
@@ -92,7 +93,9 @@ def activated(d, program):
     try:
         check("started with sockets passed on, as systemd does, it serves the same keychain", d.has(program), d.said)
         check("and units' credentials", credential(d, "web@1.service", "token") == "of web")
-        check("it has the same privileges then", privileges(d), d.said)
+        with connected(d):
+            d.has(program)
+            check("it has the same privileges then", privileges(d), d.said)
         check("the identifier tells the service manager that it goes on", manager.recv(100) == b"WATCHDOG=1")
     finally:
         manager.close()
@@ -100,7 +103,7 @@ def activated(d, program):
             process.terminate()
         check(
             "all end when they are told to",
-            service.wait(30) == 0
-            and enclave.wait(30) in (0, -signal.SIGTERM)
-            and identifier.wait(30) in (0, -signal.SIGTERM),
+            service.wait(PATIENCE) == 0
+            and enclave.wait(PATIENCE) in (0, -signal.SIGTERM)
+            and identifier.wait(PATIENCE) in (0, -signal.SIGTERM),
         )

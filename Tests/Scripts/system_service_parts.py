@@ -1,11 +1,15 @@
 """What the tests of the system service share: the deployment, what it may do, and the outcome of each check."""
 
+import contextlib
 import os
+import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "Hostile"))
 
-from deployment import Deployment  # noqa: E402
+from deployment import PYTHON, VICTIM, Deployment  # noqa: E402
+
+from patience import PATIENCE
 
 FAILED = []
 
@@ -28,6 +32,32 @@ class Service(Deployment):
     def ask_system(self, program, *words, text=None):
         environment = self.environment(KEYCHAIN_SOCKET=self.path("run", "system"))
         return self.run(program, *words, user=0, env=environment, text=text)
+
+
+@contextlib.contextmanager
+def connected(d):
+    """Somebody of the victim's is connected meanwhile, so that his keychain is not closed, and locked, however slow
+    this machine is.
+    """
+    code = (
+        "import socket,sys\ns=socket.socket(socket.AF_UNIX)\n"
+        f"s.connect({d.socket!r})\nprint(flush=True)\nsys.stdin.readline()\n"
+    )
+    process = subprocess.Popen(
+        [PYTHON, "-c", code],
+        user=VICTIM,
+        group=VICTIM,
+        extra_groups=[],
+        cwd="/",
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        process.stdout.readline()
+        yield
+    finally:
+        process.communicate("\n", timeout=PATIENCE)
 
 
 def privileges(d):
@@ -53,7 +83,7 @@ def credential(d, unit, name, user=0):
     code = (
         "import os,socket,sys\ns=socket.socket(socket.AF_UNIX)\n"
         f"s.bind(b'\\0'+os.urandom(8).hex().encode()+{('/unit/' + unit + '/' + name).encode()!r})\n"
-        f"s.settimeout(20)\ns.connect({d.path('run', 'credentials')!r})\ndata=b''\n"
+        f"s.settimeout({PATIENCE})\ns.connect({d.path('run', 'credentials')!r})\ndata=b''\n"
         "while True:\n p=s.recv(65536)\n if not p: break\n data+=p\n"
         "sys.stdout.buffer.write(data)"
     )

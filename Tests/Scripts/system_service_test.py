@@ -1,6 +1,5 @@
 """The system service as its users meet it: system_service_test.py FOLDER-OF-PROGRAMS, as root."""
 
-import contextlib
 import os
 import pty
 import shutil
@@ -12,9 +11,10 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "Hostile"))
 
 import machine  # noqa: E402
-from deployment import ENCLAVE, OTHER, PYTHON, SERVICE, VICTIM, wait_until  # noqa: E402
+from deployment import ENCLAVE, OTHER, SERVICE, VICTIM, wait_until  # noqa: E402
+from patience import PATIENCE
 from system_service_activation import activated
-from system_service_parts import FAILED, Service, check, credential, privileges
+from system_service_parts import FAILED, Service, check, connected, credential, privileges
 
 
 def lives(d, program):
@@ -48,22 +48,26 @@ def lives(d, program):
 
 
 def ends_and_begins(d, program):
-    d.has(program)
-    daemon = d.processes()["daemon"]
+    with connected(d):
+        d.has(program)
+        daemon = d.processes()["daemon"]
     check(
         "a keychain that nobody is connected to is closed, and its enclave with it",
-        wait_until(lambda: not {"daemon", "enclave", "agent"} & d.processes().keys(), 20),
+        wait_until(lambda: not {"daemon", "enclave", "agent"} & d.processes().keys(), PATIENCE),
         d.processes(),
     )
-    check("the next connection opens it again", d.has(program) and d.processes()["daemon"] != daemon, d.said)
-    for kind in ("daemon", "enclave"):
-        os.kill(d.processes()[kind], signal.SIGKILL)
+    with connected(d):
+        check("the next connection opens it again", d.has(program) and d.processes()["daemon"] != daemon, d.said)
+    for kind in ("daemon", "enclave", "identifier"):
+        with connected(d):
+            d.has(program)
+            os.kill(d.processes()[kind], signal.SIGKILL)
         check(
             f"when the {kind} dies, the next program is served all the same",
-            wait_until(lambda: d.has(program), 20),
+            wait_until(lambda: d.has(program), PATIENCE),
             d.said,
         )
-    check("nobody was left unreaped", not zombies(d))
+    check("nobody is left unreaped", wait_until(lambda: not zombies(d), PATIENCE), zombies(d))
 
 
 def zombies(d):
@@ -73,7 +77,7 @@ def zombies(d):
 
 def keeps_vaults(d, program):
     def close():
-        return wait_until(lambda: "daemon" not in d.processes(), 20)
+        return wait_until(lambda: "daemon" not in d.processes(), PATIENCE)
 
     close()
     vault, away = d.path("vaults", str(VICTIM), "vault"), d.path("away")
@@ -96,32 +100,6 @@ def keeps_vaults(d, program):
     shutil.rmtree(d.path("state", str(VICTIM)))
     shutil.move(d.path("away-store"), d.path("state", str(VICTIM)))
     check("with the store back the item is there", d.has(program), d.said)
-
-
-@contextlib.contextmanager
-def connected(d):
-    """Somebody of the victim's is connected meanwhile, so that his keychain is not closed, and locked, however slow
-    this machine is.
-    """
-    code = (
-        "import socket,sys\ns=socket.socket(socket.AF_UNIX)\n"
-        f"s.connect({d.socket!r})\nprint(flush=True)\nsys.stdin.readline()\n"
-    )
-    process = subprocess.Popen(
-        [PYTHON, "-c", code],
-        user=VICTIM,
-        group=VICTIM,
-        extra_groups=[],
-        cwd="/",
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    try:
-        process.stdout.readline()
-        yield
-    finally:
-        process.communicate("\n", timeout=30)
 
 
 def passcodes(d, program):
@@ -306,9 +284,9 @@ def accounts(d, program):
         lines,
     )
     os.kill(clerk, signal.SIGKILL)
-    check("when it dies, the next one answers", status(stranger + 1) == 53 and wait_until(lambda: clerks(d) != [clerk]))
+    check("when it dies, the next one answers", status(stranger + 1) == 53 and wait_until(lambda: clerks(d) != [clerk], PATIENCE))
     d.store(program, user=OTHER)
-    check("a keychain is closed", wait_until(lambda: "daemon" not in d.processes(), 20))
+    check("a keychain is closed", wait_until(lambda: "daemon" not in d.processes(), PATIENCE))
     # One that has just answered, and goes on to say nothing.
     status(stranger + 2)
     os.kill(clerks(d)[0], signal.SIGSTOP)
@@ -322,7 +300,7 @@ def accounts(d, program):
     )
     check(
         "the process that looks accounts up ends when there is nothing to look up",
-        wait_until(lambda: not clerks(d), 20),
+        wait_until(lambda: not clerks(d), PATIENCE),
     )
 
 
@@ -368,7 +346,8 @@ def main():
         program = d.install("victim")
         d.start()
         d.store(program)
-        lives(d, program)
+        with connected(d):
+            lives(d, program)
         ends_and_begins(d, program)
         accounts(d, program)
         keeps_vaults(d, program)

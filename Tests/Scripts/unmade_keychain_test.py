@@ -11,6 +11,8 @@ import subprocess
 import sys
 import tempfile
 
+from patience import PATIENCE
+
 NOT_FOUND = 44
 LOGIN = "protocol=https\nhost=git.example.com\n\n"
 
@@ -46,7 +48,7 @@ class Home:
             capture_output=True,
             text=True,
             env=self.environment,
-            timeout=60,
+            timeout=PATIENCE,
         )
 
     def finds_nothing(self, status, *words, text="", output=""):
@@ -63,7 +65,7 @@ class Home:
             with contextlib.suppress(ProcessLookupError):
                 ended = os.pidfd_open(int(process))
                 signal.pidfd_send_signal(ended, signal.SIGTERM)
-                select.select([ended], [], [], 20)
+                select.select([ended], [], [], PATIENCE)
                 os.close(ended)
 
 

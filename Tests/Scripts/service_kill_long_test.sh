@@ -1,5 +1,5 @@
 #!/bin/sh
-# Parts of the system service are ended or stopped at random moments while clients ask.
+# Parts of the system service are ended or stopped at random moments while clients ask; SEED, or a new seed, is printed.
 set -eu
 cd "$(dirname "$0")/../.."
 name=$(basename "$0" .sh)
