@@ -10,8 +10,9 @@ import subprocess
 import sys
 import tempfile
 
-from agent_parts import PROGRAM, Agent, expect, run, until
+from agent_parts import PROGRAM, Agent, expect, run
 from bus_parts import Bus, running
+from patience import eventually
 
 NAME, ROOT = "org.freedesktop.login1", "/org/freedesktop/login1"
 # In this order. A folder of its own in place of every hierarchy that elogind would mount: those are the whole
@@ -59,7 +60,7 @@ class Session:
     def __init__(self, logind, kind, service, display, remote, role):
         self.logind, dbus = logind, logind.bus.dbus
         # A process leads one session only.
-        leader = logind.stack.enter_context(running("sleep", "60", ready=lambda: True))
+        leader = logind.stack.enter_context(running("sleep", "infinity", ready=lambda: True))
         self.name, self.path, _, descriptor, *_ = logind.manager.CreateSession(
             dbus.UInt32(os.getuid()),
             dbus.UInt32(leader.pid),
@@ -81,7 +82,7 @@ class Session:
 
     def leave(self):
         os.close(self.descriptor)
-        until(lambda: self.path not in self.logind.paths(), "the session stays although it was left")
+        eventually(lambda: self.path not in self.logind.paths(), "the session stays although it was left")
 
 
 def sessions():
@@ -93,10 +94,10 @@ def sessions():
         with Agent(PROGRAM, "--pinentry", "none", "--alone", DBUS_SYSTEM_BUS_ADDRESS=bus.address) as agent:
 
             def watches(session):
-                until(lambda: agent.report()["session"] == session.path, f"{session.path} is not watched")
+                eventually(lambda: agent.report()["session"] == session.path, f"{session.path} is not watched")
 
             watches(ssh)
-            held = until(
+            held = eventually(
                 lambda: [each for each in logind.manager.ListInhibitors() if each[1] == "Keychain"],
                 "sleep is not held up",
             )

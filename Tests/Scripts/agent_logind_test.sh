@@ -7,9 +7,9 @@ skip() {
     echo "  skipped: $1"
     exit 0
 }
-isolated() { timeout -k 1 10 unshare --user --map-root-user --mount --pid --fork --kill-child --mount-proc "$@"; }
+isolation="unshare --user --map-root-user --mount --pid --fork --kill-child --mount-proc"
 
-isolated true 2>/dev/null || skip "no namespaces for users here"
+timeout -k 1 60 $isolation true 2>/dev/null || skip "no namespaces for users here"
 folder=$PWD/.build/elogind
 [ -x "$folder/lib/elogind/elogind" ] || skip "elogind is not here; make deps fetches it where it can"
 program="$(${SWIFT:-swift} build --show-bin-path)/keychain-agent"
@@ -19,4 +19,4 @@ libraries="$folder/lib/elogind:$(dirname "$(find "$folder" -name 'libelogind.so.
 host=$(readlink /proc/self/ns/mnt)
 export ELOGIND="$folder/lib/elogind/elogind" ELOGIND_LIBRARIES="$libraries" HOST_NAMESPACE="$host"
 # The system's own Python has the modules of D-Bus.
-isolated /usr/bin/python3 Tests/Scripts/agent_logind_test.py "$program"
+timeout -k 5 600 $isolation /usr/bin/python3 Tests/Scripts/agent_logind_test.py "$program"

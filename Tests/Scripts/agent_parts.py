@@ -15,8 +15,11 @@ import tempfile
 import termios
 import time
 
+from patience import PATIENCE
+
 PROGRAM = os.path.abspath(sys.argv[1])
-TIMEOUT = 20
+# The time that a person is given in a question that no test lets pass: longer than any wait of a test.
+UNHURRIED = 10 * PATIENCE
 VARIABLES = [
     "TERM",
     "DISPLAY",
@@ -50,17 +53,6 @@ def expect(holds, what):
         raise AssertionError(what)
 
 
-def until(condition, what):
-    """Waits for a condition that another process brings about; its value."""
-    deadline = time.monotonic() + TIMEOUT
-    while True:
-        value = condition()
-        if value:
-            return value
-        expect(time.monotonic() < deadline, what)
-        time.sleep(0.01)
-
-
 def text(value):
     value = value.encode()
     return struct.pack("<I", len(value)) + value
@@ -77,7 +69,7 @@ def question(
     allows_fallback=False,
     failures=0,
     wait=0,
-    seconds=TIMEOUT,
+    seconds=UNHURRIED,
     **environment,
 ):
     body = struct.pack("<IBBII", int(seconds * 1000), KINDS[kind], allows_fallback, failures, wait) + CONTEXT
@@ -94,7 +86,7 @@ class Agent:
 
     def __init__(self, program, *arguments, **environment):
         self.socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
-        self.socket.settimeout(TIMEOUT)
+        self.socket.settimeout(PATIENCE)
         self.process = subprocess.Popen(
             [program, "--channel", str(theirs.fileno()), *arguments],
             pass_fds=[theirs.fileno()],
@@ -113,7 +105,7 @@ class Agent:
     def __exit__(self, *_):
         self.socket.close()
         try:
-            self.process.wait(TIMEOUT)
+            self.process.wait(PATIENCE)
         finally:
             self.process.kill()
             self.process.wait()
@@ -207,12 +199,14 @@ class Person:
         os.close(self.device)
 
     def wait_for(self, wanted):
-        deadline = time.monotonic() + TIMEOUT
+        """Waits for a text, and gives what was seen before it since the last one."""
+        deadline = time.monotonic() + PATIENCE
         while wanted not in self.seen:
             expect(time.monotonic() < deadline, f"{wanted!r} does not appear, but {self.seen!r}")
             if select.select([self.side], [], [], 0.1)[0]:
                 self.seen += os.read(self.side, 4096).decode(errors="replace")
-        self.seen = self.seen.partition(wanted)[2]
+        before, _, self.seen = self.seen.partition(wanted)
+        return before
 
     def type(self, keys):
         os.write(self.side, keys.encode())

@@ -1,6 +1,6 @@
 """The viewer while its daemon is stopped or gone, and when it is ended at a prompt.
 
-usage: browse_faults_test.py FOLDER-OF-PROGRAMS
+usage: browse_faults_test.py FOLDER-OF-PROGRAMS [--long] [NAME-OF-CASE ...]
 """
 
 import contextlib
@@ -10,10 +10,11 @@ import pty
 import select
 import signal
 import struct
+import sys
 import termios
 
-from browse_parts import SECRET, Viewer, play
-from keychain_parts import eventually
+from browse_parts import SECRET, Viewer, play, signal_daemons
+from patience import PATIENCE, eventually
 
 PASSWORD = "pass phrase"
 
@@ -39,28 +40,19 @@ def stopped_daemon(home):
     """A daemon that is stopped takes the value from the screen, keys work, and it comes back with its daemon."""
     viewer = Viewer(home)
     viewer.reveal()
-    for number in home.daemons().values():
-        os.kill(number, signal.SIGSTOP)
+    signal_daemons(home, signal.SIGSTOP)
     viewer.lacks(SECRET)
-    viewer.shows("did not answer in time", seconds=60)
-    for number in home.daemons().values():
-        os.kill(number, signal.SIGCONT)
-    viewer.shows("4 items", "[Attributes]")
-    viewer.keys("Escape")
+    viewer.shows("did not answer in time")
+    signal_daemons(home, signal.SIGCONT)
+    viewer.shows("4 items", "[Attributes]", "Reference")
+    viewer.escape("CHANGED")
     viewer.reveal()
-    for number in home.daemons().values():
-        os.kill(number, signal.SIGSTOP)
+    signal_daemons(home, signal.SIGSTOP)
     viewer.lacks(SECRET)
     viewer.keys("q")
     viewer.has_ended()
     viewer.end()
-    for number in home.daemons().values():
-        os.kill(number, signal.SIGCONT)
-
-
-def signal_daemons(home, number):
-    for process in home.daemons().values():
-        os.kill(process, number)
+    signal_daemons(home, signal.SIGCONT)
 
 
 def late_answer(home):
@@ -70,16 +62,17 @@ def late_answer(home):
     viewer.keys("End")
     viewer.shows(">zz deploy")
     signal_daemons(home, signal.SIGSTOP)
-    viewer.keys("r", "Escape")
+    viewer.keys("r", "C-l")
     signal_daemons(home, signal.SIGCONT)
     assert SECRET not in viewer.shows("Reference", "••••••••••")
-    viewer.keys("Escape", "Home")
+    viewer.escape("CHANGED")
+    viewer.keys("Home")
     viewer.shows(">api")
     viewer.bytes(b"r\x1b[Dj\r")
     assert "api's value" not in viewer.shows("backup (ann)", "Reference", "••••••••••")
     viewer.bytes(b"r?")
-    viewer.shows("KEYS")
-    viewer.keys("Escape")
+    viewer.shows("reveal or hide")
+    viewer.escape(lacks="reveal or hide")
     assert "waiting" not in viewer.shows("backup (ann)", "••••••••••")
     viewer.keys("q")
     viewer.has_ended()
@@ -93,7 +86,11 @@ def low_screen(home):
     viewer.shows("api")
     viewer.keys("End", "r")
     assert "0123456789A" not in viewer.shows("The value is too long")
-    viewer.keys("Escape", "Escape", "k", "r")
+    viewer.escape(lacks="The value is too long")
+    viewer.escape(">zzz token")
+    viewer.keys("k")
+    viewer.shows(">zz deploy")
+    viewer.keys("r")
     viewer.shows("p9#kT-wq7-L", "m2x")
     viewer.keys("Space")
     viewer.shows("too long to be spelled")
@@ -114,8 +111,7 @@ def unfinished_input(home):
         viewer.bytes(data)
         viewer.lacks(SECRET)
         viewer.bytes({b"\x1b[": b"A", b"\x1b]0;": b"\x07", b"\x1b[200~x": b"\x1b[201~"}[data])
-        viewer.keys("Escape")
-        viewer.shows("CATEGORY")
+        viewer.escape("CHANGED")
     viewer.bytes(b"\x1bP")
     eventually(lambda: viewer.keys("/") or "Search: /" in "\n".join(viewer.screen()))
     viewer.end()
@@ -150,15 +146,16 @@ def no_answer(home):
     viewer.shows(">api")
     signal_daemons(home, signal.SIGSTOP)
     viewer.keys("Enter", "?")
-    viewer.shows("KEYS", seconds=15)
+    viewer.shows("KEYS", "reveal or hide")
     signal_daemons(home, signal.SIGCONT)
-    viewer.keys("Escape", "Left")
+    viewer.escape(lacks="reveal or hide")
+    viewer.keys("Left")
     viewer.shows(">api", "4 items", "Enter:open")
     viewer.keys("d")
     viewer.shows("Delete api (ann)?")
     signal_daemons(home, signal.SIGSTOP)
     viewer.keys("y")
-    viewer.shows("may or may not be stored", seconds=15)
+    viewer.shows("may or may not be stored")
     signal_daemons(home, signal.SIGCONT)
     viewer.shows("items", "backup")
     viewer.end()
@@ -168,6 +165,25 @@ def full_terminal(home):
     """A terminal that takes no output for a while is drawn again later, without the value. A key that comes before a
     question is drawn does not answer it.
     """
+    process, device = on_full_terminal(home)
+    try:
+        asked_on_full_terminal(device, process)
+        assert SECRET.encode() not in taken(device, "•".encode())
+        assert home.run("find-generic-password", "-s", "zz deploy").returncode == 0
+        os.write(device, b"q")
+        assert b"\x1b[?1049l" in taken(device, b"\x1b[?1049l")
+        while is_open(device):
+            pass
+        assert os.waitpid(process, 0)[1] == 0
+    except BaseException:
+        os.kill(process, signal.SIGKILL)
+        raise
+    finally:
+        os.close(device)
+
+
+def on_full_terminal(home):
+    """A viewer that shows a value, on a terminal whose output nobody takes."""
     process, device = pty.fork()
     if process == 0:
         fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 200, 0, 0))
@@ -176,27 +192,34 @@ def full_terminal(home):
     taken(device, b"deploy")
     os.write(device, b"Gr")
     taken(device, SECRET.encode())
-    waiting = -1
-    while waiting < unread(device):
-        waiting = unread(device)
-        os.write(device, b"\x0c")
-        with contextlib.suppress(AssertionError):
-            eventually(lambda before=waiting: unread(device) > before, seconds=2)
-    # A write is given up after five seconds; the question is in the next one.
-    os.write(device, b"d")
+    return process, device
+
+
+def asked_on_full_terminal(device, process):
+    """Fills the terminal, has a question asked that nobody sees, answers it, and then takes the output."""
+    with open(os.readlink(f"/proc/{process}/fd/0"), "rb+", buffering=0) as inside:
+        # Each redrawing is much more than what the terminal keeps; one that is taken makes room for the next.
+        while select.select([], [inside], [], 0)[1]:
+            before = unread(device)
+            os.write(device, b"\x0c")
+            eventually(lambda: unread(device) > before or not select.select([], [inside], [], 0)[1])  # noqa: B023
+        os.write(device, b"d")
+        eventually(lambda: unread(inside) == 0, "the key is not taken")
+        os.write(device, b"y")
+    # A write is given up after five seconds.
     select.select([], [], [], 6)
-    os.write(device, b"y")
     taken(device, b"Delete")
     while select.select([device], [], [], 0.5)[0]:
         os.read(device, 1 << 16)
     os.write(device, b"n\x0c")
-    assert SECRET.encode() not in taken(device, "•".encode())
-    assert home.run("find-generic-password", "-s", "zz deploy").returncode == 0
-    os.write(device, b"q")
-    with contextlib.suppress(OSError):
-        assert b"\x1b[?1049l" in taken(device, b"\x1b[?1049l")
-    assert os.waitpid(process, 0)[1] == 0
-    os.close(device)
+
+
+def is_open(device):
+    """Takes output, until the other side is closed."""
+    try:
+        return bool(os.read(device, 1 << 16))
+    except OSError:
+        return False
 
 
 def unread(device):
@@ -208,7 +231,7 @@ def taken(device, text):
     """Takes what comes until a text has come."""
     written = b""
     while text not in written:
-        assert select.select([device], [], [], 20)[0], written
+        assert select.select([device], [], [], PATIENCE)[0], written
         written += os.read(device, 1 << 16)
     return written
 
@@ -218,16 +241,16 @@ def keeps_forms(home):
     home.says("set-keychain-password", "-p", PASSWORD, "-o", "")
     viewer = Viewer(home)
     viewer.shows("4 items")
-    viewer.keys("a", "quick")
-    viewer.shows("Add a password", "[quick")
-    for number in home.daemons().values():
-        os.kill(number, signal.SIGSTOP)
-    viewer.shows("did not answer in time", seconds=60)
+    viewer.keys("a")
+    viewer.shows("Add a password")
+    viewer.keys("quick")
+    viewer.shows("[quick")
+    signal_daemons(home, signal.SIGSTOP)
+    viewer.shows("did not answer in time")
     viewer.keys("Escape")
     viewer.shows("A form is open.")
     viewer.keys("q")
-    for number in home.daemons().values():
-        os.kill(number, signal.SIGCONT)
+    signal_daemons(home, signal.SIGCONT)
     viewer.shows("Add a password", "[quick")
     viewer.keys("C-c")
     viewer.shows("Ctrl-C again leaves.", "[quick")
@@ -237,44 +260,49 @@ def keeps_forms(home):
     viewer.shows("Add a password", "[quick")
     viewer.keys("-", "1")
     viewer.shows("[quick-1")
-    viewer.keys("Escape", "Escape")
-    viewer.shows("Nothing was saved.")
+    viewer.escape("Escape again gives up what was typed")
+    viewer.escape("Nothing was saved.")
     viewer.end()
 
 
 def lost_daemon(home):
     viewer = Viewer(home)
     viewer.shows("api")
-    for number in home.daemons().values():
-        os.kill(number, signal.SIGSTOP)
-    for number in home.daemons().values():
-        os.kill(number, signal.SIGCONT)
     home.end()
     # The next look starts a daemon again, or says that there is none.
     viewer.keys("R")
-    viewer.shows("api", "4 items", seconds=30)
+    viewer.shows("api", "4 items")
     viewer.end()
 
 
-def locks_its_view(home):
+def locks_its_view(home, password=""):
     """After a time without a key names are hidden, until Enter, or the password of a keychain that has one."""
-    for password in ("", PASSWORD):
-        if password:
-            home.says("set-keychain-password", "-p", password, "-o", "")
-        viewer = Viewer(home, "--idle", "1")
-        viewer.shows("4 items", "api")
-        viewer.shows("The view was locked after a time without a key.", seconds=90)
-        viewer.keys("R")
-        viewer.lacks("api")
-        viewer.keys("Enter")
-        if password:
-            viewer.shows("password to unlock")
-            viewer.keys(password, "Enter")
-        viewer.shows("4 items", "api")
-        viewer.end()
+    if password:
+        home.says("set-keychain-password", "-p", password, "-o", "")
+    viewer = Viewer(home, "--idle", "1")
+    viewer.shows("4 items", "api")
+    viewer.shows("The view was locked after a time without a key.")
+    viewer.keys("R")
+    viewer.lacks("api")
+    viewer.keys("Enter")
+    if password:
+        viewer.shows("password to unlock")
+        viewer.keys(password, "Enter")
+    viewer.shows("4 items", "api")
+    viewer.end()
 
 
-play((
-    ends_at_its_prompt, stopped_daemon, late_answer, low_screen, unfinished_input, stopped_viewer, no_answer,
-    full_terminal, keeps_forms, lost_daemon, locks_its_view,
-))
+def locks_its_view_with_password(home):
+    """The view of a keychain with a password opens with it."""
+    locks_its_view(home, PASSWORD)
+
+
+# The longest first. A view is locked after a minute at the earliest.
+LONG = (locks_its_view, locks_its_view_with_password)
+CASES = (
+    no_answer, keeps_forms, stopped_daemon, full_terminal, ends_at_its_prompt, late_answer, low_screen,
+    unfinished_input, stopped_viewer, lost_daemon,
+)  # fmt: skip
+IS_LONG = "--long" in sys.argv
+sys.argv = [word for word in sys.argv if word != "--long"]
+play(LONG + CASES if IS_LONG else CASES, at_once=4)

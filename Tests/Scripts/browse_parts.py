@@ -1,11 +1,17 @@
 """The viewer with its keychain, for the tests that look at its screens."""
 
+import concurrent.futures
+import contextlib
 import os
+import signal
 import subprocess
 import sys
 import tempfile
+import time
+import traceback
 
-from keychain_parts import Home, eventually
+from keychain_parts import Home
+from patience import eventually
 from tmux_parts import Pane
 
 SECRET = "p9#kT-wq7-Lm2x"
@@ -16,6 +22,7 @@ class Viewer(Pane):
 
     def __init__(self, home, *options, term="screen-256color", locale="C.UTF-8", pane=(), shell=None, **size):
         self.home = home
+        home.viewers.append(self)
         environment = home.environment | {"LANG": locale, "LC_ALL": locale, "TERM": "xterm-256color"}
         command = ["env", f"TERM={term}", f"{home.programs}/security", "browse", *options]
         super().__init__(tempfile.mkdtemp(dir=home.folder), environment, command, options=pane, shell=shell, **size)
@@ -29,7 +36,7 @@ class Viewer(Pane):
     @property
     def child(self):
         """The process that draws; its parent looks after it."""
-        return eventually_value(lambda: (self.processes("security") + [None, None])[1])
+        return eventually(lambda: (self.processes("security") + [None, None])[1])
 
     @property
     def guard(self):
@@ -40,19 +47,39 @@ class Viewer(Pane):
         flags = self.flags("alternate_on", "mouse_any_flag", "mouse_sgr_flag")
         return not flags and self.flags("cursor_flag", "wrap_flag") and {"icanon", "echo", "isig"} <= self.settings()
 
+    def gives_back_the_shell(self):
+        """Waits until the shell has its terminal again: what is typed before that may be the viewer's."""
+        number = int(self.tmux("display-message", "-p", "-t", ":0", "#{pane_pid}"))
+        eventually(lambda: leads_its_terminal(number), lambda: "the shell has no terminal:\n" + self.history())
+
+    def says_in_shell(self, command, text):
+        """Has the shell run a command, which writes a text that is not in it."""
+        self.gives_back_the_shell()
+        self.keys(command, "Enter")
+        self.shows(text)
+
     def has_ended(self, text="ended with 0"):
         screen = self.shows(text)
         assert SECRET not in self.history(), self.history()
         return screen
 
 
-def eventually_value(find):
-    eventually(lambda: find() is not None)
-    return find()
+def leads_its_terminal(number):
+    """Whether the process's group is the one that reads its terminal (proc(5), pgrp and tpgid)."""
+    with open(f"/proc/{number}/stat", encoding="ascii", errors="replace") as file:
+        fields = file.read().rpartition(")")[2].split()
+    return fields[2] == fields[5]
+
+
+def signal_daemons(home, number):
+    for process in home.stores_of_daemons():
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(process, number)
 
 
 def filled(programs, folder):
     home = Home(programs, folder)
+    home.viewers = []
     for name in ("api", "backup"):
         home.says("add-generic-password", "-s", name, "-a", "ann", "-w", f"{name}'s value")
     home.says("add-internet-password", "-s", "github.com", "-a", "octo", "-r", "htps", "-w", "token")
@@ -72,17 +99,42 @@ def with_second(home, password):
     return viewer
 
 
-def play(cases):
-    """Plays each case in a home of its own. The command line has the folder of programs."""
-    programs = os.path.abspath(sys.argv[1])
-    for case in cases:
+def play(cases, at_once=1):
+    """Plays each case in a home of its own, so many of them at once: most of them wait for a limit of the product.
+
+    The command line has the folder of programs, and the names of cases when not all are wanted.
+    """
+    programs, names = os.path.abspath(sys.argv[1]), sys.argv[2:]
+    wanted = [case for case in cases if not names or case.__name__ in names]
+    with concurrent.futures.ThreadPoolExecutor(at_once) as pool:
+        if not all(pool.map(lambda case: holds(case, programs), wanted)):
+            sys.exit(1)
+
+
+def holds(case, programs):
+    """Whether a case holds; nothing that it has started is left."""
+    begun = time.monotonic()
+    try:
         with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
             home = filled(programs, folder)
             try:
                 case(home)
             finally:
-                home.end()
-        print(f"{case.__name__}: {(case.__doc__ or case.__name__).splitlines()[0]}")
+                end(home)
+    except Exception:
+        print(f"FAILED: {case.__name__}:\n{traceback.format_exc()}", flush=True)
+        return False
+    said = (case.__doc__ or case.__name__).splitlines()[0]
+    print(f"{case.__name__}, {time.monotonic() - begun:.1f} s: {said}", flush=True)
+    return True
+
+
+def end(home):
+    """Ends the viewers and the daemons of a home. A daemon that is stopped ends when it goes on."""
+    for viewer in home.viewers:
+        viewer.end()
+    signal_daemons(home, signal.SIGCONT)
+    home.end()
 
 
 def our_root(home):

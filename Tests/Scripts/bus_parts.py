@@ -7,8 +7,9 @@ import pathlib
 import socket
 import subprocess
 
-from agent_parts import TIMEOUT, expect, until
+from agent_parts import expect
 from keychain_parts import answers
+from patience import PATIENCE, eventually
 
 
 @contextlib.contextmanager
@@ -18,7 +19,7 @@ def running(*command, ready=None, **environment):
         command, env={"PATH": "/usr/bin:/bin", **environment}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
     try:
-        until(lambda: program.poll() is not None or ready(), f"{command[0]} does not start")
+        eventually(lambda: program.poll() is not None or ready(), f"{command[0]} does not start")
         expect(program.poll() is None, f"{command[0]} ends at once")
         yield program
     finally:
@@ -107,7 +108,7 @@ class Reader:
 
     def put(self, command):
         with socket.socket(socket.AF_UNIX) as reader:
-            until(lambda: reader.connect_ex(self.path) == 0, "the reader does not take a finger")
+            eventually(lambda: reader.connect_ex(self.path) == 0, "the reader does not take a finger")
             reader.sendall(command.encode())
 
     def enrol(self, finger, name):
@@ -117,9 +118,9 @@ class Reader:
         for line in program.stdout:
             if "Enrolling" in line or "stage-passed" in line:
                 self.put(f"SCAN {finger}")
-        expect(program.wait(TIMEOUT) == 0, "a finger cannot be enrolled")
+        expect(program.wait(PATIENCE) == 0, "a finger cannot be enrolled")
 
     def delete(self, name=None):
         user = subprocess.run(["id", "-un"], capture_output=True, text=True, check=True).stdout.strip()
         command = ["fprintd-delete", user] + (["-f", name] if name else [])
-        subprocess.run(command, env=self.environment, stdout=subprocess.DEVNULL, check=True, timeout=TIMEOUT)
+        subprocess.run(command, env=self.environment, stdout=subprocess.DEVNULL, check=True, timeout=PATIENCE)

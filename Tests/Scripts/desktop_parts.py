@@ -7,14 +7,15 @@ import signal
 import subprocess
 
 import dbus
-from keychain_parts import Home, answers, eventually
+from keychain_parts import Home, answers
+from patience import PATIENCE, eventually
 
 ROOT = "/org/freedesktop/secrets"
 NAME = "org.freedesktop.secrets"
 SECRET = "org.freedesktop.Secret."
 CONFIGURATION = """<busconfig><type>session</type><listen>unix:path={path}</listen><standard_session_servicedirs/>
 <policy context="default"><allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/><allow own="*"/>
-</policy></busconfig>"""
+</policy><limit name="service_start_timeout">600000</limit><limit name="auth_timeout">600000</limit></busconfig>"""
 
 
 class Desktop(Home):
@@ -49,7 +50,7 @@ class Desktop(Home):
     def tool(self, *words, text=None, wrap=()):
         """Runs secret-tool; its status and its output."""
         done = subprocess.run(
-            [*wrap, "secret-tool", *words], input=text, capture_output=True, env=self.environment, timeout=60
+            [*wrap, "secret-tool", *words], input=text, capture_output=True, env=self.environment, timeout=PATIENCE
         )
         return done.returncode, done.stdout.decode(), done.stderr.decode()
 
@@ -59,7 +60,7 @@ class Desktop(Home):
 
     def python(self, program, module="keyring"):
         done = subprocess.run(
-            ["/usr/bin/python3", "-c", program], capture_output=True, text=True, env=self.environment, timeout=60
+            ["/usr/bin/python3", "-c", program], capture_output=True, text=True, env=self.environment, timeout=PATIENCE
         )
         assert done.returncode == 0, done.stderr
         return done.stdout.split("\n")[:-1]

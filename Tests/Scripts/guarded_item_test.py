@@ -15,9 +15,9 @@ import struct
 import subprocess
 import tempfile
 import termios
-import time
 
-from agent_parts import PROGRAM as PROGRAMS, TIMEOUT, Person, expect, run, until
+from agent_parts import PROGRAM as PROGRAMS, Person, expect, fake_pinentry, run
+from patience import PATIENCE, eventually
 
 PINENTRIES = {"pinentry-tty": "/usr/bin/pinentry-tty", "the terminal itself": "none"}
 CANCELLED = "-128 state.user-canceled"
@@ -39,6 +39,7 @@ class Keychain:
             "KEYCHAIN_HOME": self.home,
             "KEYCHAIN_TPM": "none",
             "KEYCHAIN_MODE": "daemon",
+            "KEYCHAIN_TIMEOUT": "60000",
             "KEYCHAIN_DAEMON": f"{programs}/keychaind",
             **settings,
         }
@@ -57,7 +58,7 @@ class Keychain:
         with contextlib.suppress(OSError):
             daemon = self.daemon()
             os.kill(daemon, signal.SIGTERM)
-            until(lambda: not alive(daemon), "the daemon does not end")
+            eventually(lambda: not alive(daemon), "the daemon does not end")
 
     def start(self, program, *words, person=None, **settings):
         return Client([f"{self.programs}/{program}", *words], self.environment | settings, person)
@@ -81,7 +82,6 @@ class Client:
     """A program, at a person's terminal or at none."""
 
     def __init__(self, words, environment, person):
-        self.begun = time.monotonic()
         self.process = subprocess.Popen(
             words,
             env=environment,
@@ -96,14 +96,14 @@ class Client:
     def end(self):
         """What it has written when it has ended."""
         try:
-            return self.process.communicate(timeout=TIMEOUT)[0].rstrip("\n")
+            return self.process.communicate(timeout=PATIENCE)[0].rstrip("\n")
         finally:
             self.process.kill()
             self.process.wait()
 
     def is_refused(self, rule):
+        """It says so by itself: the time in which a user may answer ends with another rule."""
         expect(self.end() == REFUSED + rule, f"not refused with {rule}")
-        expect(time.monotonic() - self.begun < 3, "who cannot be asked is waited for")
 
 
 def alive(process):
@@ -126,6 +126,12 @@ def child(process, name):
 def added(keychain):
     outcome = keychain.add()
     expect(outcome == "", f"adding takes nobody, and gives {outcome!r}")
+
+
+def was_asked(person):
+    """Whether the terminal has shown a question; what is typed afterwards is echoed behind it."""
+    person.type("this is all\n")
+    return "asscode" in person.wait_for("this is all")
 
 
 def answer(client, person, *typed):
@@ -154,7 +160,7 @@ def at_the_terminal():
 
 
 def where_nobody_may_be_asked():
-    with Keychain() as keychain, Person() as person:
+    with fake_pinentry() as (pinentry, log), Keychain(KEYCHAIN_PINENTRY=pinentry) as keychain, Person() as person:
         added(keychain)
         keychain.read(person, KEYCHAIN_INTERACTION="never").is_refused("state.needs-user")
         keychain.read().is_refused("state.user-unreachable")
@@ -165,9 +171,9 @@ def where_nobody_may_be_asked():
         expect("guarded value" not in listed, "another program sees the value")
         found = keychain.start("security", "find-generic-password", "-s", "a service", "-w", person=person).end()
         expect("could not be found" in found, f"another program finds it: {found}")
-        person.type("end\n")
-        person.wait_for("end")
-        expect("asscode" not in person.seen, "somebody is asked for another program's item")
+        expect(not was_asked(person), "somebody is asked for another program's item")
+        # It writes down its environment when it starts, and every word that it is told.
+        expect(not os.path.exists(f"{log}.environment") and not log.read_text(), "a pinentry is started")
 
 
 def a_client_that_goes():
@@ -180,8 +186,8 @@ def a_client_that_goes():
             expect(len(children(agent)) == (0 if pinentry == "none" else 1), "who asks?")
             client.process.kill()
             client.end()
-            until(lambda: not children(agent), "a pinentry outlives the program that wanted it")
-            until(person.echoes, "the terminal is not as it was")
+            eventually(lambda: not children(agent), "a pinentry outlives the program that wanted it")
+            eventually(person.echoes, "the terminal is not as it was")
             # The next one is asked, and not in the place of the one that went.
             expect(answer(keychain.read(person), person, "1234\n") == "guarded value", "the next one is not served")
 
@@ -198,13 +204,15 @@ def without_a_daemon():
         expect(answer(keychain.read(person), person, "4321\n", "1234\n") == "guarded value", "the passcode opens")
         expect(answer(keychain.read(person), person, "\x03") == CANCELLED, "cancelling cancels")
         keychain.read().is_refused("state.user-unreachable")
-        keychain.read(person, KEYCHAIN_INTERACTION="never").is_refused("state.needs-user")
+        with Person() as undisturbed:
+            keychain.read(undisturbed, KEYCHAIN_INTERACTION="never").is_refused("state.needs-user")
+            expect(not was_asked(undisturbed), "somebody is asked who may not be")
         client = keychain.read(person)
         person.wait_for("asscode:")
         agent = child(client.process.pid, "keychain-agent")
         client.process.kill()
         client.end()
-        until(lambda: not alive(agent) and person.echoes(), "the agent outlives its program")
+        eventually(lambda: not alive(agent) and person.echoes(), "the agent outlives its program")
 
 
 @contextlib.contextmanager

@@ -21,6 +21,7 @@ sys.path.insert(0, str(root / "Tests/Hostile"))
 
 import machine  # noqa: E402
 from deployment import ENCLAVE, SERVICE, Deployment  # noqa: E402
+from patience import PATIENCE  # noqa: E402
 
 products, modules, parts = (pathlib.Path(word).resolve() for word in sys.argv[1:4])
 ALICE, BOB = 61310, 61311
@@ -193,7 +194,7 @@ def on_terminal(words, password, user=None, then="exit\n"):
             os.setresuid(user, user, user)
         os.chdir("/")
         os.execve(words[0], words, {"PATH": "/usr/bin:/bin", "TERM": "dumb"})
-    said, lines, deadline = b"", [password + "\n", then], time.monotonic() + 30
+    said, lines, deadline = b"", [password + "\n", then], time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
         if not select.select([terminal], [], [], 1)[0]:
             continue

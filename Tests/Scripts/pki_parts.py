@@ -9,6 +9,7 @@ import subprocess
 import sys
 
 from kill_test import daemon_of, environment
+from patience import PATIENCE
 
 PASSPHRASE = "p12 pass"
 
@@ -23,7 +24,7 @@ class Keychain:
 
     def __init__(self, programs, home):
         self.programs, self.home = programs, home
-        settings = {"KEYCHAIN_MACOS_COMPAT": "1", "KEYCHAIN_TPM": "none"}
+        settings = {"KEYCHAIN_MACOS_COMPAT": "1", "KEYCHAIN_TPM": "none", "KEYCHAIN_TIMEOUT": "60000"}
         self.environment = environment(home, "daemon", programs) | settings
 
     def run(self, *words, stdin=b"", **options):
@@ -32,7 +33,7 @@ class Keychain:
             env=self.environment | options.pop("env", {}),
             input=stdin,
             capture_output=True,
-            timeout=150,
+            timeout=PATIENCE,
             **options,
         )
 
@@ -55,7 +56,7 @@ class Keychain:
         if daemon:
             ended = os.pidfd_open(daemon)
             os.kill(daemon, signal.SIGTERM)
-            select.select([ended], [], [], 10)
+            select.select([ended], [], [], PATIENCE)
             os.close(ended)
 
     def keys(self):
@@ -107,7 +108,7 @@ def items_of(keychain, file, passphrase):
     words = (passphrase or "").encode()
     secret = b"\0" if passphrase is None else b"\1" + len(words).to_bytes(4, "little") + words
     task = b"\x01\x01" + len(file).to_bytes(4, "little") + file + secret
-    answer = subprocess.run([f"{keychain.programs}/keychain-pki"], input=task, capture_output=True, env={}, timeout=90)
+    answer = subprocess.run([f"{keychain.programs}/keychain-pki"], input=task, capture_output=True, env={}, timeout=PATIENCE)
     whole = answer.returncode == 0 and len(answer.stdout) >= 8 and not answer.stderr
     expect(whole, f"{file.hex()} ends the program: {answer.returncode} {answer.stderr}")
     return int.from_bytes(answer.stdout[:4], "little", signed=True), int.from_bytes(answer.stdout[4:8], "little")

@@ -1,6 +1,6 @@
 """Imports, finds, exports, trusts and deletes certificates and keys.
 
-usage: pki_test.py FOLDER-OF-PROGRAMS [TEST...]
+usage: pki_test.py FOLDER-OF-PROGRAMS [--long] [TEST...]
 """
 
 import concurrent.futures
@@ -11,14 +11,17 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import time
 
+from patience import PATIENCE
 from pki_parts import PASSPHRASE, Files, Keychain, clear, expect, items_of, mutated, openssl, sha1
 from pki_trust import settings_files, trusting
 
 CALL = "security: SecKeychainItemImport: "
 WRONG = CALL + "MAC verification failed during PKCS12 import (wrong password?).\n"
 DUPLICATE = CALL + "The specified item already exists in the keychain.\n"
+# How many damaged files are tried, and with which chance: always the same one, or another each time.
+IS_LONG = "--long" in sys.argv
+DAMAGED, SEED = (1000, random.SystemRandom().randrange(1 << 32)) if IS_LONG else (120, 0)
 UNKNOWN = CALL + "Unknown format in import.\n"
 
 
@@ -231,10 +234,8 @@ def longer_iterations(archive):
 
 
 def refused(keychain, path, *more):
-    begun = time.monotonic()
     done = keychain.run("import", path, *more)
     expect(done.returncode == 1 and not done.stdout, f"{path} is refused: {done}")
-    expect(time.monotonic() - begun < 20, "soon")
 
 
 def mutations(keychain, files):
@@ -247,11 +248,10 @@ def mutations(keychain, files):
         originals.append((path.read_bytes(), None))
     counts = [items_of(keychain, *original)[1] for original in originals]
     expect(counts[:3] == [3, 2, 2], f"the originals are read: {counts}")
-    deadline = time.monotonic() + 14
 
     def worker(seed):
         chance, done = random.Random(seed), 0
-        while time.monotonic() < deadline:
+        while done < DAMAGED // 2:
             chosen = chance.randrange(len(originals))
             file, passphrase = originals[chosen]
             changed = mutated(file, chance)
@@ -263,9 +263,8 @@ def mutations(keychain, files):
         return done
 
     with concurrent.futures.ThreadPoolExecutor(2) as workers:
-        done = sum(workers.map(worker, range(2)))
-    expect(done >= 100, f"only {done} files were tried")
-    print(f"pki_test: {done} damaged files")
+        done = sum(workers.map(worker, (SEED, SEED + 1)))
+    print(f"pki_test: {done} damaged files from seed {SEED}")
 
 
 def named(keychain, files):
@@ -324,7 +323,7 @@ def confined(keychain, files):
     subprocess.run(
         ["strace", "-f", "-s", "200", "-v", "-o", trace, f"{keychain.programs}/security", "import", files / "c.p12"],
         env=keychain.environment, input=f"{PASSPHRASE}\n".encode(), capture_output=True, check=True,
-        timeout=60)  # fmt: skip
+        timeout=PATIENCE)  # fmt: skip
     lines = trace.read_text().splitlines()
     expect(not any(PASSPHRASE in line for line in lines if "execve(" in line), "no passphrase in a command line")
     stored = [path for path in pathlib.Path(keychain.home).rglob("*") if path.is_file()]
@@ -447,4 +446,4 @@ def main(programs, *names):
 
 
 if __name__ == "__main__":
-    main(str(pathlib.Path(sys.argv[1]).resolve()), *sys.argv[2:])
+    main(str(pathlib.Path(sys.argv[1]).resolve()), *(word for word in sys.argv[2:] if word != "--long"))

@@ -10,6 +10,7 @@ import termios
 import time
 
 import pyte
+from patience import PATIENCE
 
 # The end of each update of the screen.
 UPDATED = b"\x1b[?2026l"
@@ -29,12 +30,12 @@ class Recording:
     def press(self, keys):
         os.write(self.device, keys)
 
-    def shows(self, *texts, lacks=(), seconds=30):
+    def shows(self, *texts, lacks=()):
         """Draws what comes until all texts are on a finished screen.
 
         Returns the lines of the screen.
         """
-        end = time.monotonic() + seconds
+        end = time.monotonic() + PATIENCE
         while True:
             finished = self.written.endswith(UPDATED)
             # In the middle of an update, half of a wide character may be drawn over.

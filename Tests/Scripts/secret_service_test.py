@@ -13,7 +13,7 @@ import tempfile
 
 import dbus
 from desktop_parts import ROOT, Client, Desktop, bridges, kill, objects, refused
-from keychain_parts import eventually
+from patience import PATIENCE, eventually
 
 PROGRAMS = os.path.abspath(sys.argv[1])
 LOGIN = f"{ROOT}/collection/login"
@@ -296,7 +296,7 @@ def test_the_name_is_not_taken_from_another():
     with desktop() as place:
         place.store("L", "app", "demo")
         done = subprocess.run(
-            [f"{PROGRAMS}/keychain-secrets"], env=place.environment, capture_output=True, text=True, timeout=60
+            [f"{PROGRAMS}/keychain-secrets"], env=place.environment, capture_output=True, text=True, timeout=PATIENCE
         )
         assert done.returncode == 1 and "org.freedesktop.secrets" in done.stderr, done
         assert place.tool("lookup", "app", "demo")[:2] == (0, "geheim")

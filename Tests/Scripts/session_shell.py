@@ -8,6 +8,8 @@ import subprocess
 import termios
 import time
 
+from patience import PATIENCE
+
 # The shell reads its lines from one descriptor and reports on another; no command has either.
 LOOP = (
     "trap : HUP\n"
@@ -16,7 +18,6 @@ LOOP = (
     'printf "%s\\0" "$?" >&"$2"\ndone'
 )
 KEYS = {"^C": b"\x03", "^D": b"\x04"}
-SECONDS = 40
 
 
 class Shell:
@@ -49,7 +50,7 @@ class Shell:
     def run(self, step):
         """Output, error and status of a step, and what was wrong at the terminal."""
         os.write(self.lines, step.command.encode() + b"\0")
-        typed, start, end = list(step.typed), len(self.shown), time.monotonic() + SECONDS
+        typed, start, end = list(step.typed), len(self.shown), time.monotonic() + PATIENCE
         while self.status not in self.ready(end):
             if typed and (at := self.shown.find(typed[0][0].encode(), start)) >= 0:
                 start = at + len(typed[0][0].encode())
@@ -60,7 +61,7 @@ class Shell:
     def ready(self, end):
         """Waits for output of the terminal or the end of the step."""
         watched = [self.status] + ([] if self.master is None else [self.master])
-        found, _, _ = select.select(watched, [], [], end - time.monotonic())
+        found, _, _ = select.select(watched, [], [], max(0, end - time.monotonic()))
         if not found:
             os.killpg(self.process.pid, signal.SIGKILL)
             raise TimeoutError(f"no answer; the terminal shows {self.shown[-200:]!r}")
@@ -95,4 +96,4 @@ class Shell:
         for descriptor in (self.lines, self.status, self.master):
             if descriptor is not None:
                 os.close(descriptor)
-        self.process.wait(SECONDS)
+        self.process.wait(PATIENCE)

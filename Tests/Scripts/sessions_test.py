@@ -1,14 +1,16 @@
 """Runs the sessions of Tests/Sessions in every deployment, with a terminal and without one.
 
-usage: sessions_test.py FOLDER-OF-PROGRAMS [SESSION...]
+usage: sessions_test.py FOLDER-OF-PROGRAMS [--long] [SESSION...]
+
+With --long they run in all seven places; otherwise each deployment has one.
 """
 
 import concurrent.futures
+import contextlib
 import glob
 import os
 import pathlib
 import shutil
-import subprocess
 import sys
 import tempfile
 
@@ -23,6 +25,7 @@ from session_text import Text, lines, without_reasons  # noqa: E402
 
 # What is typed or given in the sessions, and may be in no file, log or command line afterwards.
 SECRETS = ("keychain pass", "p12 pass", "words of mine", "the secret", "in the pipe")
+IS_LONG = "--long" in sys.argv
 TOP = pathlib.Path(__file__).resolve().parents[1]
 
 
@@ -82,9 +85,12 @@ def shown_secrets(folders):
                 path = os.path.join(parent, name)
                 if os.path.isfile(path) and (secret := shown(pathlib.Path(path).read_bytes())):
                     yield f"{path}: it holds {secret!r}"
-    for line in subprocess.run(["ps", "-eo", "args"], capture_output=True, check=True).stdout.splitlines():
-        if (b"/keychain" in line or b"/security" in line) and (secret := shown(line)):
-            yield f"a command line holds {secret!r}: {line}"
+    for path in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
+        # The command itself is given passwords by its words in the sessions of others, who run meanwhile.
+        with contextlib.suppress(OSError):
+            words = path.read_bytes()
+            if os.path.basename(words.split(b"\0")[0]).startswith(b"keychain") and (secret := shown(words)):
+                yield f"a command line holds {secret!r}: {words}"
 
 
 def shown(data):
@@ -93,10 +99,9 @@ def shown(data):
 
 def places(programs, folder, files):
     """Two at once, each with a folder of its own; the form and the terminal change from one to the next."""
-    for number, (kind, has_terminal, is_compatible) in enumerate([
-        (UserPlace, False, True), (UserPlace, True, False), (JobPlace, False, False), (JobPlace, True, True),
-        (UserPlace, True, True),
-    ]):  # fmt: skip
+    gate = [(UserPlace, False, True), (JobPlace, True, False)]
+    rest = [(UserPlace, True, False), (JobPlace, False, False), (JobPlace, True, True), (UserPlace, True, True)]
+    for number, (kind, has_terminal, is_compatible) in enumerate(gate[:1] + rest if IS_LONG else gate):
         yield kind, (programs, f"{folder}/{number}", files), has_terminal, is_compatible
 
 
@@ -109,18 +114,18 @@ def run(kind, words, has_terminal, is_compatible, sessions):
 
 
 def system(programs, files, sessions):
-    """The service, where this process may start it: the terminal and the form change together."""
+    """The service, where this process may start it: the terminal and the form change together, if both are wanted."""
     if os.getuid() != 0:
         return []
     place = SystemPlace(programs, files)
     try:
-        return [found for each in (False, True) for found in Run(place, each, each).all(sessions)]
+        return [found for each in ((False, True) if IS_LONG else (True,)) for found in Run(place, each, each).all(sessions)]
     finally:
         place.end()
 
 
 def main():
-    programs, wanted = os.path.abspath(sys.argv[1]), sys.argv[2:]
+    programs, wanted = os.path.abspath(sys.argv[1]), [word for word in sys.argv[2:] if word != "--long"]
     sessions = [SessionFile(path) for path in sorted(glob.glob(f"{TOP}/Sessions/*.session"))]
     sessions = [each for each in sessions if not wanted or pathlib.Path(each.path).stem in wanted]
     if os.getuid() == 0:

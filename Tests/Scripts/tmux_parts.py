@@ -3,13 +3,8 @@
 import os
 import shlex
 import subprocess
-import time
 
-from keychain_parts import eventually
-
-
-# Longer than any program waits for the rest of a sequence.
-ESCAPE = 0.1
+from patience import PATIENCE, eventually
 
 
 class Pane:
@@ -33,7 +28,7 @@ class Pane:
             env=self.environment,
             capture_output=True,
             text=True,
-            timeout=30,
+            timeout=PATIENCE,
             check=True,
         )
         return done.stdout
@@ -57,11 +52,17 @@ class Pane:
         return set(words.replace(";", " ").split())
 
     def keys(self, *keys):
-        """Presses keys; what follows an Escape at once would be one sequence with it."""
+        """Presses keys. What follows an Escape at once would be one sequence with it: `escape` waits for its effect."""
+        assert "Escape" not in keys[:-1], keys
         for key in keys:
             self.tmux("send-keys", "-t", ":0", key)
-            if key == "Escape":
-                time.sleep(ESCAPE)
+
+    def escape(self, *texts, lacks=None):
+        """Presses Escape, and waits until all texts are on the screen, and one is not."""
+        self.keys("Escape")
+        if lacks is not None:
+            self.lacks(lacks)
+        return self.shows(*texts)
 
     def bytes(self, data):
         for start in range(0, len(data), 200):
@@ -70,18 +71,17 @@ class Pane:
     def resize(self, rows, columns):
         self.tmux("resize-window", "-t", ":0", "-x", str(columns), "-y", str(rows))
 
-    def shows(self, *texts, seconds=20):
-        """Waits until all texts are on the screen."""
-        end = time.monotonic() + seconds
-        while True:
+    def shows(self, *texts):
+        """Waits until all texts are on the screen, and gives it."""
+
+        def shown():
             screen = "\n".join(self.screen())
-            if all(text in screen for text in texts):
-                return screen
-            assert time.monotonic() < end, f"{texts} are not on:\n{screen}"
-            time.sleep(0.03)
+            return screen if all(text in screen for text in texts) else None
+
+        return eventually(shown, lambda: f"{texts} are not on:\n" + "\n".join(self.screen()))
 
     def lacks(self, text):
-        eventually(lambda: text not in "\n".join(self.screen()))
+        eventually(lambda: text not in "\n".join(self.screen()), lambda: f"{text} stays on:\n" + "\n".join(self.screen()))
 
     def processes(self, name):
         """The processes of a program below the pane, the oldest first."""
