@@ -14,8 +14,9 @@ struct NumberNamespaceTests {
     func pass() throws {
         let suite = "^CallerIdentificationTests.ReusedNumberTests/"
         let words = ["--testing-library", "swift-testing", "--no-parallel", "--filter", suite]
-        let tests = try RunningProgram(
-            "/usr/bin/env", ReusedNumber.unshare + [SymbolicLink.read("/proc/self/exe")] + words)
+        // The report is written to error output.
+        let program = try ReusedNumber.unshare + [SymbolicLink.read("/proc/self/exe")]
+        let tests = try RunningProgram("/bin/sh", ["-c", "exec \"$@\" 2>&1", "sh"] + program + words)
         var output = ""
         while case let text = try tests.output.readText(4096), !text.isEmpty { output += text }
         #expect(tests.waitForExit() == 0, "\(output)")
