@@ -40,7 +40,7 @@ test-release: deps ## SDK, packages, neighbours, counts of the release build, C:
 
 hostile: deps ## attack the system service with real users of this machine, as root; the table says what became of it
 	@$(SWIFT) build
-	@Tests/Scripts/hostile_test.sh $(ATTACKS)
+	@Tests/Scripts/hostile_long_test.sh $(ATTACKS)
 
 installation: deps ## build what is installed, optimised, with Swift's runtime inside
 	@scripts/build-installation $(BUILT)

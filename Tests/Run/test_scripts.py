@@ -7,24 +7,6 @@ import pytest
 import tiers
 from conftest import TOP, left_out
 
-# These change services of the machine, as far as their processes see it: one at a time.
-SYSTEM = {
-    "agent_logind",
-    "claim",
-    "clock",
-    "leaks",
-    "manual_examples",
-    "migrate_store",
-    "package",
-    "pam",
-    "pam_login",
-    "policy",
-    "run_path",
-    "service_kill",
-    "sessions",
-    "system_service",
-    "unmade_keychain",
-}
 # These build the SDK, in one folder.
 SDK = {"c_abi", "declarations", "package", "sdk", "sdk_library"}
 # What takes long begins first.
@@ -32,7 +14,7 @@ LONG = ["hostile", "sdk", "machinery", "budgets", "browse_faults", "older_copies
 
 
 def group(name):
-    return "sdk" if name in SDK else "system" if name in SYSTEM else name
+    return "sdk" if name in SDK else name
 
 
 def names():
@@ -60,4 +42,4 @@ def test_script(name, run):
 def test_every_script_has_one_tier():
     named = tiers.LONG_SCRIPTS | tiers.RELEASE_SCRIPTS
     assert not tiers.LONG_SCRIPTS & tiers.RELEASE_SCRIPTS
-    assert named | SYSTEM | SDK | set(LONG) <= names()
+    assert named | SDK | set(LONG) <= names()

@@ -9,12 +9,9 @@ TIERS = {
     RELEASE: ("make test-release", "what builds something else than the debug tree"),
 }
 
-# Every script that is in neither of these is in the gate.
-LONG_SCRIPTS = {
-    "history",
-    "load",
-    "service_kill",
-}
+# The long form of a script is called NAME_long, and is in the long tier; so are these. What is in neither set is in the
+# gate.
+LONG_SCRIPTS = {"load"}
 RELEASE_SCRIPTS = {
     "architecture",
     "budgets",
@@ -29,9 +26,6 @@ RELEASE_SCRIPTS = {
     "sdk",
     "sdk_library",
 }
-
-# Suites of the Swift tests that have a long form; the gate runs their short one.
-LONG_SUITES = set()
 
 
 def tier(script):

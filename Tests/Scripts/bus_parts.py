@@ -25,7 +25,7 @@ def running(*command, ready=None, **environment):
     finally:
         program.terminate()
         try:
-            program.wait(5)
+            program.wait(PATIENCE)
         except subprocess.TimeoutExpired:
             program.kill()
             program.wait()

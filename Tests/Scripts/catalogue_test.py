@@ -10,6 +10,8 @@ import subprocess
 import sys
 import textwrap
 
+from patience import PATIENCE
+
 # Where a text for people stands: behind these words.
 SINKS = re.compile(
     r"(?:\bsay\(|\btext\(|\bline\(|\.failed\(|cause:|remedy:|\bcomplain\(|\baskSecretly\(|\bnote =|\.usage\(|\bdo:)\s*$"
@@ -145,7 +147,7 @@ def main():
 
 def help_texts(program):
     """The sentences of the help, and for each command what a person should know, which is several texts."""
-    done = subprocess.run([program, "--json", "help"], capture_output=True, check=True, text=True, timeout=60)
+    done = subprocess.run([program, "--json", "help"], capture_output=True, check=True, text=True, timeout=PATIENCE)
     commands = json.loads(done.stdout)
     shown = {command["summary"] for command in commands}
     shown |= {one["meaning"] for command in commands for one in command["options"] + command["exits"]}

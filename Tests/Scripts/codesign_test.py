@@ -23,6 +23,8 @@ import tempfile
 
 import read_signature
 
+from patience import PATIENCE
+
 TARGETS = [
     "x86_64-linux-gnu",
     "aarch64-linux-gnu",
@@ -69,7 +71,7 @@ class Signer:
             capture_output=True,
             text=True,
             stdin=subprocess.DEVNULL,
-            timeout=60,
+            timeout=PATIENCE,
             **options,
         )
         expect(done.returncode == status, f"{words} gave {done.returncode}, not {status}: {done.stderr}")
@@ -403,7 +405,9 @@ def swift_package(signer, folder, programs):
     if "/" in swift:
         env["PATH"] = f"{os.path.dirname(swift)}:{env['PATH']}"
     for _ in range(2):
-        done = subprocess.run(["sh", "-c", line], cwd=package, env=env, capture_output=True, text=True, timeout=300)
+        done = subprocess.run(
+            ["sh", "-c", line], cwd=package, env=env, capture_output=True, text=True, timeout=10 * PATIENCE
+        )
         expect(done.returncode == 0, f"the line of the page: {done.stdout}{done.stderr}")
     app = next(package.glob(".build/*/debug/App"))
     signature = independent(app)

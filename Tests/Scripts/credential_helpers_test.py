@@ -10,6 +10,8 @@ import subprocess
 import sys
 import tempfile
 
+from patience import PATIENCE
+
 
 class Keychain:
     """A keychain of its own, its daemon, and a folder with the helpers on the path."""
@@ -45,7 +47,7 @@ class Keychain:
             capture_output=True,
             text=True,
             env=self.environment,
-            timeout=60,
+            timeout=PATIENCE,
             cwd=self.home_folder(),
         )
         assert result.returncode == status, (command, result)

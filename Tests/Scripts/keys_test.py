@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from patience import PATIENCE
 from cryptography.hazmat.primitives import serialization
 from asymmetric import (
     CURVES,
@@ -165,7 +166,7 @@ def check_key(product, kind, bits, key, private, public):
 
 def openssl(*words, data=None):
     """The command's output; nothing when it fails."""
-    done = subprocess.run(["openssl", *words], input=data, capture_output=True, timeout=60)
+    done = subprocess.run(["openssl", *words], input=data, capture_output=True, timeout=PATIENCE)
     return done.stdout if done.returncode == 0 else None
 
 

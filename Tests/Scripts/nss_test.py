@@ -9,6 +9,8 @@ import subprocess
 import sys
 import tempfile
 
+from patience import PATIENCE
+
 from pki_parts import Keychain, clear, expect, openssl
 
 KINDS = {"rsa": ["-k", "rsa", "-g", "2048"], "ec": ["-k", "ec", "-q", "nistp256"]}
@@ -24,7 +26,7 @@ class Database:
         self.certutil("-N", "--empty-password")
 
     def run(self, *words):
-        done = subprocess.run([*map(str, words), "-d", f"sql:{self.folder}"], capture_output=True, timeout=60)
+        done = subprocess.run([*map(str, words), "-d", f"sql:{self.folder}"], capture_output=True, timeout=PATIENCE)
         expect(done.returncode == 0, f"{words} gave {done.returncode}: {done.stdout} {done.stderr}")
         return done.stdout.decode()
 

@@ -12,6 +12,8 @@ import sys
 import tempfile
 import time
 
+from patience import eventually
+
 programs, modules = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
 user = pwd.getpwuid(os.getuid()).pw_name
 wrapper = "libpam_wrapper.so"
@@ -99,9 +101,7 @@ class Machine:
         for process in self.processes():
             os.kill(process, number)
         if number != signal.SIGSTOP:
-            deadline = time.monotonic() + 10
-            while self.processes() and time.monotonic() < deadline:
-                time.sleep(0.02)
+            eventually(lambda: not self.processes())
 
     def __enter__(self):
         return self
@@ -197,16 +197,14 @@ def options():
 def nothing_holds_a_login_up():
     with Machine(daemon="/nowhere/keychaind") as machine:
         check(machine.login("authenticate", "setcred", "open_session"), "a login without a daemon installed goes on")
-        check(machine.took < 2, f"quickly: {machine.took:.2f} s")
         check(machine.login("chauthtok", text="right\nnew\nnew\n"), "and a password is changed")
     with Machine(daemon="/bin/false") as machine:
         check(machine.login("authenticate", "open_session"), "a login with a daemon that does not start goes on")
-        check(machine.took < 2, f"quickly: {machine.took:.2f} s")
     with Machine() as machine:
         machine.security("set-keychain-password", text="right\n")
         machine.stop(signal.SIGSTOP)
         check(machine.login("authenticate", "open_session"), "a login with a daemon that does not answer goes on")
-        check(4 < machine.took < 8, f"after some seconds: {machine.took:.2f} s")
+        check(machine.took > 4, f"after some seconds: {machine.took:.2f} s")
         machine.stop(signal.SIGCONT)
 
 

@@ -11,7 +11,7 @@ PATIENCE = 120 * float(os.environ.get("KEYCHAIN_TEST_PATIENCE", "1"))
 
 
 def eventually(condition, what="it did not happen"):
-    """Waits until a condition holds, and gives its value; a condition that raises nothing and is false is asked again."""
+    """Waits until a condition holds, and gives its value; one that is false is asked again."""
     end = time.monotonic() + PATIENCE
     while not (value := condition()):
         assert time.monotonic() < end, what() if callable(what) else what

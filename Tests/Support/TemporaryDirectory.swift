@@ -5,12 +5,15 @@ import LinuxSystem
 package final class TemporaryDirectory: Sendable {
     package let path: String
 
-    /// Makes it below `/tmp`.
+    /// Makes it below `TMPDIR`, or `/tmp`.
     package init() throws {
-        var name = Array("/tmp/keychain-tests-XXXXXX".utf8CString)
+        var name = Array("\(Self.base)/keychain-tests-XXXXXX".utf8CString)
         guard unsafe mkdtemp(&name) != nil else { throw SystemError(code: errno, call: "mkdtemp") }
         path = String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
+
+    /// Where temporary files of this run of the tests go.
+    package static let base = unsafe getenv("TMPDIR").map { unsafe String(cString: $0) } ?? "/tmp"
 
     deinit { remove() }
 

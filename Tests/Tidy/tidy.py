@@ -16,6 +16,7 @@ import index_rules  # noqa: F401 the rules register themselves
 import language_rules  # noqa: F401
 import specification_rules  # noqa: F401
 import text_rules  # noqa: F401
+import time_rules  # noqa: F401
 from rule import RULES
 
 CEILINGS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "ceilings.json")

@@ -9,6 +9,7 @@ import files
 import language_rules  # noqa: F401 the rules register themselves
 import specification_rules  # noqa: F401
 import text_rules  # noqa: F401
+import time_rules  # noqa: F401
 from rule import RULES
 
 LONG = "x" * 130
@@ -33,6 +34,9 @@ PLANTED = {
     "rules of docs/specification that stand": ("docs/specification/keys.md", "### items.add.result\nA key signs.\n"),
     "links to files": ("docs/one.md", "[a page](nowhere.md)\n"),
     "sleeps": ("Tests/One.swift", "func wait() { usleep(1) }\n"),
+    "comparisons with elapsed": ("Tests/one.py", "assert time.monotonic() - start < 2\n"),
+    "time-outs": ("Tests/one.py", "run(timeout=20)\n"),
+    "loops in Tests": ("Tests/One.swift", "func wait() { while !done { sched_yield() } }\n"),
     "a Mutex": ("Sources/A/M/One.swift", "struct One { let x = try! call() }\n"),
     "functions of Sources": ("Sources/A/M/One.swift", "func one() {\n" + "    call()\n" * 41 + "}\n"),
     "functions of Tests": ("Tests/One.swift", "func one() {\n" + "    call()\n" * 61 + "}\n"),

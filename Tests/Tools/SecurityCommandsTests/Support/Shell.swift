@@ -5,6 +5,7 @@ import KeychainModel
 import KeychainWire
 import LinuxSystem
 import SecurityCommands
+import TestSupport
 import Testing
 
 /// Runs `security` as a shell would, with files for its standard streams and a keychain in memory.
@@ -78,7 +79,7 @@ struct Shell {
 
     /// A file without a name, to be read from its beginning.
     static func file(_ content: [UInt8] = []) -> FileDescriptor {
-        var path = Array("/tmp/security-test.XXXXXX".utf8CString)
+        var path = Array("\(TemporaryDirectory.base)/security-test.XXXXXX".utf8CString)
         let file = FileDescriptor(owning: unsafe mkstemp(&path))
         unsafe unlink(path)
         try? file.writeFully(content.span)
