@@ -108,7 +108,8 @@ def items_of(keychain, file, passphrase):
     words = (passphrase or "").encode()
     secret = b"\0" if passphrase is None else b"\1" + len(words).to_bytes(4, "little") + words
     task = b"\x01\x01" + len(file).to_bytes(4, "little") + file + secret
-    answer = subprocess.run([f"{keychain.programs}/keychain-pki"], input=task, capture_output=True, env={}, timeout=PATIENCE)
+    program = f"{keychain.programs}/keychain-pki"
+    answer = subprocess.run([program], input=task, capture_output=True, env={}, timeout=PATIENCE)
     whole = answer.returncode == 0 and len(answer.stdout) >= 8 and not answer.stderr
     expect(whole, f"{file.hex()} ends the program: {answer.returncode} {answer.stderr}")
     return int.from_bytes(answer.stdout[:4], "little", signed=True), int.from_bytes(answer.stdout[4:8], "little")

@@ -119,7 +119,8 @@ def system(programs, files, sessions):
         return []
     place = SystemPlace(programs, files)
     try:
-        return [found for each in ((False, True) if IS_LONG else (True,)) for found in Run(place, each, each).all(sessions)]
+        forms = (False, True) if IS_LONG else (True,)
+        return [found for each in forms for found in Run(place, each, each).all(sessions)]
     finally:
         place.end()
 

@@ -81,7 +81,10 @@ class Pane:
         return eventually(shown, lambda: f"{texts} are not on:\n" + "\n".join(self.screen()))
 
     def lacks(self, text):
-        eventually(lambda: text not in "\n".join(self.screen()), lambda: f"{text} stays on:\n" + "\n".join(self.screen()))
+        def shown():
+            return "\n".join(self.screen())
+
+        eventually(lambda: text not in shown(), lambda: f"{text} stays on:\n{shown()}")
 
     def processes(self, name):
         """The processes of a program below the pane, the oldest first."""
