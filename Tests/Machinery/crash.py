@@ -80,7 +80,8 @@ PACE = 60
 def choose(records, rng, options, end):
     """The moments to look at.
 
-As many as are asked for, else as many as there is time for. The disk may hold most just before something becomes certain.
+As many as are asked for, else as many as there is time for. The disk may hold most just before
+something becomes certain.
     """
     moments = [position for position, record in enumerate(records) if record.kind in "sfdcru" or is_an_answer(record)]
     count = options.moments or int(max(1, end - time.monotonic()) * PACE / (options.samples + 2))

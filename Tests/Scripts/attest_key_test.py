@@ -13,7 +13,6 @@ import hashlib
 import json
 import os
 import pathlib
-import select
 import shutil
 import signal
 import socket
@@ -21,7 +20,6 @@ import struct
 import subprocess
 import sys
 import tempfile
-import time
 
 from keychain_parts import answers, ends
 from patience import PATIENCE, eventually

@@ -119,7 +119,8 @@ def ownerless(home):
     script = f"'{home.programs}/security' ci-start >'{started}'; read line <'{pipe}'"
     os.mkfifo(pipe)
     subprocess.run(
-        [sys.executable, "-c", ORPHAN, script], env=home.environment, start_new_session=True, timeout=PATIENCE, check=True
+        [sys.executable, "-c", ORPHAN, script], env=home.environment, start_new_session=True,
+        timeout=PATIENCE, check=True,
     )
     eventually(lambda: os.path.exists(started) and "KEYCHAIN_CI" in open(started).read())
     with open(started) as file:

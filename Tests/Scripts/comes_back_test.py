@@ -112,7 +112,7 @@ class World:
         for process in self.processes().values():
             with contextlib.suppress(ProcessLookupError):
                 os.kill(process, signal.SIGKILL)
-        until(lambda: not self.processes(), self.recovery)
+        until(lambda: not self.processes(), 10)
 
     def leave(self):
         """Ends clients and keychain."""

@@ -71,7 +71,8 @@ def daemon_with_limit(programs, home):
     daemon.terminate()
     daemon.wait(PATIENCE)
     check = subprocess.run(
-        [f"{programs}/item-player", "check"], input=f"{home}\n", env=env, capture_output=True, text=True, timeout=PATIENCE
+        [f"{programs}/item-player", "check"], input=f"{home}\n", env=env, capture_output=True, text=True,
+        timeout=PATIENCE,
     )
     there = check.stdout.count("limit/")
     if there != told[:-1].count("0"):
@@ -137,7 +138,8 @@ def main():
         kept = {k: v for k, v in os.environ.items() if not k.startswith("KEYCHAIN_")}
         env = kept | {"KEYCHAIN_HOME": f"{home}/keychain", "KEYCHAIN_MODE": "embedded"}
         writer = [f"{programs}/item-writer", "add", "full"]
-        filling = subprocess.run(writer, env=env, capture_output=True, text=True, preexec_fn=small_disk, timeout=PATIENCE)
+        filling = subprocess.run(writer, env=env, capture_output=True, text=True, preexec_fn=small_disk,
+                                 timeout=PATIENCE)  # fmt: skip
         if filling.returncode != 3 or "-34" not in filling.stderr:
             sys.exit(f"the writer was not told that the disk is full: {filling.returncode} {filling.stderr}")
         acknowledged = {int(line) for line in filling.stdout.split()}

@@ -30,7 +30,8 @@ class Keychain:
 
     def run(self, *words):
         return subprocess.run(
-            [f"{self.programs}/security", *words], env=self.environment, capture_output=True, text=True, timeout=PATIENCE
+            [f"{self.programs}/security", *words], env=self.environment, capture_output=True, text=True,
+            timeout=PATIENCE,
         )
 
     def do(self, *words):

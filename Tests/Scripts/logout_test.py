@@ -113,7 +113,8 @@ def stopped(life):
     words = [f"{life.home.programs}/security", "find-generic-password", "-s", "api", "-w"]
 
     def is_served():
-        done = subprocess.run(words, env=impatient, capture_output=True, text=True, preexec_fn=as_user, timeout=PATIENCE)
+        done = subprocess.run(words, env=impatient, capture_output=True, text=True, preexec_fn=as_user,
+                              timeout=PATIENCE)  # fmt: skip
         return done.stdout == "its value\n"
 
     eventually(is_served)

@@ -12,7 +12,6 @@ import os
 import pathlib
 import random
 import select
-import shutil
 import signal
 import socket
 import sqlite3

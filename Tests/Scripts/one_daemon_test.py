@@ -10,10 +10,9 @@ import signal
 import socket
 import subprocess
 import sys
-import tempfile
 import time
 
-from inside_parts import Player, User, main
+from inside_parts import Player, main
 from patience import PATIENCE, eventually
 
 LOCKED = "-25308 state.locked"

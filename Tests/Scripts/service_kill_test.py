@@ -1,6 +1,6 @@
 """Parts of the system service are ended or stopped at random moments while clients ask: service_kill_test.py
-FOLDER-OF-PROGRAMS, with SEED in the environment, as root. Every call is served, or refused with a reason within its deadline, and all goes
-on without anybody's help.
+FOLDER-OF-PROGRAMS, with SEED in the environment, as root. Every call is served, or refused with a reason within its
+deadline, and all goes on without anybody's help.
 """
 
 import contextlib

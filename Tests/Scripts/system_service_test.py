@@ -4,7 +4,6 @@ import os
 import pty
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 
@@ -284,7 +283,8 @@ def accounts(d, program):
         lines,
     )
     os.kill(clerk, signal.SIGKILL)
-    check("when it dies, the next one answers", status(stranger + 1) == 53 and wait_until(lambda: clerks(d) != [clerk], PATIENCE))
+    answered = status(stranger + 1) == 53
+    check("when it dies, the next one answers", answered and wait_until(lambda: clerks(d) != [clerk], PATIENCE))
     d.store(program, user=OTHER)
     check("a keychain is closed", wait_until(lambda: "daemon" not in d.processes(), PATIENCE))
     # One that has just answered, and goes on to say nothing.
