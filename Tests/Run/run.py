@@ -21,6 +21,7 @@ from test_scripts import names
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
 RESULTS = TOP / ".build/tests"
+PROGRAMS = os.path.realpath(TOP / ".build/debug")
 # An option of the caller's may leave no test: pytest's word for that.
 NO_TESTS = 5
 # Files of the compiler's and pytest's own.
@@ -51,8 +52,9 @@ class Tier:
 
     def environment(self):
         # Tests start TPMs of their own; wrong passwords must not count in the machine's.
+        own = {"KEYCHAIN_TPM": "none", "PYTHONDONTWRITEBYTECODE": "1", "TMPDIR": self.temporary, "PROGRAMS": PROGRAMS}
         form = {"KEYCHAIN_TEST_FORM": "long"} if self.name == tiers.LONG else {}
-        return os.environ | form | {"KEYCHAIN_TPM": "none", "PYTHONDONTWRITEBYTECODE": "1", "TMPDIR": self.temporary}
+        return os.environ | form | own
 
     def end(self):
         """Ends every process that was left behind, and removes all files; what there was."""

@@ -3,4 +3,4 @@
 set -eu
 cd "$(dirname "$0")/../.."
 # The system's own Python has the modules of D-Bus.
-exec /usr/bin/python3 Tests/Scripts/agent_bus_test.py "$(${SWIFT:-swift} build --show-bin-path)/keychain-agent"
+exec /usr/bin/python3 Tests/Scripts/agent_bus_test.py "$(scripts/programs)/keychain-agent"

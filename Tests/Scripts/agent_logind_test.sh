@@ -12,7 +12,7 @@ isolation="unshare --user --map-root-user --mount --pid --fork --kill-child --mo
 timeout -k 1 60 $isolation true 2>/dev/null || skip "no namespaces for users here"
 folder=$PWD/.build/elogind
 [ -x "$folder/lib/elogind/elogind" ] || skip "elogind is not here; make deps fetches it where it can"
-program="$(${SWIFT:-swift} build --show-bin-path)/keychain-agent"
+program="$(scripts/programs)/keychain-agent"
 libraries="$folder/lib/elogind:$(dirname "$(find "$folder" -name 'libelogind.so.0' | head -1)")"
 ! LD_LIBRARY_PATH="$libraries" ldd "$folder/lib/elogind/elogind" | grep -q 'not found' || skip "elogind misses a library"
 

@@ -10,7 +10,7 @@ if ! command -v $compiler >/dev/null || [ -z "$emulator" ]; then
     echo "$name: skipped, it takes gcc-aarch64-linux-gnu, libc6-dev-arm64-cross and qemu-user-static"
     exit 0
 fi
-bin=$(${SWIFT:-swift} build --show-bin-path)
+bin=$(scripts/programs)
 toolchain=$(swiftc -print-target-info | sed -n 's|^ *"runtimeResourcePath": "\(.*\)/lib/swift".*|\1|p')
 work=$(mktemp -d)
 daemon=

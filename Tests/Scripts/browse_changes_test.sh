@@ -2,4 +2,4 @@
 # The viewer follows what other programs change.
 set -eu
 cd "$(dirname "$0")/../.."
-exec python3 Tests/Scripts/browse_changes_test.py "$(${SWIFT:-swift} build --show-bin-path)"
+exec python3 Tests/Scripts/browse_changes_test.py "$(scripts/programs)"

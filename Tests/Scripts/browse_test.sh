@@ -2,4 +2,4 @@
 # The viewer on a real terminal multiplexer.
 set -eu
 cd "$(dirname "$0")/../.."
-exec python3 Tests/Scripts/browse_test.py "$(${SWIFT:-swift} build --show-bin-path)"
+exec python3 Tests/Scripts/browse_test.py "$(scripts/programs)"

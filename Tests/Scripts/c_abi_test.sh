@@ -7,5 +7,5 @@ prefix=$(mktemp -d)
 trap 'rm -rf "$prefix"' EXIT
 sh Tests/Scripts/trial_sdk.sh "$prefix"
 parts=$(KEYCHAIN_SDK=1 ${SWIFT:-swift} build --scratch-path .build/sdk-parts --show-bin-path)
-daemons=$(${SWIFT:-swift} build --show-bin-path)
+daemons=$(scripts/programs)
 python3 Tests/Scripts/c_abi_test.py "$prefix" "$parts/SecurityABI.build/include/SecurityABI-Swift.h" "$daemons"

@@ -2,5 +2,4 @@
 # The catalogue of texts against the sources.
 set -eu
 cd "$(dirname "$0")/../.."
-swift=${SWIFT:-swift}
-exec python3 Tests/Scripts/catalogue_test.py . "$($swift build --show-bin-path)/security"
+exec python3 Tests/Scripts/catalogue_test.py . "$(scripts/programs)/security"

@@ -2,7 +2,7 @@
 # Clocks that are set, and clocks of a time namespace.
 set -eu
 cd "$(dirname "$0")/../.."
-bin=$(${SWIFT:-swift} build --show-bin-path)
+bin=$(scripts/programs)
 library=$(mktemp -d)
 trap 'rm -rf "$library"' EXIT
 cc -shared -fPIC -O1 -Wall -Wextra -o "$library/wall_clock.so" Tests/Machinery/wall_clock.c

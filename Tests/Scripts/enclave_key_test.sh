@@ -2,5 +2,5 @@
 # The private halves of enclave keys are in no memory but the enclave's, and in no file.
 set -eu
 cd "$(dirname "$0")/../.."
-bin=$(${SWIFT:-swift} build --show-bin-path)
+bin=$(scripts/programs)
 exec "$(scripts/test-venv)" Tests/Scripts/enclave_key_test.py "$bin"

@@ -7,4 +7,4 @@ trap 'rmdir "$disk"' EXIT
 # A small disk of the test's own, in a namespace of mounts that ends with it.
 KEYCHAIN_IDLE_EXIT=1 unshare --map-root-user --mount sh -c '
     mount -t tmpfs -o size=12m,mode=700 small "$2" && exec python3 Tests/Scripts/full_disk_test.py "$1" "$2"
-' sh "$(${SWIFT:-swift} build --show-bin-path)" "$disk"
+' sh "$(scripts/programs)" "$disk"

@@ -2,4 +2,4 @@
 # Items that take the user, with the real programs: whoever sits at the terminal is asked, and nobody else.
 set -eu
 cd "$(dirname "$0")/../.."
-exec /usr/bin/python3 Tests/Scripts/guarded_item_test.py "$(${SWIFT:-swift} build --show-bin-path)"
+exec /usr/bin/python3 Tests/Scripts/guarded_item_test.py "$(scripts/programs)"

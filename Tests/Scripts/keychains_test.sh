@@ -2,4 +2,4 @@
 # Named keychains and those for one job, with real daemons.
 set -eu
 cd "$(dirname "$0")/../.."
-exec python3 Tests/Scripts/keychains_test.py "$(${SWIFT:-swift} build --show-bin-path)"
+exec python3 Tests/Scripts/keychains_test.py "$(scripts/programs)"

@@ -2,6 +2,6 @@
 # Keys, signatures, ciphertexts and shared secrets go both ways between the product, PyPI's cryptography and openssl.
 set -eu
 cd "$(dirname "$0")/../.."
-bin=$(${SWIFT:-swift} build --show-bin-path)
+bin=$(scripts/programs)
 python=$(scripts/test-venv)
 exec "$python" Tests/Scripts/keys_test.py "$bin/key-user"

@@ -2,5 +2,5 @@
 # kill -9 of daemon and embedded writers, 200 times at new moments: no acknowledged item is lost, none is half-written.
 set -eu
 cd "$(dirname "$0")/../.."
-bin=$(${SWIFT:-swift} build --show-bin-path)
+bin=$(scripts/programs)
 exec python3 Tests/Scripts/kill_test.py "$bin" "${KILLS:-200}"

@@ -3,4 +3,4 @@
 set -eu
 cd "$(dirname "$0")/../.."
 if [ "$(id -u)" -ne 0 ]; then echo "leaks_test: skipped, to look into the memory of hardened processes takes root"; exit 0; fi
-exec python3 Tests/Scripts/leaks_test.py "$(${SWIFT:-swift} build --show-bin-path)"
+exec python3 Tests/Scripts/leaks_test.py "$(scripts/programs)"

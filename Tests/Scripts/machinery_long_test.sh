@@ -2,7 +2,7 @@
 # The storage machinery for about a minute and a half of processor, with fixed seeds (make soak TIME=SECONDS goes on).
 set -eu
 cd "$(dirname "$0")/../.."
-bin=$(${SWIFT:-swift} build --show-bin-path)
+bin=$(scripts/programs)
 machinery() {
     script=$1
     shift

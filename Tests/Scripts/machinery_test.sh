@@ -2,7 +2,7 @@
 # Each kind of case of the storage machinery, by count and with fixed seeds: no clock decides what is looked at.
 set -eu
 cd "$(dirname "$0")/../.."
-bin=$(${SWIFT:-swift} build --show-bin-path)
+bin=$(scripts/programs)
 machinery() {
     script=$1
     shift

@@ -2,7 +2,7 @@
 # The example that hands SwiftPM the logins of the keychain: what swift is given, that swift takes it, and that nothing stays.
 set -eu
 cd "$(dirname "$0")/../.."
-programs=$(${SWIFT:-swift} build --show-bin-path)
+programs=$(scripts/programs)
 example=$PWD/Examples/swiftpm-netrc/swift-with-keychain
 folder=$(mktemp -d)
 cleanup() {

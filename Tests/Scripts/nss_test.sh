@@ -6,6 +6,6 @@ name=$(basename "$0" .sh)
 for tool in certutil pk12util; do
     if ! command -v $tool >/dev/null; then echo "$name: skipped, $tool is not installed"; exit 0; fi
 done
-bin=$(${SWIFT:-swift} build --show-bin-path)
+bin=$(scripts/programs)
 python=$(scripts/test-venv)
 exec "$python" Tests/Scripts/nss_test.py "$bin"

@@ -2,4 +2,4 @@
 # Daemons, enclaves and writers that are killed at any moment never leave what looks like an older copy.
 set -eu
 cd "$(dirname "$0")/../.."
-exec python3 Tests/Scripts/older_copies_test.py "$(${SWIFT:-swift} build --show-bin-path)" Kills
+exec python3 Tests/Scripts/older_copies_test.py "$(scripts/programs)" Kills

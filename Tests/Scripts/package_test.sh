@@ -8,14 +8,13 @@ if ! command -v dpkg-buildpackage >/dev/null || ! command -v dh >/dev/null; then
     echo "$name: skipped, this system builds no Debian packages"
     exit 0
 fi
-swift=${SWIFT:-swift}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 if ! unshare --mount true 2>/dev/null; then echo "$name: skipped, no mount namespaces here"; exit 0; fi
 
 debs=${KEYCHAIN_DEBS:-}
 if [ -z "$debs" ]; then
-    built=$($swift build --show-bin-path)
+    built=$(scripts/programs)
     mkdir "$work/built"
     for program in security keychaind keychain-enclaved keychain-agent keychain-codesign keychain-pki; do
         [ ! -e "$built/$program" ] || cp "$built/$program" "$work/built/"

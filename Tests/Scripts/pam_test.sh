@@ -2,7 +2,7 @@
 # pam_keychain against the real daemon, through pam_wrapper and pamtester: logins, locked screens, new passwords.
 set -eu
 cd "$(dirname "$0")/../.."
-bin=$(${SWIFT:-swift} build --show-bin-path)
+bin=$(scripts/programs)
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 scripts/build-pam "$folder"

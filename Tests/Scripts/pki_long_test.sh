@@ -2,4 +2,4 @@
 # Many damaged files, with another seed each time.
 set -eu
 cd "$(dirname "$0")/../.."
-exec "$(scripts/test-venv)" Tests/Scripts/pki_test.py "$(${SWIFT:-swift} build --show-bin-path)" --long mutations
+exec "$(scripts/test-venv)" Tests/Scripts/pki_test.py "$(scripts/programs)" --long mutations

@@ -4,6 +4,6 @@ set -eu
 cd "$(dirname "$0")/../.."
 name=$(basename "$0" .sh)
 if ! command -v openssl >/dev/null; then echo "$name: skipped, openssl is not installed"; exit 0; fi
-bin=$(${SWIFT:-swift} build --show-bin-path)
+bin=$(scripts/programs)
 python=$(scripts/test-venv)
 exec "$python" Tests/Scripts/pki_test.py "$bin"

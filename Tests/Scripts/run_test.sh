@@ -2,4 +2,4 @@
 # `security run` and `security inject` with real commands: where a value shows, how they end, what a repository's files get.
 set -eu
 cd "$(dirname "$0")/../.."
-exec python3 Tests/Scripts/run_test.py "$(${SWIFT:-swift} build --show-bin-path)"
+exec python3 Tests/Scripts/run_test.py "$(scripts/programs)"

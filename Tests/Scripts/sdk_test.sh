@@ -7,4 +7,4 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 sh Tests/Scripts/trial_sdk.sh "$work/prefix"
 ${SWIFT:-swift} build --quiet --product security
-python3 Tests/Scripts/sdk_test.py "$work" "$(${SWIFT:-swift} build --show-bin-path)/security"
+python3 Tests/Scripts/sdk_test.py "$work" "$(scripts/programs)/security"

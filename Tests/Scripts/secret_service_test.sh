@@ -3,4 +3,4 @@
 set -eu
 cd "$(dirname "$0")/../.."
 # The system's own Python has the modules of D-Bus and of the clients.
-exec /usr/bin/python3 Tests/Scripts/secret_service_test.py "$(${SWIFT:-swift} build --show-bin-path)"
+exec /usr/bin/python3 Tests/Scripts/secret_service_test.py "$(scripts/programs)"

@@ -5,5 +5,4 @@ cd "$(dirname "$0")/../.."
 name=$(basename "$0" .sh)
 if [ "$(id -u)" -ne 0 ]; then echo "$name: skipped, it takes root"; exit 0; fi
 if ! unshare --mount true 2>/dev/null; then echo "$name: skipped, no namespaces here"; exit 0; fi
-swift=${SWIFT:-swift}
-python3 Tests/Scripts/service_kill_test.py "$($swift build --show-bin-path)" "$@"
+python3 Tests/Scripts/service_kill_test.py "$(scripts/programs)" "$@"

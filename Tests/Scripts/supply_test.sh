@@ -4,8 +4,7 @@
 set -eu
 cd "$(dirname "$0")/../.."
 [ -z "${KEYCHAIN_BUILT:-}" ] || exec python3 Tests/Scripts/supply_test.py "$KEYCHAIN_BUILT"
-swift=${SWIFT:-swift}
-built=$($swift build --show-bin-path)
+built=$(scripts/programs)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 for program in security keychaind keychain-enclaved keychain-agent keychain-secrets keychain-codesign keychain-pki; do cp "$built/$program" "$work/"; done

@@ -2,4 +2,4 @@
 # Several programs open one keychain at the same moment.
 set -eu
 cd "$(dirname "$0")/../.."
-exec python3 Tests/Scripts/together_test.py "$(${SWIFT:-swift} build --show-bin-path)"
+exec python3 Tests/Scripts/together_test.py "$(scripts/programs)"

@@ -2,4 +2,4 @@
 # Searches in a home that has no keychain.
 set -eu
 cd "$(dirname "$0")/../.."
-exec python3 Tests/Scripts/unmade_keychain_test.py "$(${SWIFT:-swift} build --show-bin-path)"
+exec python3 Tests/Scripts/unmade_keychain_test.py "$(scripts/programs)"
