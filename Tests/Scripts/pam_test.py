@@ -30,18 +30,18 @@ def check(holds, what):
 class Machine:
     """A keychain, its daemon, and the services of a machine where `user` logs in with a password."""
 
-    def __init__(self, options="auto_start", daemon=None, login="right"):
+    def __init__(self, options="auto_start", daemon=None, login="right", module="pam_keychain.so"):
         self.folder = tempfile.TemporaryDirectory()
         self.path = pathlib.Path(self.folder.name)
         self.store = self.path / "k"
-        self.password = login
+        self.password, self.module = login, module
         self.services = self.path / "services"
         self.services.mkdir()
         self.daemon = daemon or str(programs / "keychaind")
         self.write(options)
 
     def write(self, options, first=None):
-        module = f"{modules}/pam_keychain.so store={self.store} daemon={self.daemon} {options}"
+        module = f"{modules}/{self.module} store={self.store} daemon={self.daemon} {options}"
         giver = f"{modules}/pam_giver.so password={self.password}"
         for name in ("login", "other"):
             (self.services / name).write_text(
@@ -100,7 +100,7 @@ class Machine:
     def stop(self, number=signal.SIGTERM):
         for process in self.processes():
             os.kill(process, number)
-        if number != signal.SIGSTOP:
+        if number in (signal.SIGTERM, signal.SIGKILL):
             eventually(lambda: not self.processes())
 
     def __enter__(self):
@@ -200,7 +200,7 @@ def nothing_holds_a_login_up():
         check(machine.login("chauthtok", text="right\nnew\nnew\n"), "and a password is changed")
     with Machine(daemon="/bin/false") as machine:
         check(machine.login("authenticate", "open_session"), "a login with a daemon that does not start goes on")
-    with Machine() as machine:
+    with Machine(module="installed/pam_keychain.so") as machine:
         machine.security("set-keychain-password", text="right\n")
         machine.stop(signal.SIGSTOP)
         check(machine.login("authenticate", "open_session"), "a login with a daemon that does not answer goes on")
