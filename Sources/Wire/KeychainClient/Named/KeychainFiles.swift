@@ -9,19 +9,20 @@ enum KeychainFiles {
         database + "-wal.damaged", "keychain.lock", "keychain.made", "keychain.moved", "keychaind.link", "vault",
         "vault.lock",
     ]
-    private static let copyEndings = [".snapshot", ".snapshot.unfinished", ".snapshot.unfinished-journal"]
-
     /// Whether a name is that of a keychain's file, of a copy of its database, or of a file that was to replace one.
     static func isOwn(_ name: String) -> Bool {
         names.contains(name) || isCopy(name) || names.contains { AtomicFile.isReplacement(name, of: $0) }
     }
 
-    /// `keychain.db.YYYYMMDDTHHMMSSZ.snapshot`, `keychain.db.vN.SECONDS.snapshot`, and what a crash has left of one.
+    /// `keychain.db.YYYYMMDDTHHMMSSZ.snapshot`, `keychain.db.vN.SECONDS.snapshot`, and what a crash has left of one:
+    /// `.PROCESS.unfinished` behind it, and its journal.
     private static func isCopy(_ name: String) -> Bool {
-        guard name.hasPrefix(database + "."), let ending = copyEndings.first(where: name.hasSuffix) else { return false }
-        let moment = name.utf8.dropFirst(database.utf8.count + 1).dropLast(ending.utf8.count)
-        return !moment.isEmpty && moment.allSatisfy { Self.inMoments.contains($0) }
+        guard name.hasPrefix(database + ".") else { return false }
+        var parts = name.split(separator: ".", omittingEmptySubsequences: false).dropFirst(2)
+        if let last = parts.last, ["unfinished", "unfinished-journal"].contains(last) { parts = parts.dropLast(2) }
+        guard parts.last == "snapshot", parts.count == 2 || parts.count == 3 else { return false }
+        return parts.dropLast().allSatisfy { !$0.isEmpty && $0.utf8.allSatisfy(inMoments.contains) }
     }
 
-    private static let inMoments = Set("0123456789TZv.".utf8)
+    private static let inMoments = Set("0123456789TZv".utf8)
 }
