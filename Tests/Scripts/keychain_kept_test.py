@@ -25,6 +25,13 @@ def make_another(home, number):
     home.says("create-keychain", "-p", "p", f"another{number}.keychain")
 
 
+def mark_loss(home, store):
+    """A release that erased lost stores has left this, and a clock may have been behind."""
+    mark = f"{folder(home)}/{store}/lost"
+    with open(mark, "w", encoding="ascii"):
+        os.utime(mark, (LONG_AGO, LONG_AGO))
+
+
 def has_its_item(home, name=NAME):
     home.says("find-generic-password", "-s", "s", "-w", name, out=f"{VALUE}\n")
 
@@ -36,10 +43,7 @@ def lost_again_and_again(home):
     for number in range(3):
         os.rename(file_of(home), away)
         make_another(home, number)
-        # A release that erased such stores has left this, and a clock may have been behind.
-        mark = f"{folder(home)}/{store}/lost"
-        with open(mark, "w", encoding="ascii"):
-            os.utime(mark, (LONG_AGO, LONG_AGO))
+        mark_loss(home, store)
         make_another(home, number + 10)
         os.rename(away, file_of(home))
         has_its_item(home)
@@ -52,6 +56,8 @@ def of_a_job(home):
     store = made(home, NAME)
     os.rename(file_of(home), f"{home.temporary}/away")
     make_another(home, 1)
+    mark_loss(home, store)
+    make_another(home, 2)
     assert store in home.stores and store in home.run("list-keychains", "--orphans").stdout
 
 
