@@ -6,7 +6,6 @@ usage: keychain_orphans_test.py FOLDER-OF-PROGRAMS [TEST...]
 import os
 import signal
 import subprocess
-import time
 
 from keychain_parts import folder, login, run_parts, shown, store_of
 from patience import PATIENCE, eventually
@@ -88,32 +87,6 @@ def moved_without_password(home):
     os.rename(new, file_of(home, LOST))
     home.says("find-generic-password", "-s", "s", "-w", LOST, out=f"{SECRET}\n")
     home.says("delete-keychain", LOST)
-
-
-def erased_after_a_day(home):
-    """Lost stores without a password and those of jobs are erased a day after the loss was noticed; others stay."""
-    stores = {}
-    for name, password, job in (("open", "", ""), ("job", "p", "true"), ("kept", "p", ""), ("young", "", "")):
-        home.environment["CI"] = job
-        stores[name] = os.path.basename(made(home, f"{name}.keychain", password))
-        os.remove(file_of(home, f"{name}.keychain"))
-    home.environment["CI"] = ""
-    make_another(home)
-    assert sorted(home.stores) == sorted(stores.values())
-    for name in ("open", "job", "kept"):
-        path = f"{folder(home)}/{stores[name]}/lost"
-        os.utime(path, (time.time() - 86_500,) * 2)
-    make_another(home)
-    assert sorted(home.stores) == sorted([stores["kept"], stores["young"]])
-    # The loss is forgotten with the return of the name.
-    with open(file_of(home, "kept.keychain"), "w") as file:
-        file.write(f"keychain-name 1 {stores['kept']} kept\n")
-    os.chmod(file_of(home, "kept.keychain"), 0o600)
-    make_another(home)
-    assert "lost" not in os.listdir(f"{folder(home)}/{stores['kept']}")
-    home.says("unlock-keychain", "-p", "p", "kept.keychain")
-    home.says("find-generic-password", "-s", "s", "-w", "kept.keychain", out=f"{SECRET}\n")
-    home.says("delete-keychain", "kept.keychain", stores["young"])
 
 
 def add_as_another(home, store):
@@ -305,7 +278,6 @@ run_parts(
         lost_is_locked,
         adopted_by_password,
         moved_without_password,
-        erased_after_a_day,
         items_of_others,
         does_not_open, own_items,
         no_history,

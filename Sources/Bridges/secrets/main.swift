@@ -32,7 +32,7 @@ do {
         guard let address = busAddress(given.text("--bus")) else {
             fail("There is no session bus: DBUS_SESSION_BUS_ADDRESS is not set. Start it inside of a session.")
         }
-        try ProcessHardening.forbidDumps()
+        try ProcessHardening.forbidCores()
         try ProcessHardening.raiseLockedMemoryLimit()
         umask(0o077)
         signal(SIGPIPE, SIG_IGN)

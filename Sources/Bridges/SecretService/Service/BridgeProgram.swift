@@ -30,6 +30,9 @@ package final class BridgeProgram {
     ///   make no sense.
     package init(address: String) throws {
         var configuration = try Configuration.load()
+        // A user's own daemon must see which program this is, at each connection; the same user has the store's files.
+        // The system service may look at hidden programs.
+        if configuration.usesSystemService { try ProcessHardening.forbidDumps() }
         configuration.mode = .daemon
         // A client waits for less than half a minute, and everybody waits for one call.
         configuration.timeout = min(configuration.timeout, Self.longestCall)

@@ -81,14 +81,7 @@ extension NamedKeychains {
                 throw SystemError(code: EAGAIN, call: "flock", advice: "another program uses \(store)")
             }
             try AtomicFile.replace(store + "/name", with: Array(keychain.path.utf8).span)
-            if Self.isInJob { try AtomicFile.replace(store + "/job", with: [UInt8]().span) }
             return use
         } catch { throw .cannot("make the keychain", keychain.path, error) }
-    }
-
-    /// Whether this process belongs to a job of continuous integration, as all its services say by `CI`.
-    private static var isInJob: Bool {
-        let variable = unsafe getenv("CI").map { unsafe String(cString: $0) } ?? ""
-        return !["", "0", "false"].contains(variable)
     }
 }

@@ -87,7 +87,8 @@ extension NamedKeychains {
         try tendOrphans()
     }
 
-    /// A creation that was killed: it is complete when it has made the name file, and is undone otherwise.
+    /// A creation that was killed: it is complete when it has made the name file, and is undone otherwise. A store that
+    /// was used since has no mark (``markAsComplete(_:)``), wherever its name file is now.
     private func finish(_ keychain: NamedKeychain) throws(Refusal) {
         let store = store(keychain.identifier)
         if NameFile.content(at: keychain.path) == .name(keychain.identifier), isStored(keychain.identifier) {
@@ -125,7 +126,8 @@ extension NamedKeychains {
         }
     }
 
-    /// Deletes the keychain that there always is; the next item that is stored makes another. Named ones stay.
+    /// Deletes the keychain that there always is; the next item that is stored makes another. Named ones stay, as does
+    /// every file in its folder that is not the keychain's.
     ///
     /// - Throws: `errSecNotAvailable` in the system service, and when a file cannot be removed.
     package func deleteLogin() throws(Refusal) {
@@ -134,8 +136,7 @@ extension NamedKeychains {
             do throws(SystemError) {
                 try AtomicFile.remove(configuration.socket)
                 daemon?.wait()
-                let kept = ["keychains", "keychaind.log", "keychaind.sock.lock"]
-                for name in try FolderEntries.names(in: configuration.folder) where !kept.contains(name) {
+                for name in try FolderEntries.names(in: configuration.folder) where KeychainFiles.isOwn(name) {
                     let path = "\(configuration.folder)/\(name)"
                     if try FileStatus(ofLink: path)?.isRegularFile == true { try AtomicFile.remove(path) }
                 }

@@ -4,10 +4,8 @@ import KeychainWire
 import LinuxSystem
 
 /// Stores whose name file has gone. Each is locked. It is adopted with its password alone, and is deleted by its
-/// identifier. Those without a password, and those of jobs, are erased a day later.
+/// identifier. None is ever erased unasked: the file may be on a disk that is not mounted.
 extension NamedKeychains {
-    /// The time after which such a store is erased: nanoseconds.
-    private static let longestLoss: Int64 = 86_400_000_000_000
     /// The longest path that is read: bytes.
     private static let longestPath = 4096
 
@@ -64,7 +62,6 @@ extension NamedKeychains {
             let store = store(keychain.identifier)
             do throws(SystemError) {
                 try AtomicFile.replace(store + "/name", with: Array(keychain.path.utf8).span)
-                try AtomicFile.remove(store + "/lost")
             } catch { throw .cannot("adopt the keychain", keychain.path, error) }
             try updateList { list in
                 list.search = list.search.map { $0 == .path(lost) ? .path(keychain.path) : $0 }
@@ -73,32 +70,9 @@ extension NamedKeychains {
         }
     }
 
-    /// Locks the stores whose name file has gone, and notes since when. Those that nobody may adopt are erased a day
-    /// later. The caller holds the lock of the folder.
+    /// Locks the stores whose name file has gone. The caller holds the lock of the folder.
     func tendOrphans() throws(Refusal) {
-        let lost = try orphans()
-        for identifier in try identifiers() where !lost.contains(where: { $0.identifier == identifier }) {
-            try remove(mark: store(identifier) + "/lost")
-        }
-        for keychain in lost {
-            let since = try noteLoss(of: keychain)
-            if Clock.realtimeNanoseconds - since > Self.longestLoss, isErased(keychain) {
-                try eraseOrphan(keychain)
-            } else {
-                lock(keychain)
-            }
-        }
-    }
-
-    private func eraseOrphan(_ keychain: NamedKeychain) throws(Refusal) {
-        guard isStored(keychain.identifier) else { return }
-        try remove(keychain)
-    }
-
-    /// Whether nobody could adopt it, or a job has made it. One whose daemon does not say so stays.
-    private func isErased(_ keychain: NamedKeychain) -> Bool {
-        if (try? FileStatus(ofLink: store(keychain.identifier) + "/job")) != nil { return true }
-        do throws(Refusal) { return try !open(keychain).passcodeIsSet() } catch { return false }
+        for keychain in try orphans() { lock(keychain) }
     }
 
     /// A daemon that does not run has locked it with its end; one that does not answer gives nothing out either.
@@ -106,22 +80,6 @@ extension NamedKeychains {
         do throws(Refusal) {
             _ = try Connection.running(configuration(of: keychain))?.device(.lock, passcodes: [])
         } catch { return }
-    }
-
-    /// - Returns: the time at which the loss was noted: nanoseconds since 1970.
-    private func noteLoss(of keychain: NamedKeychain) throws(Refusal) -> Int64 {
-        let mark = store(keychain.identifier) + "/lost"
-        do throws(SystemError) {
-            if let noted = try FileStatus(ofLink: mark) { return noted.modified }
-            try AtomicFile.replace(mark, with: [UInt8]().span)
-            return Int64(clamping: Clock.realtimeNanoseconds)
-        } catch { throw .cannot("note the loss of a name", mark, error) }
-    }
-
-    private func remove(mark: String) throws(Refusal) {
-        do throws(SystemError) {
-            if try FileStatus(ofLink: mark) != nil { try AtomicFile.remove(mark) }
-        } catch { throw .cannot("remove", mark, error) }
     }
 }
 

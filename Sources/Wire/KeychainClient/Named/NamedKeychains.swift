@@ -10,9 +10,7 @@ import LinuxSystem
 ///     keychains/changes       the last changes of the list (``ListChange``)
 ///     keychains/UUID/         a store: a keychain's folder as `KEYCHAIN_HOME` names one, with a daemon of its own
 ///     keychains/UUID/name     the path of its name file
-///     keychains/UUID/job      is there when a job of continuous integration has made it
-///     keychains/UUID/lost     is there from when the name file was missed; its time says since when
-///     keychains/UUID.new      is there until the creation of the store has ended
+///     keychains/UUID.new      is there until the creation of the store has ended, or its first use
 ///     keychains/UUID.deleted  a store that is being deleted
 ///     keychains/NAME-db       the name file of a bare name
 ///
