@@ -2,4 +2,4 @@
 # No keychain is erased that nobody asked to delete.
 set -eu
 cd "$(dirname "$0")/../.."
-exec python3 Tests/Scripts/keychain_kept_test.py "$(${SWIFT:-swift} build --show-bin-path)"
+exec python3 Tests/Scripts/keychain_kept_test.py "$(scripts/programs)"
