@@ -55,7 +55,11 @@ class User:
 
     def run(self, environment, *words):
         return subprocess.run(
-            [f"{self.home.programs}/security", *words], env=environment, capture_output=True, text=True, timeout=PATIENCE
+            [f"{self.home.programs}/security", *words],
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
         )
 
     def does(self, environment, *words):

@@ -47,7 +47,9 @@ def places(pattern, *endings):
 def judged_clocks():
     """A lower bound is sound: a machine can only be slower."""
     yield from places(r"\b(?:took|elapsed|duration)\b *<|(?:monotonic|perf_counter|time)\(\) *- *\w+ *<", ".py")
-    yield from places(r"\b(?:took|elapsed|duration)\b *<|Nanoseconds *- *\w+ *<|ContinuousClock|\.timeLimit\(", ".swift")
+    yield from places(
+        r"\b(?:took|elapsed|duration)\b *<|Nanoseconds *- *\w+ *<|ContinuousClock|\.timeLimit\(", ".swift"
+    )
 
 
 @rule("time-outs of a test's own")

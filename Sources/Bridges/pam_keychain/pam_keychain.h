@@ -21,8 +21,8 @@
 /* The maximum size of a password; the daemon takes no more (docs/formats/protocol.md, limits). */
 enum { most_password_bytes = 1024 };
 
-/* The time limit for a login's requests to the keychain, in milliseconds. A test that is about something else builds the
-   module with a longer one. */
+/* The time limit for a login's requests to the keychain, in milliseconds. A test of something else builds the module
+   with a longer one. */
 #ifndef KEYCHAIN_PAM_TIMEOUT
 #define KEYCHAIN_PAM_TIMEOUT 5000
 #endif

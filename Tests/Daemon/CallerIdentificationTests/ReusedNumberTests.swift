@@ -6,8 +6,8 @@ import LinuxSystem
 import TestSupport
 import Testing
 
-/// The tests of the suite below choose numbers of processes. That works only in a namespace where nobody else takes
-/// them meanwhile, and disturbs nobody there.
+/// The tests of the suite below choose numbers of processes. Only in a namespace of their own does nobody else
+/// take these meanwhile, and nobody is disturbed there.
 @Suite("A namespace of processes for the tests of used numbers", .enabled(if: ReusedNumber.mayHaveNamespace))
 struct NumberNamespaceTests {
     @Test("They pass as the first process of a namespace")
