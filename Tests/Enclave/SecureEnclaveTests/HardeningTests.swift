@@ -84,9 +84,13 @@ struct HardeningTests {
         await #expect(processExitsWith: .success) {
             // Root may do everything, so this is tried as nobody. The files of /proc stand for ptrace(2): the kernel
             // asks the same question for all of them.
-            if geteuid() == 0 { try #require(setgid(65534) == 0 && setuid(65534) == 0) }
+            let place = try TemporaryDirectory()
+            let program = try EnclaveProgram.copy(into: place)
+            if geteuid() == 0 {
+                try #require(chown(place.path, 65534, 65534) == 0 && setgid(65534) == 0 && setuid(65534) == 0)
+            }
             let device = TestDevice()
-            let connection = try EnclaveProgram.start(device)
+            let connection = try EnclaveProcess.start(executable: program, vault: device.vault, createIfMissing: true)
             let process = try #require(connection.process).identifier
             try #require(
                 code { () throws(SystemError) in
