@@ -87,7 +87,9 @@ struct HardeningTests {
             let place = try TemporaryDirectory()
             let program = try EnclaveProgram.copy(into: place)
             if geteuid() == 0 {
-                try #require(chown(place.path, 65534, 65534) == 0 && setgid(65534) == 0 && setuid(65534) == 0)
+                let folder = try FileDescriptor.open(place.path, O_RDONLY | O_DIRECTORY)
+                try #require(fchown(folder.number, 65534, 65534) == 0)
+                try #require(setgid(65534) == 0 && setuid(65534) == 0)
             }
             let device = TestDevice()
             let connection = try EnclaveProcess.start(executable: program, vault: device.vault, createIfMissing: true)
