@@ -20,17 +20,18 @@ import sys
 import tempfile
 import time
 
-import comes_back_faults
-from comes_back_clients import Asker, Command, DEADLINE, Docker, Embedded, Figures, Git, Player
-from comes_back_faults import EMBEDDED, KINDS
-from patience import PATIENCE
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "Hostile"))
+
+import comes_back_faults  # noqa: E402
+from comes_back_clients import Asker, Command, DEADLINE, Docker, Embedded, Figures, Git, Player  # noqa: E402
+from comes_back_faults import EMBEDDED, KINDS  # noqa: E402
+from numbers_of_users import USERS  # noqa: E402
+from patience import PATIENCE  # noqa: E402
 
 # How long it may take until everybody is served again, and what a call may take beyond its deadline, where the clock is
 # judged: seconds. Who has stopped is found out first.
 RECOVERY, SLACK = 30, 10
 PASSCODE = "1234"
-# A number that no user of a machine has.
-NOBODY = 59_371
 PINENTRY = """#!/bin/sh
 echo OK
 while read -r word rest; do
@@ -217,8 +218,8 @@ def become_nobody(programs):
     folders = [pathlib.Path(programs), *pathlib.Path(programs).parents]
     if os.geteuid() == 0 and all(folder.stat().st_mode & 0o001 for folder in folders):
         os.setgroups([])
-        os.setgid(NOBODY)
-        os.setuid(NOBODY)
+        os.setgid(USERS)
+        os.setuid(USERS)
 
 
 def arguments():

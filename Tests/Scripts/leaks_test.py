@@ -24,10 +24,13 @@ import sys
 import tempfile
 import time
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "Hostile"))
+
+# A number of nobody's, who has no other processes.
+from numbers_of_users import USERS as USER  # noqa: E402
+
 BUILT = os.path.abspath(sys.argv[1])
 NAMES = ["keychaind", "keychain-enclaved", "keychain-agent", "security", "guarded-item"]
-# Nobody's number, who has no other processes.
-USER = 61233
 LOCKABLE = 8 << 20
 TIMEOUT = 30
 MARKS = {}

@@ -51,6 +51,8 @@ class JobPlace(UserPlace):
 
     def prepare(self, files):
         super().prepare(files)
+        self.memory = self.home.memory()
+        self.environment["XDG_RUNTIME_DIR"] = self.memory.__enter__()
         words = [f"{self.home.programs}/security", "ci-start", "--format", "env", "--owner", str(os.getpid())]
         said = subprocess.run(words, env=self.environment, capture_output=True, text=True, check=True).stdout
         self.environment |= dict(line.split("=", 1) for line in said.splitlines())
@@ -62,6 +64,7 @@ class JobPlace(UserPlace):
     def end(self):
         subprocess.run([f"{self.home.programs}/security", "ci-stop"], env=self.environment, check=True)
         super().end()
+        self.memory.__exit__(None, None, None)
 
 
 class SystemPlace(UserPlace):
