@@ -16,6 +16,7 @@ RELEASE_SCRIPTS = {
     "architecture",
     "budgets",
     "c_abi",
+    "codesign_package",
     "declarations",
     "fuzz_corpora",
     "neighbours",

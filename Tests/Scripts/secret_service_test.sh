@@ -1,5 +1,5 @@
 #!/bin/sh
-# The Secret Service with Debian's own clients, beside gnome-keyring where that can be had.
+# The Secret Service with Debian's own clients.
 set -eu
 cd "$(dirname "$0")/../.."
 # The system's own Python has the modules of D-Bus and of the clients.
