@@ -123,7 +123,7 @@ def arguments():
     parser.add_argument("--bound", type=int, default=64)
     parser.add_argument("--samples", type=int, default=6)
     parser.add_argument("--only")
-    parser.add_argument("--keep", default=".build/crash")
+    parser.add_argument("--keep", default=recording.folder_to_keep("crash"))
     return parser.parse_args()
 
 

@@ -25,6 +25,7 @@ import tempfile
 import time
 
 from players import Examiner
+from recording import folder_to_keep
 from rounds import Round, count_lines, play
 from scripts import Scripts
 from shrink import keep, load, shrink
@@ -43,7 +44,7 @@ def arguments():
     parser.add_argument("--seconds", type=float)
     parser.add_argument("--operations", type=int, default=1 << 60)
     parser.add_argument("--seed", type=int, default=random.randrange(1 << 30))
-    parser.add_argument("--keep", default=".build/race")
+    parser.add_argument("--keep", default=folder_to_keep("race"))
     parser.add_argument("--case")
     parser.add_argument("--shrink", action="store_true")
     parser.add_argument("--repeat", type=int, default=20)

@@ -1,7 +1,10 @@
 """Runs programs with shim.c loaded, and keeps what they did to their store and what they were told."""
 
+import atexit
 import os
+import shutil
 import subprocess
+import tempfile
 
 import trace
 from players import Daemon, Examiner, Typist, environment
@@ -9,11 +12,11 @@ from rounds import Entry
 
 
 def build_shim():
-    """Compiles shim.c; its path."""
+    """Compiles shim.c; its path. It goes with this process."""
     here = os.path.dirname(os.path.abspath(__file__))
-    folder = os.path.join(here, "../../.build/machinery")
-    os.makedirs(folder, exist_ok=True)
-    made = os.path.abspath(f"{folder}/shim.so")
+    folder = tempfile.mkdtemp(prefix="shim.")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    made = f"{folder}/shim.so"
     subprocess.run(
         [
             "cc",
@@ -25,15 +28,19 @@ def build_shim():
             "-shared",
             "-D_GNU_SOURCE",
             "-o",
-            f"{made}.{os.getpid()}",
+            made,
             f"{here}/shim.c",
             "-ldl",
             "-lpthread",
         ],
         check=True,
     )
-    os.replace(f"{made}.{os.getpid()}", made)
     return made
+
+
+def folder_to_keep(name):
+    """Where the state of a failed case stays: below the build, where the user may write there."""
+    return f".build/{name}" if os.access(".build", os.W_OK) else f"{tempfile.gettempdir()}/{name}"
 
 
 class Loaded:

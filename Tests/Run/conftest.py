@@ -7,6 +7,8 @@ import subprocess
 
 import pytest
 
+import ordinary
+import players
 import tiers
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
@@ -21,11 +23,13 @@ def pytest_addoption(parser):
 
 @pytest.fixture
 def run(request):
-    """Runs a command in the package's folder. Its output is the report of a test that fails."""
+    """Runs a command in the package's folder as a player. Its output is the report of a test that fails."""
 
-    def run(*command):
-        output = subprocess.PIPE
-        done = ended(command, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT)
+    def run(player, *command):
+        command = ordinary.apart(command) if player == players.USERS else command
+        environment = os.environ | {"KEYCHAIN_TEST_PARTS": player}
+        streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+        done = ended(command, env=environment, **streams)
         keep(request, done.stdout)
         print(done.stdout)
         return done

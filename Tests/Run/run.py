@@ -16,6 +16,7 @@ import tempfile
 import time
 import xml.etree.ElementTree as ElementTree
 
+import players
 import tiers
 from test_scripts import names
 
@@ -117,6 +118,13 @@ def not_run(tier):
             yield f"not run here: {command} ({what}): {' '.join(scripts)}"
 
 
+def not_proved(tier):
+    """What root's part is in this tier, where the tests were not started by root."""
+    missing = players.missing({name for name in names() if tiers.tier(name) == tier})
+    if missing:
+        yield f"not proved here, it takes root: {', '.join(missing)}"
+
+
 def main(name, *options):
     tier = Tier(name, options)
     again, left = (set(), set()), []
@@ -134,7 +142,7 @@ def main(name, *options):
 
 
 def report(tier, passed, unstable, failed, left):
-    for line in [*not_run(tier.name), *(f"left behind: {what}" for what in left[:LINES])]:
+    for line in [*not_run(tier.name), *not_proved(tier.name), *(f"left behind: {what}" for what in left[:LINES])]:
         print(line)
     for name in sorted(unstable):
         print(f"unstable: {name} failed once and passed alone; outputs: {tier.folder}/{{first,again}}/{name}.log")

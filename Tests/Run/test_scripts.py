@@ -1,9 +1,8 @@
 """The scripts that drive the built programs: each is a test, and passes when it ends with 0."""
 
-import os
-
 import pytest
 
+import players
 import tiers
 from conftest import TOP, left_out
 
@@ -26,17 +25,27 @@ def pytest_generate_tests(metafunc):
         tier = metafunc.config.getoption("--tier")
         mine = [name for name in names() if tiers.tier(name) == tier]
         order = sorted(mine, key=lambda name: (LONG.index(name) if name in LONG else len(LONG), name))
-        marked = [pytest.param(name, marks=pytest.mark.xdist_group(group(name)), id=name) for name in order]
-        metafunc.parametrize("name", marked)
+        metafunc.parametrize(
+            ("name", "player"),
+            [played(name, player) for name in order for player in players.present(players.of_script(name))],
+        )
 
 
-def test_script(name, run):
-    done = run("sh", f"Tests/Scripts/{name}_test.sh")
+def played(name, player):
+    both = len(players.of_script(name)) > 1
+    of_root = both and player == players.ROOTS
+    return pytest.param(
+        name, player, marks=pytest.mark.xdist_group(group(name)), id=f"{name}-root" if of_root else name
+    )
+
+
+def test_script(name, player, run):
+    done = run(player, "sh", f"Tests/Scripts/{name}_test.sh")
     assert done.returncode == 0
     missing = left_out(done.stdout)
-    if missing and os.geteuid() != 0:
+    if missing and not players.IS_ROOT:
         pytest.skip("; ".join(missing))
-    assert not missing, "as root everything runs: make deps installs what is missing"
+    assert not missing, "where root starts the tests everything runs: make deps installs what is missing"
 
 
 def test_every_script_has_one_tier():

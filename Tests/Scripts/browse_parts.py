@@ -11,6 +11,7 @@ import time
 import traceback
 
 from keychain_parts import Home
+from parts import of_this_turn
 from patience import eventually
 from tmux_parts import Pane
 
@@ -105,7 +106,7 @@ def play(cases, at_once=1):
     The command line has the folder of programs, and the names of cases when not all are wanted.
     """
     programs, names = os.path.abspath(sys.argv[1]), sys.argv[2:]
-    wanted = [case for case in cases if not names or case.__name__ in names]
+    wanted = [case for case in of_this_turn(cases) if not names or case.__name__ in names]
     with concurrent.futures.ThreadPoolExecutor(at_once) as pool:
         if not all(pool.map(lambda case: holds(case, programs), wanted)):
             sys.exit(1)

@@ -10,6 +10,7 @@ import re
 import signal
 
 from browse_parts import SECRET, Viewer, our_root, play
+from parts import of_root
 from patience import eventually
 
 PASSWORD = "open sesame"
@@ -237,6 +238,7 @@ def resize_storm(home):
     viewer.end()
 
 
+@of_root
 def memory(home):
     """The memory of the process does not have the value any more when it is hidden."""
     viewer = Viewer(home)

@@ -9,6 +9,7 @@ import socket
 import subprocess
 
 from inside_parts import Player, main
+from parts import of_root
 from patience import PATIENCE, eventually
 
 LOCKED = "-25308 state.locked"
@@ -95,10 +96,9 @@ def own_files_sent(user):
         assert len(user.daemons()) == 1
 
 
+@of_root
 def another_in_its_place(user):
     """A daemon that serves is not ended because another one, where its socket seems to be, does not answer."""
-    if os.getuid() != 0:
-        return
     user.does(user.session, "add-generic-password", "-s", "mine", "-a", "ann", "-w", "x")
     [daemon] = user.daemons()
     second = f"{user.home.folder}/second"
@@ -143,10 +143,9 @@ def wrong_inside(user):
     assert user.daemons() == [daemon]
 
 
+@of_root
 def in_a_container(user):
     """Who asks a daemon in a container, from where it does not see them, is told so."""
-    if os.getuid() != 0:
-        return
     command = f"{user.home.programs}/security"
     script = f"{command} add-generic-password -s inside -a ann -w x && echo stored && read line"
     container = subprocess.Popen(

@@ -8,6 +8,7 @@ import sys
 import tempfile
 
 from keychain_parts import Home
+from parts import of_this_turn
 from patience import PATIENCE, eventually
 
 
@@ -103,7 +104,7 @@ def main(cases):
     """Runs the cases, or those that are named, each with a user of its own: FOLDER-OF-PROGRAMS [CASE ...]."""
     programs = os.path.abspath(sys.argv[1])
     wanted = sys.argv[2:]
-    for case in cases:
+    for case in of_this_turn(cases):
         if wanted and case.__name__ not in wanted:
             continue
         with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:

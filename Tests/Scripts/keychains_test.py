@@ -13,6 +13,7 @@ import threading
 import uuid
 
 from keychain_parts import Home, ends, login, shown
+from parts import of_root, of_this_turn, users_turn
 from patience import eventually
 
 PASSWORD = "keychain pass"
@@ -243,13 +244,6 @@ def hostile_files(home):
         written(line.replace(own, own.upper()).encode()),
         written(line.replace(own, own + "/.").encode()),
     ]
-    if os.geteuid() == 0:
-
-        def foreign(place):
-            written(line.encode())(place)
-            os.chown(place, 65534, 65534)
-
-        others.append(foreign)
     for make in others:
         home.fails(49, "unlock-keychain", "-p", "a", put(make), because="does not name a keychain")
     other = put(written(line.replace(own, str(uuid.uuid4())).encode()))
@@ -264,6 +258,15 @@ def hostile_files(home):
     assert len(home.stores) == 1
     home.says("delete-keychain", path)
     home.fails(50, "delete-keychain", copy, because="names a keychain of another machine")
+
+
+@of_root
+def foreign_file(home):
+    """A name file of another user's names no keychain."""
+    path = f"{home.temporary}/real.keychain"
+    home.says("create-keychain", "-p", "a", path)
+    os.chown(path, 65534, 65534)
+    home.fails(49, "unlock-keychain", "-p", "a", path, because="does not name a keychain")
 
 
 def orphans(home):
@@ -321,8 +324,10 @@ def login_stays(home):
 def main():
     programs, folder = os.path.abspath(sys.argv[1]), tempfile.mkdtemp(prefix="keychains.")
     try:
-        sessions(programs, folder)
-        for test in (places, partitions, crash, hostile_files, orphans, limits, login_stays):
+        if users_turn():
+            sessions(programs, folder)
+        cases = (places, partitions, crash, hostile_files, foreign_file, orphans, limits, login_stays)
+        for test in of_this_turn(cases):
             os.mkdir(f"{folder}/{test.__name__}")
             home = Home(programs, f"{folder}/{test.__name__}")
             try:

@@ -25,7 +25,7 @@ class Life:
 
     def log_in(self):
         os.mkdir(self.runtime, 0o700)
-        os.chown(self.runtime, USER, USER)
+        os.chown(self.runtime, USER, -1)
 
     def log_out(self):
         shutil.rmtree(self.runtime)
@@ -129,7 +129,7 @@ def copied(life):
     shutil.copytree(f"{life.home.home}/.local", f"{copy}/.local", ignore=shutil.ignore_patterns("*.sock"))
     for place, folders, files in os.walk(copy):
         for name in [place] + [f"{place}/{name}" for name in folders + files]:
-            os.chown(name, USER, USER)
+            os.chown(name, USER, -1)
     other = life.outside | {"HOME": copy}
     life.run(other, "delete-generic-password", "-s", "api")
     life.finds(life.outside)
@@ -137,14 +137,14 @@ def copied(life):
 
 
 def main():
-    if os.getuid() != 0 or os.path.exists(f"/run/user/{USER}"):
-        print("logout_test: skipped, it needs root and a user who is not logged in")
+    if os.path.exists(f"/run/user/{USER}"):
+        print("logout_test: skipped, it needs a user who is not logged in")
         return
     programs = os.path.abspath(sys.argv[1])
     for case in (cron_comes_first, session_ends, many_times, stopped, copied):
         with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
             home = prepared(programs, folder)
-            os.chown(folder, USER, USER)
+            os.chown(folder, USER, -1)
             try:
                 case(Life(home))
             finally:

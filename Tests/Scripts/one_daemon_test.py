@@ -13,6 +13,7 @@ import sys
 import time
 
 from inside_parts import Player, main
+from parts import of_root
 from patience import PATIENCE, eventually
 
 LOCKED = "-25308 state.locked"
@@ -162,10 +163,9 @@ def by_hard_links(user):
         eventually(lambda: not user.daemons())
 
 
+@of_root
 def in_a_namespace(user):
     """In a namespace where the daemon of another home is reached and not seen, nothing is sent to it."""
-    if os.getuid() != 0:
-        return
     user.does(user.session, "add-generic-password", "-s", "mine", "-a", "ann", "-w", "x")
     other = user.session | {"HOME": f"{user.home.folder}/second"}
     os.mkdir(f"{user.home.folder}/second", 0o700)
@@ -185,10 +185,9 @@ def stopped_early(user):
     eventually(lambda: daemon not in user.daemons())
 
 
+@of_root
 def in_another_view(user):
     """A daemon that serves is left alone by one that does not see its socket, which says which process it is."""
-    if os.getuid() != 0:
-        return
     user.does(user.session, "add-generic-password", "-s", "mine", "-a", "ann", "-w", "x")
     [daemon] = user.daemons()
     find = f"exec {user.home.programs}/security find-generic-password -s mine"
@@ -213,10 +212,9 @@ def without_watches(user):
     user.does(user.session, "find-generic-password", "-s", "mine")
 
 
+@of_root
 def of_another_user(user):
     """Another user who listens where a daemon would is shown neither a password nor a value."""
-    if os.getuid() != 0:
-        return
     user.does(user.session, "add-generic-password", "-s", "mine", "-a", "ann", "-w", "x")
     user.does(user.session, "set-keychain-password", "-p", "pw", "-o", "")
     user.kill_daemons()

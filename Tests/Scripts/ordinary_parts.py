@@ -5,7 +5,8 @@ import shutil
 
 from keychain_parts import Home
 
-USER = 1500
+# Root plays somebody who has no account.
+USER = os.getuid() or 1500
 NAMES = ("security", "keychaind", "keychain-enclaved", "keychain-agent", "keychain-pki")
 
 

@@ -17,6 +17,7 @@ import tempfile
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "Hostile"))
 
 import machine  # noqa: E402
+from parts import roots_turn, users_turn  # noqa: E402
 from pki_parts import Files  # noqa: E402
 from session_file import SessionFile  # noqa: E402
 from session_places import JobPlace, SystemPlace, UserPlace  # noqa: E402
@@ -114,9 +115,7 @@ def run(kind, words, has_terminal, is_compatible, sessions):
 
 
 def system(programs, files, sessions):
-    """The service, where this process may start it: the terminal and the form change together, if both are wanted."""
-    if os.getuid() != 0:
-        return []
+    """The service: the terminal and the form change together, if both are wanted."""
     place = SystemPlace(programs, files)
     try:
         forms = (False, True) if IS_LONG else (True,)
@@ -129,14 +128,15 @@ def main():
     programs, wanted = os.path.abspath(sys.argv[1]), [word for word in sys.argv[2:] if word != "--long"]
     sessions = [SessionFile(path) for path in sorted(glob.glob(f"{TOP}/Sessions/*.session"))]
     sessions = [each for each in sessions if not wanted or pathlib.Path(each.path).stem in wanted]
-    if os.getuid() == 0:
+    if roots_turn():
         machine.leave()
     folder = tempfile.mkdtemp(prefix="sessions.")
     try:
         files = Files(f"{folder}/files")
-        found = system(programs, files, sessions)
+        found = system(programs, files, sessions) if roots_turn() else []
+        mine = places(programs, folder, files) if users_turn() else ()
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
-            rows = [pool.submit(run, *row, sessions) for row in places(programs, folder, files)]
+            rows = [pool.submit(run, *row, sessions) for row in mine]
             found += [each for row in rows for each in row.result()]
     finally:
         shutil.rmtree(folder, ignore_errors=True)

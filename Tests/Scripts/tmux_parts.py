@@ -17,7 +17,8 @@ class Pane:
         words = shlex.join(command)
         settings = [word for option in options for word in ("set-option", "-gw", *option, ";")]
         # A server without a session ends at once; options come before the window that they are about.
-        window = shell or f"{words}; echo ended with $?; exec sleep 600"
+        # The user's own shell, which runs the line, may stay its parent unless it is told not to.
+        window = f"exec {shell}" if shell else f"{words}; echo ended with $?; exec sleep 600"
         self.tmux("start-server", ";", "set-option", "-g", "exit-empty", "off", ";", *settings, *start, window)
         if shell:
             self.keys(words, "Enter")
@@ -26,6 +27,8 @@ class Pane:
         done = subprocess.run(
             ["tmux", "-S", self.socket, "-f", "/dev/null", *words],
             env=self.environment,
+            # The program writes its files where its user may.
+            cwd=os.path.dirname(self.socket),
             capture_output=True,
             text=True,
             timeout=PATIENCE,
