@@ -12,8 +12,9 @@ import players
 import tiers
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
-# A command that hangs ends after this many seconds. No test takes a tenth of it.
-LIMIT = 1800 * float(os.environ.get("KEYCHAIN_TEST_PATIENCE", "1"))
+# A command that hangs ends after this many seconds. No test takes a tenth of it, in the long tier half.
+IS_LONG = os.environ.get("KEYCHAIN_TEST_FORM") == "long"
+LIMIT = (7200 if IS_LONG else 1800) * float(os.environ.get("KEYCHAIN_TEST_PATIENCE", "1"))
 
 
 def pytest_addoption(parser):
