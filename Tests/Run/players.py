@@ -16,7 +16,6 @@ ROOT = {
     "migrate_store": "items go to the system service",
     "migrate_store_long": "items go to the system service",
     "package": "packages are installed",
-    "pam": "a login is root's, and so is the process that the module is loaded into",
     "pam_login": "users log in by sudo, su, login and sshd",
     "policy": "the administrator's file is below /etc, and the system service reads it",
     "run_path": "folders have other owners",

@@ -4,6 +4,7 @@ usage: pam_login_test.py FOLDER-OF-PROGRAMS FOLDER-OF-THE-MODULE FOLDER-OF-PARTS
 was: accounts and services are mounted for this process alone.
 """
 
+import contextlib
 import os
 import pathlib
 import pty
@@ -21,6 +22,7 @@ sys.path.insert(0, str(root / "Tests/Hostile"))
 
 import machine  # noqa: E402
 from deployment import ENCLAVE, SERVICE, Deployment  # noqa: E402
+from keychain_parts import ends  # noqa: E402
 from patience import PATIENCE  # noqa: E402
 
 products, modules, parts = (pathlib.Path(word).resolve() for word in sys.argv[1:4])
@@ -354,8 +356,46 @@ def nobody_else_listens(m):
             m.services()
 
 
+def own_daemon_unlocks(m):
+    """Without the service, a login of root's starts the user's own daemon, which has no privilege, and unlocks."""
+    programs, home = m.path("libexec"), m.home("kc-alice")
+    m.services(f"auto_start daemon={programs}/keychaind command={programs}/security")
+    variables = {"HOME": home, "PATH": "/usr/bin:/bin", "KEYCHAIN_DAEMON": f"{programs}/keychaind"}
+
+    def security(*words, text=None):
+        done = m.run(f"{programs}/security", *words, user=ALICE, text=text, env=variables)
+        check(done.returncode == 0, f"{words[0]} of alice's: {done.stderr}")
+        return done.stdout
+
+    def is_open():
+        return re.search(r"lock state: *(\S+)", security("status"))[1] == "unlocked"
+
+    security("add-generic-password", "-s", "mail", "-a", "alice", "-w", "s3cret")
+    security("set-keychain-password", text=PASSWORDS["kc-alice"] + "\n")
+    try:
+        for started in (True, False):
+            security("lock-keychain")
+            if not started:
+                end_daemons(home)
+            said = on_terminal(["/usr/bin/login", "-p", "kc-alice"], PASSWORDS["kc-alice"])
+            check(is_open(), f"a login unlocks the keychain of a daemon of alice's own: {said}")
+    finally:
+        end_daemons(home)
+        shutil.rmtree(f"{home}/.local")
+        m.services()
+
+
+def end_daemons(home):
+    """Ends the daemons below a home."""
+    for path in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):
+            words = path.read_bytes().decode(errors="replace").split("\0")
+            if words[0].endswith("/keychaind") and any(word.startswith(home) for word in words):
+                ends(int(path.parent.name))
+
+
 def the_child_is_closed_in(m):
-    m.services("")
+    m.services("command=/nowhere")
     place = f"{m.home('kc-alice')}/run/keychain/keychaind.sock"
     runtime = f"{m.home('kc-alice')}/run"
     with Listener(place, ALICE) as listener:
@@ -396,7 +436,7 @@ def main():
             test(m)
         m.stop()
         shutil.rmtree("/run/keychaind")
-        for test in (nobody_else_listens, the_child_is_closed_in):
+        for test in (own_daemon_unlocks, nobody_else_listens, the_child_is_closed_in):
             test(m)
     finally:
         m.stop()

@@ -22,6 +22,9 @@ static const char *const daemons[] = {
     "/usr/local/libexec/keychaind", "/usr/libexec/keychaind", "/usr/local/bin/keychaind", "/usr/bin/keychaind",
 };
 
+/* The command, which asks a daemon that may not look at this process. */
+static const char *const commands[] = {"/usr/local/bin/security", "/usr/bin/security"};
+
 /* The system service's socket. Only root can create sockets in its folder. */
 static const char service_folder[] = "/run/keychaind", service_socket[] = "/run/keychaind/socket";
 
@@ -65,11 +68,15 @@ static bool has_service(void) {
         && (folder.st_mode & 022) == 0 && lstat(service_socket, &file) == 0 && S_ISSOCK(file.st_mode);
 }
 
+static const char *first_of(const char *const *names, size_t count) {
+    for (size_t index = 0; index < count; index++)
+        if (access(names[index], X_OK) == 0) return names[index];
+    return NULL;
+}
+
 static const char *find_daemon(const struct errand *errand) {
     if (errand->given_daemon) return access(errand->given_daemon, X_OK) == 0 ? errand->given_daemon : NULL;
-    for (size_t index = 0; index < sizeof daemons / sizeof *daemons; index++)
-        if (access(daemons[index], X_OK) == 0) return daemons[index];
-    return NULL;
+    return first_of(daemons, sizeof daemons / sizeof *daemons);
 }
 
 /* The service's socket belongs to root; a socket from the options belongs to root or the user. */
@@ -89,7 +96,7 @@ static bool may_listen(uid_t listener, const struct errand *errand, const struct
     return listener == errand->user->pw_uid && !places->must_be_root;
 }
 
-static int reach(const struct errand *errand, const struct places *places) {
+static int reach(const struct errand *errand, const struct places *places, uid_t *listener) {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     size_t size = strlen(places->socket);
     if (size >= sizeof address.sun_path) return -1;
@@ -100,8 +107,10 @@ static int reach(const struct errand *errand, const struct places *places) {
         /* A socket that anyone else has made there gets no password. */
         struct ucred peer;
         socklen_t length = sizeof peer;
-        if (getsockopt(channel, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0 && may_listen(peer.uid, errand, places))
+        if (getsockopt(channel, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0 && may_listen(peer.uid, errand, places)) {
+            *listener = peer.uid;
             return channel;
+        }
     }
     close(channel);
     return -1;
@@ -118,30 +127,35 @@ static void make_folder(char *path) {
     (void)mkdir(path, 0700);
 }
 
+/* Runs a program with one file of this process at a number up to 3, and none other. */
+static void run(const char *const *words, const char *const *environment, int given, int number) {
+    int nothing = open("/dev/null", O_RDWR);
+    if (nothing < 0) _exit(1);
+    /* This moves it above the numbers that are used below. */
+    int file = fcntl(given, F_DUPFD, 10);
+    if (file < 0) _exit(1);
+    for (int standard = 0; standard < 3; standard++) (void)dup2(nothing, standard);
+    (void)dup2(file, number);
+#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 34)
+    closefrom(number < 3 ? 3 : 4);
+#else
+    for (int other = number < 3 ? 3 : 4; other < 1024; other++) close(other);
+#endif
+    sigset_t none;
+    sigemptyset(&none);
+    (void)sigprocmask(SIG_SETMASK, &none, NULL);
+    if (chdir("/") != 0) _exit(1);
+    execve(words[0], (char *const *)(uintptr_t)words, (char *const *)(uintptr_t)environment);
+    _exit(127);
+}
+
 static void run_daemon(const struct errand *errand, const struct places *places, int ready) {
     const char *const words[] = {
         places->daemon, "--detach", "--socket", places->socket, "--store", errand->store, "--log", errand->log,
         "--ready-fd", "3", NULL,
     };
     const char *const environment[] = {errand->home, "LANG=C.UTF-8", "PATH=/usr/local/bin:/usr/bin:/bin", NULL};
-    int nothing = open("/dev/null", O_RDWR);
-    if (nothing < 0) _exit(1);
-    /* This moves it above the numbers that are used below. */
-    int file = fcntl(ready, F_DUPFD, 10);
-    if (file < 0) _exit(1);
-    for (int number = 0; number < 3; number++) (void)dup2(nothing, number);
-    (void)dup2(file, 3);
-#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 34)
-    closefrom(4);
-#else
-    for (int number = 4; number < 1024; number++) close(number);
-#endif
-    sigset_t none;
-    sigemptyset(&none);
-    (void)sigprocmask(SIG_SETMASK, &none, NULL);
-    if (chdir("/") != 0) _exit(1);
-    execve(places->daemon, (char *const *)(uintptr_t)words, (char *const *)(uintptr_t)environment);
-    _exit(127);
+    run(words, environment, ready, 3);
 }
 
 /* Starts the daemon and waits until it serves, which it reports with one byte. At the end of the pipe it has ended,
@@ -164,15 +178,67 @@ static void start(struct errand *errand, const struct places *places) {
     close(ends[0]);
 }
 
+static bool write_line(int file, const struct secret *secret) {
+    return memchr(secret->bytes, '\n', secret->size) == NULL
+        && write(file, secret->bytes, secret->size) == (ssize_t)secret->size && write(file, "\n", 1) == 1;
+}
+
+/* The passwords, as the command reads them: a line each. A pipe has room for them. */
+static int lines(const struct errand *errand) {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0) return -1;
+    bool is_written = write_line(ends[1], errand->passcode)
+        && (!errand->replacement || write_line(ends[1], errand->replacement));
+    close(ends[1]);
+    if (is_written) return ends[0];
+    close(ends[0]);
+    return -1;
+}
+
+static void run_command(struct errand *errand, const char *command, const char *socket, int input) {
+    const char *const words[] = {command, errand->replacement ? "set-keychain-password" : "unlock-keychain", NULL};
+    char named[most_path + 24], store[most_path + 24];
+    /* It ends with the child, which the login program kills when the time is over. */
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0) _exit(1);
+    stpcpy(stpcpy(named, "KEYCHAIN_SOCKET="), socket);
+    stpcpy(stpcpy(store, "KEYCHAIN_HOME="), errand->store);
+    const char *const environment[] = {
+        errand->home, named, store, "KEYCHAIN_MODE=daemon", "KEYCHAIN_INTERACTION=never", "LANG=C.UTF-8",
+        "PATH=/usr/local/bin:/usr/bin:/bin", NULL,
+    };
+    run(words, environment, input, 0);
+}
+
+/* A daemon of the user's own looks at each program that asks it, and may not look at one with a hidden memory. The
+ * command has nothing of the login program's memory, gets the passwords through a pipe, and asks. */
+static enum outcome have_asked(struct errand *errand, const char *command, const char *socket) {
+    int input = lines(errand), status = 0;
+    if (input < 0) return failed;
+    pid_t child = fork();
+    if (child == 0) run_command(errand, command, socket, input);
+    close(input);
+    if (child < 0) return failed;
+    while (waitpid(child, &status, 0) < 0)
+        if (errno != EINTR) return failed;
+    return !WIFEXITED(status) || WEXITSTATUS(status) == 127 ? failed : WEXITSTATUS(status) == 0 ? done : refused;
+}
+
 enum outcome carry_out(struct errand *errand) {
     if (!become(errand)) return failed;
     struct places places = find_places(errand);
-    int channel = reach(errand, &places);
+    uid_t listener = 0;
+    int channel = reach(errand, &places, &listener);
     if (channel < 0 && places.daemon) {
         start(errand, &places);
-        channel = reach(errand, &places);
+        channel = reach(errand, &places, &listener);
         if (channel < 0) return failed;
     }
     if (channel < 0) return no_daemon;
+    const char *command = errand->given_command ? first_of(&errand->given_command, 1)
+                                                : first_of(commands, sizeof commands / sizeof *commands);
+    if (listener != 0 && command) {
+        close(channel);
+        return have_asked(errand, command, places.socket);
+    }
     return ask(channel, errand->passcode, errand->replacement, errand->deadline);
 }

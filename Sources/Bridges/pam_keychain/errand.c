@@ -32,6 +32,7 @@ static bool name_places(struct errand *errand, const struct options *options, pa
     }
     errand->given_socket = options->socket;
     errand->given_daemon = options->daemon;
+    errand->given_command = options->command;
     errand->has_given_store = options->store != NULL;
     return (options->store ? print(errand->store, most_path, options->store, "")
                            : print(errand->store, most_path, errand->user->pw_dir, "/.local/share/keychain"))

@@ -17,7 +17,7 @@ struct errand {
     const char *given_socket;
     /* If the options name a store, only its daemon is used. */
     bool has_given_store;
-    const char *given_daemon;
+    const char *given_daemon, *given_command;
     char store[most_path], log[most_path + 16], home[most_path + 8];
     /* The user's runtime folder, the project's folder in it, and the sockets in there and next to the store. */
     char runtime[most_path], runtime_folder[most_path], runtime_socket[most_path], store_socket[most_path];

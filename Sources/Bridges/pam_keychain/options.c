@@ -21,6 +21,7 @@ void read_options(struct options *options, pam_handle_t *pam, int count, const c
         else if ((found = value(word, "socket="))) options->socket = found;
         else if ((found = value(word, "store="))) options->store = found;
         else if ((found = value(word, "daemon="))) options->daemon = found;
+        else if ((found = value(word, "command="))) options->command = found;
         else pam_syslog(pam, LOG_WARNING, "keychain: there is no option \"%s\"", word);
     }
 }

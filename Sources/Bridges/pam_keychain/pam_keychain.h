@@ -5,7 +5,7 @@
  *   options.c       the options of the module in a service's file
  *   secret.c        memory for a password, wiped when it is freed
  *   errand.c        starts a child process for the requests to the user's daemon
- *   child.c         the child, which becomes the user and connects to the daemon
+ *   child.c         the child, which becomes the user and connects to the daemon, or has `security` do it
  *   wire.c          the two requests (docs/formats/protocol.md)
  */
 #ifndef PAM_KEYCHAIN_H
@@ -30,7 +30,7 @@ enum { timeout = KEYCHAIN_PAM_TIMEOUT };
 
 struct options {
     bool auto_start, debug, required;
-    const char *only_if, *socket, *store, *daemon;
+    const char *only_if, *socket, *store, *daemon, *command;
 };
 
 void read_options(struct options *options, pam_handle_t *pam, int count, const char **words);
