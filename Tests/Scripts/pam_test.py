@@ -41,7 +41,8 @@ class Machine:
         self.write(options)
 
     def write(self, options, first=None):
-        module = f"{modules}/{self.module} store={self.store} daemon={self.daemon} command={programs}/security {options}"
+        places = f"store={self.store} daemon={self.daemon} command={programs}/security"
+        module = f"{modules}/{self.module} {places} {options}"
         giver = f"{modules}/pam_giver.so password={self.password}"
         for name in ("login", "other"):
             (self.services / name).write_text(
