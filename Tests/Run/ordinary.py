@@ -36,6 +36,14 @@ def apart(command):
     return [*alone, sys.executable, "-B", __file__, INSIDE, *command]
 
 
+def problem():
+    """Why root cannot play an ordinary user here; nothing if it can."""
+    done = subprocess.run(["unshare", "--mount", "true"], capture_output=True, check=False)
+    if os.geteuid() == 0 and done.returncode != 0:
+        return "Root plays users in mount namespaces, which are refused here. Start the tests as an ordinary user."
+    return None
+
+
 def mount(source, target, kind=None, flags=0, data=None):
     words = [word and os.fsencode(word) for word in (source, target, kind)]
     if libc.mount(*words, flags, data and data.encode()) != 0:
@@ -114,6 +122,8 @@ class Place:
 
     def give(self):
         """As root: the folders and the account are the user's, and what lies in memory is nobody else's."""
+        if not os.stat(__file__).st_mode & stat.S_IROTH:
+            sys.exit(f"An ordinary user cannot read the files of {TOP}. Run chmod -R go+rX {TOP}.")
         make_reachable([TOP, self.outer, toolchain()])
         for folder in (self.home, self.temporary):
             os.chown(folder, NUMBER, NUMBER)

@@ -16,6 +16,7 @@ import tempfile
 import time
 import xml.etree.ElementTree as ElementTree
 
+import ordinary
 import players
 import tiers
 from test_scripts import names
@@ -126,6 +127,8 @@ def not_proved(tier):
 
 
 def main(name, *options):
+    if problem := ordinary.problem():
+        sys.exit(problem)
     tier = Tier(name, options)
     again, left = (set(), set()), []
     try:
