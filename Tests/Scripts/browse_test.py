@@ -228,9 +228,11 @@ def resize_storm(home):
         if number % 10 == 5:
             viewer.keys("r")
     viewer.resize(24, 80)
-    viewer.keys("C-l")
+    # What is drawn after the last change of the size: the terminal may still show what was drawn before.
+    viewer.keys("C-l", "?")
     viewer.lacks(SECRET)
-    viewer.shows("Tab:page")
+    viewer.shows("KEYS")
+    viewer.escape("Tab:page", lacks="KEYS")
     viewer.escape("CHANGED")
     assert SECRET not in viewer.history()
     viewer.keys("q")
