@@ -103,7 +103,7 @@ struct ManualPageTests {
         let source = try ManualPages.read(Page.root + "Sources/Bridges/pam_keychain/options.c")
         let page = try ManualPages.read(ManualPages.folder + "templates/pam_keychain.8")
         let read = source.matches(of: #/(?:strcmp|value)\(word, "([a-z_]+)=?"\)/#).map { String($0.output.1) }
-        #expect(read.count == 7)
+        #expect(read.count == 8)
         for option in read { #expect(page.contains(".It Cm \(option)"), "\(option)") }
     }
 }
