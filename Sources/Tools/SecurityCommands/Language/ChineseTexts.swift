@@ -754,6 +754,8 @@ enum ChineseTexts {
         Look at {1}, or remove it: the list is login's keychain alone then.\t请检查 {1} 或将它移除：那样列表中只有登录\
         钥匙串。
         Check {1} and the space on its disk.\t请检查 {1} 及其磁盘空间。
+        Export its items where it is, and import them here; the file itself has none.\t请在它所在之处导出其项目，再在\
+        此导入；该文件本身不含项目。
         run: {1}, line {2} is refused\trun: {1} 第 {2} 行被拒绝
         Change the line; a variable that no file sets is set in the shell.\t请更改该行；文件不可设定的变量请在 shell\
          中设定。
