@@ -26,8 +26,8 @@ struct MaskedForm {
         case none
         /// All bytes that there are so far.
         case beginning
-        /// The whole form, in so many bytes.
-        case whole(Int)
+        /// The whole form, in so many bytes; more bytes may make the last unit a longer escape.
+        case whole(Int, mayGrow: Bool)
     }
 
     /// A place in the text and in the form, with the number of bytes that were passed over right before.
@@ -52,7 +52,7 @@ struct MaskedForm {
                 }
                 isCut = step(place, text, units, &places) || isCut
             }
-            if let whole { return .whole(whole - start) }
+            if let whole { return .whole(whole - start, mayGrow: isCut) }
             return isCut ? .beginning : .none
         }
     }

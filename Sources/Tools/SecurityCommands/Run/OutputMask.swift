@@ -64,8 +64,8 @@ final class OutputMask {
         if !beginnings.mayBegin(bytes, at: offset) { return .plain }
         for form in forms {
             switch form.match(bytes, at: offset) {
-            case .whole(let length): return .secret(form, length)
-            case .beginning where !isEnd: return .undecided
+            case .whole(_, mayGrow: true) where !isEnd, .beginning where !isEnd: return .undecided
+            case .whole(let length, mayGrow: _): return .secret(form, length)
             case .beginning, .none: continue
             }
         }
