@@ -131,6 +131,33 @@ def ownerless(home):
     eventually(lambda: not os.path.exists(folder))
 
 
+def next_owner(home):
+    """A worker that ends while the daemon starts is followed by the leader of the session."""
+    worker, daemon, pipe = (f"{home.folder}/{name}" for name in ("gitlab-runner", "keychaind", "pipe"))
+    real, number = home.environment["KEYCHAIN_DAEMON"], f"{home.folder}/number"
+    starts = f"echo $$ >'{number}'; '{home.programs}/security' ci-start >'{home.folder}/started' 2>&1; true"
+    one = f"$(cat '{number}')"
+    ends = f"test -e '{number}' && kill -9 {one} && tail --pid={one} -f /dev/null && rm '{number}'"
+    for path, script in ((worker, starts), (daemon, f"{ends}; exec '{real}' \"$@\"")):
+        with open(path, "w") as file:
+            file.write(f"#!/bin/sh\n{script}\n")
+        os.chmod(path, 0o755)
+    os.mkfifo(pipe)
+    leader = f"'{worker}'; read line <'{pipe}'; true"
+    environment = home.environment | {"KEYCHAIN_DAEMON": daemon}
+    with subprocess.Popen(["/bin/sh", "-c", leader], env=environment, start_new_session=True):
+        started = f"{home.folder}/started"
+        eventually(lambda: os.path.exists(started) and open(started).read().endswith("\n"))
+        with open(started) as file:
+            said = file.read()
+        with open(pipe, "w") as end:
+            assert "KEYCHAIN_CI" in said and not os.path.exists(number), said
+            folder = os.path.dirname(said.split("'")[1])
+            assert os.path.exists(folder)
+            end.write("\n")
+    eventually(lambda: not os.path.exists(folder))
+
+
 def time_to_live(home):
     # The command must have ended with success before the time is over.
     folder = start(home, "--ttl", "5s", "--owner", str(os.getpid()))
@@ -271,6 +298,7 @@ TESTS = (
     store_and_stop,
     owner,
     ownerless,
+    next_owner,
     adopted,
     time_to_live,
     password,

@@ -78,6 +78,24 @@ def adopted_by_password(home):
     home.says("list-keychains", out=shown(login(home)))
 
 
+def cut_adoption(home):
+    """An adoption that ended between the search list and the store's own file is done again as a whole."""
+    made(home, LOST)
+    new = f"{home.temporary}/new.keychain"
+    home.says("list-keychains", "-s", "login.keychain", LOST)
+    os.rename(file_of(home, LOST), new)
+    # The list cannot be written: its changes are noted first.
+    changes = f"{home.home}/k/keychains/changes"
+    os.rename(changes, f"{home.temporary}/changes")
+    os.mkdir(changes)
+    home.run("unlock-keychain", "-p", "p", new)
+    os.rmdir(changes)
+    home.says("unlock-keychain", "-p", "p", new)
+    home.says("list-keychains", out=shown(login(home), new))
+    home.says("find-generic-password", "-s", "s", "-w", out=f"{SECRET}\n")
+    home.says("delete-keychain", new)
+
+
 def moved_without_password(home):
     """A moved name file of a keychain without a password leads nowhere until it is back."""
     made(home, LOST, password="")
@@ -277,6 +295,7 @@ run_parts(
     (
         lost_is_locked,
         adopted_by_password,
+        cut_adoption,
         moved_without_password,
         items_of_others,
         does_not_open, own_items,

@@ -46,7 +46,7 @@ class Place(Home):
             os.symlink(f"{programs}/security", f"{self.helpers}/{name}-credential-keychain")
         self.write(f"{self.work}/serve", SERVE, 0o755)
         self.write(f"{self.work}/Makefile", MAKEFILE)
-        self.write(f"{self.work}/.env", "TOKEN=kc://deploy/ci\n")
+        self.write(f"{self.work}/.env", "LOG_LEVEL=debug\nTOKEN=kc://deploy/ci\n")
         self.write(f"{self.work}/settings.json.in", '{ "token": {{ kc://deploy/ci | json }} }\n')
         self.environment |= {
             "PATH": f"{self.helpers}:{self.environment['PATH']}",

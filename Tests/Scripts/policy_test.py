@@ -125,6 +125,31 @@ def embedded(m):
     assert FILE in log, log
 
 
+def throw_away(m):
+    """A job's keychain has settings of its own, which are stricter, and a password that is long enough."""
+    fixed = "history-days = 5\npinentry = /usr/bin/pinentry\nlogin-password = yes\ntpm = device:/dev/tpmrm0\n"
+    for text in (fixed, "minimum-passcode = 30\n", "minimum-passcode = 1024\nlock-after = 300\n"):
+        m.demand(text)
+        environment = m.environment("job")
+        # The user says nothing of these.
+        del environment["KEYCHAIN_PINENTRY"], environment["KEYCHAIN_TPM"]
+        printed = m.does(environment, "ci-start", "--ttl", "10m", "--format", "env")
+        job = environment | dict(line.split("=", 1) for line in printed.splitlines())
+        try:
+            m.does(job, "add-generic-password", "-U", "-s", "s", "-a", "a", "-w", "v")
+            assert m.does(job, "find-generic-password", "-s", "s", "-w") == "v\n"
+        finally:
+            m.does(job, "ci-stop")
+    # The user is told why a daemon has not started.
+    m.demand("require-tpm = yes\n")
+    m.refuses(m.environment("job"), "ci-start", "--ttl", "10m")
+    # A daemon by hand is no way around it.
+    m.demand("history-days = 5\n")
+    words = ("--throw-away", "--ttl", "60", "--history-days", "999", "--socket", "/nowhere/s", "--store", "/nowhere/k")
+    by_hand = m.deployment.run(m.deployment.path("libexec", "keychaind"), *words, env=m.environment("job"))
+    assert by_hand.returncode != 0 and f"{FILE}:1" in by_hand.stderr, by_hand
+
+
 def believes_root_alone(m):
     folder = os.path.dirname(FILE)
     for change in (
@@ -149,7 +174,7 @@ def main():
     d.add_accounts()
     try:
         m = Machine(d)
-        for part in (own_daemon, settings, embedded, believes_root_alone):
+        for part in (own_daemon, settings, embedded, throw_away, believes_root_alone):
             part(m)
         m.demand("minimum-passcode = 8\nlock-after = 300\nlock-on-sleep = yes\n")
         service(m)

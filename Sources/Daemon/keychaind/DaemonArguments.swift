@@ -128,14 +128,22 @@ enum DaemonArguments {
         if options.socket.isEmpty { options.socket = configuration.socket }
     }
 
-    /// A user may start a daemon by hand, and not with settings that the administrator has fixed.
+    /// The pipe of the program that waits for this one, also when the words as a whole are refused.
+    static func waitingProgram(_ words: [String]) -> FileDescriptor? {
+        guard let index = words.firstIndex(of: "--ready-fd"), index + 1 < words.count else { return nil }
+        return FileDescriptor(inherited: words[index + 1])
+    }
+
+    /// A user may start a daemon by hand, and not with settings that the administrator has fixed. A throw-away keychain
+    /// has values of its own, with which it asks nobody and keeps nothing.
     private static func checkFixed(_ options: Options) throws {
         guard options.owner == nil else { return }
+        let own = options.life == nil ? [:] : Configuration.ofThrowAway
         let given = [
             "tpm": options.tpm, "pinentry": options.pinentry, "login-password": options.loginPassword?.rawValue ?? "",
             "history-days": options.historyDays.map { "\($0)" } ?? "",
         ]
-        for (key, text) in given where !text.isEmpty { _ = try Configuration.fixed(key, text) }
+        for (key, text) in given where !text.isEmpty && text != own[key] { _ = try Configuration.fixed(key, text) }
     }
 
     private static func owner(_ text: String) throws(Mistake) -> KeychainOwner {

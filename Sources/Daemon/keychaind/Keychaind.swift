@@ -25,7 +25,7 @@ struct Keychaind {
             case .identify(let options): try IdentifierService.run(options, log: report)
             case .accounts(let channel): try AccountLookupProgram.serve(channel)
             }
-        } catch { end(error) }
+        } catch { end(error, telling: DaemonArguments.waitingProgram(CommandLine.arguments)) }
     }
 
     /// Runs something whose failure the program that waits is told, before its pipe ends: the log may be gone.

@@ -22,6 +22,9 @@ enum ManualTables {
         case "fields": list(ItemReference.Field.allCases.map { (".It Cm \($0.rawValue)", []) }, compact: true)
         case "filters": list(Template.Filter.allCases.map { (".It Cm \($0.rawValue)", [$0.meaning]) })
         case "protected": protected
+        case "shapes":
+            (ProtectedVariables.endings.map { "*\($0)" } + ProtectedVariables.middles.map { "*\($0)*" })
+                .map { ".D1 \($0)" }
         default: nil
         }
     }

@@ -44,7 +44,7 @@ import Testing
         return browser
     }
 
-    private static func text(_ browser: Browser, _ language: TextLanguage = .english) -> String {
+    private static func text(_ browser: Browser, _ language: UserLanguage = .english) -> String {
         let grid = Painter.draw(browser, now: BrowserTests.now, say: language.text).grid
         return (0..<grid.rows).map { grid.text($0) }.joined(separator: "\n")
     }

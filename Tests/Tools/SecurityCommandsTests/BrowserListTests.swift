@@ -12,7 +12,7 @@ import Testing
         .named(NamedKeychain(try #require(.init("0b8a12f4-8f6e-4c2e-9d8a-1f2e3d4c5b6a")), path: "/k/second.keychain"))
     }
 
-    private static func text(_ browser: Browser, _ language: TextLanguage = .english) -> String {
+    private static func text(_ browser: Browser, _ language: UserLanguage = .english) -> String {
         let grid = Painter.draw(browser, now: BrowserTests.now, say: language.text).grid
         return (0..<grid.rows).map { grid.text($0) }.joined(separator: "\n")
     }
@@ -197,7 +197,7 @@ import Testing
 
     @Test("Every outcome of a check has words in both languages")
     func outcomes() {
-        for outcome in TrustOutcome.allCases { #expect(TextLanguage.chinese.text(outcome.reason) != outcome.reason) }
+        for outcome in TrustOutcome.allCases { #expect(UserLanguage.chinese.text(outcome.reason) != outcome.reason) }
     }
 
     @Test("A wrong password is one of the keychain, and no passcode")

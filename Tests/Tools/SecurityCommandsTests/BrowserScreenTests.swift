@@ -1,4 +1,5 @@
 import KeychainClient
+import LinuxSystem
 import TerminalScreen
 import TerminalText
 import TestSupport
@@ -7,13 +8,13 @@ import Testing
 @testable import SecurityCommands
 
 @Suite("What the viewer's screens say") struct BrowserScreenTests {
-    private static func text(_ browser: Browser, _ language: TextLanguage = .english) -> String {
+    private static func text(_ browser: Browser, _ language: UserLanguage = .english) -> String {
         let grid = Painter.draw(browser, now: BrowserTests.now, say: language.text).grid
         return (0..<grid.rows).map { grid.text($0) }.joined(separator: "\n")
     }
 
-    @Test("The page of keys is whole at 80 columns, in every language", arguments: [TextLanguage.english, .chinese])
-    func help(language: TextLanguage) throws {
+    @Test("The page of keys is whole at 80 columns, in every language", arguments: [UserLanguage.english, .chinese])
+    func help(language: UserLanguage) throws {
         var browser = try BrowserTests.browser()
         browser.layers = [.help]
         let shown = Self.text(browser, language)

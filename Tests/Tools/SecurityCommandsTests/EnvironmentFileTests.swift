@@ -55,6 +55,8 @@ import Testing
             "GIT_CONFIG_COUNT", "KEYCHAIN_HOME", "TAR_OPTIONS", "AWS_CONFIG_FILE", "KUBECONFIG", "XDG_CONFIG_HOME",
             "NODE_TLS_REJECT_UNAUTHORIZED", "SSLKEYLOGFILE", "DOCKER_HOST", "CURL_HOME", "RSYNC_RSH", "GOTOOLCHAIN",
             "ANSIBLE_CONFIG", "TF_CLI_CONFIG_FILE", "MAVEN_OPTS", "VIMINIT", "PSQLRC", "DOTNET_STARTUP_HOOKS",
+            "http_proxy", "Http_Proxy", "npm_config_registry", "Path", "git_dir", "RM", "AR", "cc", "GCC_EXEC_PREFIX",
+            "PYTEST_PLUGINS", "NODE_V8_COVERAGE", "LESS", "SSH_SK_PROVIDER", "GOCACHEPROG", "COMPlus_Profiler",
         ])
     func protects(name: String) { #expect(ProtectedVariables.reason(against: name) != nil) }
 
@@ -62,7 +64,29 @@ import Testing
         "Variables that programs take values from are a file's to set",
         arguments: [
             "TOKEN", "AWS_ACCESS_KEY_ID", "DATABASE_URL", "COMPOSER_AUTH", "TF_VAR_x", "DOTNET_ENVIRONMENT", "R_KEY",
-            "PATHS", "NODE_ENV", "NPM_TOKEN",
+            "PATHS", "NODE_ENV", "NPM_TOKEN", "RMX", "PROXY", "HOMEPAGE",
         ])
-    func leaves(name: String) { #expect(ProtectedVariables.reason(against: name) == nil) }
+    func leaves(name: String) {
+        #expect(ProtectedVariables.reason(against: name) == nil && ProtectedVariables.shape(of: name) == nil)
+    }
+
+    @Test(
+        "A name of the form of dangerous ones is known by it",
+        arguments: [
+            ("Corp_Proxy", "*_PROXY"), ("COMPILER_PATH", "*PATH"), ("CPATH", "*PATH"), ("APP_HOME", "*_HOME"),
+            ("CFLAGS", "*FLAGS"), ("LDFLAGS", "*FLAGS"), ("X_OPTS", "*_OPTS"), ("TOOL_OPTIONS", "*_OPTIONS"),
+            ("X_ADDOPTS", "*_ADDOPTS"), ("X_PLUGINS", "*_PLUGINS"), ("X_PRELOAD", "*_PRELOAD"),
+            ("X_WRAPPER", "*_WRAPPER"), ("KUBE_EDITOR", "*_EDITOR"), ("X_PAGER", "*_PAGER"),
+            ("ESBUILD_BINARY_DIR", "*_BINARY*"), ("PUPPETEER_EXECUTABLE_DIR", "*_EXECUTABLE*"),
+        ])
+    func knowsShapes(name: String, shape: String) { #expect(ProtectedVariables.shape(of: name) == shape) }
+
+    @Test("A name of more than 128 bytes is refused")
+    func limitsNames() throws {
+        #expect(try lines(String(repeating: "_", count: 128) + "=x").count == 1)
+        do throws(EnvironmentFile.Malformed) {
+            _ = try lines("X=1\n" + String(repeating: "_", count: 129) + "=x")
+            Issue.record("it was taken")
+        } catch { #expect(error.line == 2 && !error.problem.contains("_")) }
+    }
 }

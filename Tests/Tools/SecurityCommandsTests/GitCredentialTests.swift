@@ -26,7 +26,9 @@ import Testing
         store()
         let others = [
             ["protocol=http", "host=git.example"], ["protocol=https", "host=other.example"],
-            ["protocol=https", "host=git.example:8443"], ["protocol=https", "host=git.example", "username=bob"],
+            ["protocol=https", "host=git.example:8443"],
+            ["protocol=https", "host=git.example:0"], ["protocol=https", "host=git.example:+0"],
+            ["protocol=https", "host=git.example", "username=bob"],
             ["protocol=https", "host=git.example", "path=team/repository"], ["protocol=fossil", "host=git.example"],
         ]
         for lines in others {

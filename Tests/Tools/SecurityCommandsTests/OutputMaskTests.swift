@@ -75,6 +75,89 @@ import Testing
         }
     }
 
+    @Test(
+        "A value is masked as programs write it, whichever bytes they escape and however",
+        arguments: [
+            #"pass\/word+1&<x>!"#, #"pass/word+1\u0026\u003cx\u003e!"#, "pass/word%2B1%26%3Cx%3E%21",
+            "pass%2fword%2b1%26%3cx%3e!", "pass/word+1&%3Cx%3E!", "pass/word+1&amp;&lt;x&gt;!",
+            "pass&#47;word+1&#38;&#x3C;x&#x3e;!", "pass=2Fword+1&<x=3E!", #"pass\x2fword\x2B1\046\074x>!"#,
+            #"pass/word\+1\&\<x\>\!"#, #"pass\\\/word+1\\u0026\\u003cx>!"#, "pass/\u{1B}[31mword\u{1B}[0;1m+1&<x>!",
+            "p\0a\0s\0s\0/\0w\0o\0r\0d\0+\01\0&\0<\0x\0>\0!", "70:61:73:73:2f:77:6f:72:64:2b:31:26:3c:78:3e:21",
+            "70 61 73 73 2F 77 6F 72 64 2B 31 26 3C 78 3E 21", "pass/wo=\r\nrd+1&<x>!",
+            #"\u{70}ass/word\U0000002b1&<x>!"#,
+        ], [1, 7, 1000])
+    func masksWritten(text: String, pieces: Int) {
+        #expect(shown("=.\(text);", of: [("P", "pass/word+1&<x>!")], pieces: pieces) == "=.[masked:P];")
+    }
+
+    @Test(
+        "Quotation marks within a value hide it from no mask",
+        arguments: [
+            #"it'\''s-a "secret""#, #"it'"'"'s-a "secret""#, #"it''s-a ""secret"""#, #"it\u0027s-a \u0022secret\u0022"#,
+            #"it&#39;s-a &quot;secret&quot;"#, #"it's-a \"secret\""#, #"it\'s-a \\\"secret\\\""#,
+            "it%27s-a+%22secret%22",
+            #"it\'s-a\ \"secret\""#,
+        ])
+    func masksQuoted(text: String) {
+        #expect(shown("<\(text)>", of: [("Q", "it's-a \"secret\"")]) == "<[masked:Q]>")
+    }
+
+    @Test("Characters beyond ASCII are masked by their numbers")
+    func masksCharacters() {
+        for text in [#"clé-\ud83d\ude00-x"#, #"cl\u00e9-😀-x"#, #"cl&#233;-&#x1F600;-x"#, #"cl\xc3\xa9-\u{1F600}-x"#] {
+            #expect(shown("<\(text)>", of: [("C", "clé-😀-x")], pieces: 3) == "<[masked:C]>")
+        }
+    }
+
+    @Test("Base64 has no digit left with bits of the value, also within a URL and in lines of JSON", arguments: 0..<3)
+    func masksAllDigits(offset: Int) {
+        let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
+        for secret in ["tokens>?", "tokens>?x", "tokens>?xy"] {
+            let bits = (Array(repeating: 0x78, count: offset) + Array(secret.utf8) + [0x79, 0x7A, 0x79, 0x7A, 0x79])
+                .flatMap { byte in (0..<8).map { byte >> (7 - $0) & 1 } }
+            let digits = stride(from: 0, to: bits.count / 6 * 6, by: 6).map { start in
+                alphabet[bits[start..<start + 6].reduce(0) { $0 * 2 + Int($1) }]
+            }
+            let (first, end) = (offset * 8 / 6, ((offset + secret.utf8.count) * 8 + 5) / 6)
+            let expected = String(digits[..<first]) + "[masked:B]" + String(digits[end...])
+            let text = String(digits)
+            for written in [text, text.replacing("/", with: "\\/"), text.replacing("+", with: "%2B")] {
+                #expect(shown(written, of: [("B", secret)], pieces: 5) == expected)
+            }
+            let broken = String(digits[..<(first + 3)]) + "\\n" + String(digits[(first + 3)...])
+            #expect(shown(broken, of: [("B", secret)]) == expected)
+        }
+    }
+
+    @Test("Any mixture of escapes is masked, wherever the stream is cut")
+    func masksMixtures() {
+        var numbers = SystemRandomNumberGenerator()
+        let marks = Array("abz09 +%&<>\"'\\/=_~".utf8)
+        for _ in 0..<200 {
+            let secret = (0..<12).map { _ in marks.randomElement(using: &numbers) ?? 0 }
+            let written = secret.map { byte in
+                let hex = String(byte, radix: 16)
+                let forms = [
+                    String(UnicodeScalar(byte)), "%\(hex)", "%\(hex.uppercased())", "\\x\(hex)", "\\u00\(hex)",
+                    "&#\(byte);",
+                    "&#x\(hex);",
+                ]
+                return forms.randomElement(using: &numbers) ?? ""
+            }.joined()
+            let pieces = Int.random(in: 1...20, using: &numbers)
+            let name = String(decoding: secret, as: UTF8.self)
+            let text = shown("(\(written))", of: [("R", name)], pieces: pieces)
+            #expect(text == "([masked:R])", "\(name) as \(written) in \(pieces)")
+        }
+    }
+
+    @Test(
+        "Text that only looks like an escape, and a beginning that breaks off, stays as it is", arguments: [1, 3, 100])
+    func leavesOthers(pieces: Int) {
+        let text = #"100% s3cret-%zz \u12 &#; s3cret\x-value s3cret\q-value "s3c" 's' s3cret&#12345678901; =3D"#
+        #expect(shown(text, of: [("A", "s3cret-value")], pieces: pieces) == text)
+    }
+
     @Test("A value of very many lines has a limited number of forms")
     func limitsForms() {
         let lines = (0..<5000).map { "a line with number \($0)" }.joined(separator: "\n")

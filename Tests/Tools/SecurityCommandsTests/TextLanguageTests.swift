@@ -1,10 +1,21 @@
+import LinuxSystem
 import Testing
 
 @testable import SecurityCommands
 
 @Suite("Texts for people in their language")
 struct LanguageTests {
-    private func language(_ variables: [String: String]) -> TextLanguage { TextLanguage { variables[$0] } }
+    private func language(_ variables: [String: String]) -> UserLanguage { UserLanguage { variables[$0] } }
+
+    @Test("LANGUAGE comes first where the locale is a language, and is a list; the agent's prompts have the same type")
+    func list() {
+        #expect(language(["LANGUAGE": "zh", "LANG": "en_US.UTF-8"]) == .chinese)
+        #expect(language(["LANGUAGE": "en", "LANG": "zh_CN.UTF-8"]) == .english)
+        #expect(language(["LANGUAGE": "fr:zh_CN:en", "LC_ALL": "de_DE"]) == .chinese)
+        #expect(language(["LANGUAGE": "zh", "LANG": "C.UTF-8"]) == .english)
+        #expect(language(["LANGUAGE": "zh", "LC_MESSAGES": "en_GB"]) == .chinese)
+        #expect(language(["LANGUAGE": "", "LANG": "zh_CN"]) == .chinese)
+    }
 
     @Test("LC_ALL comes before LC_MESSAGES, and that before LANG; an empty one counts as none")
     func order() {
@@ -21,10 +32,10 @@ struct LanguageTests {
 
     @Test("English stays as it is, and a text without a translation too")
     func english() {
-        #expect(TextLanguage.english.text("Deleted.") == "Deleted.")
-        #expect(TextLanguage.chinese.text("A text that is nowhere.") == "A text that is nowhere.")
-        #expect(TextLanguage.chinese.text("") == "")
-        #expect(TextLanguage.chinese.text("Deleted.") == "已删除。")
+        #expect(UserLanguage.english.text("Deleted.") == "Deleted.")
+        #expect(UserLanguage.chinese.text("A text that is nowhere.") == "A text that is nowhere.")
+        #expect(UserLanguage.chinese.text("") == "")
+        #expect(UserLanguage.chinese.text("Deleted.") == "已删除。")
     }
 
     @Test("Names and numbers are put into the translation where it wants them, and are never translated themselves")
@@ -60,7 +71,7 @@ struct LanguageTests {
         for row in rows {
             #expect(row.count == 2, "\(row)")
             let text = TextTemplate.parts(of: row[0]).joined(separator: "VALUE")
-            let found = TextLanguage.chinese.text(text)
+            let found = UserLanguage.chinese.text(text)
             #expect(found != text || row[0] == row[1], "\(row[0])")
         }
     }

@@ -1,3 +1,5 @@
+import LinuxSystem
+
 /// Everything the agent says, in every language it speaks.
 ///
 /// A text may have places: `%1` and `%2`. The English ones are ASCII, for terminals that can show nothing else.
@@ -45,7 +47,7 @@ enum Text: CaseIterable, Sendable {
     }
 
     /// The text with its places filled in. The values are taken as they are: see ``ForeignText``.
-    func callAsFunction(_ language: Language, _ values: String...) -> String {
+    func callAsFunction(_ language: UserLanguage, _ values: String...) -> String {
         var rest = (language == .english ? row.english : row.chinese)[...]
         var text = ""
         while let mark = rest.firstIndex(of: "%") {

@@ -4,7 +4,7 @@ import LinuxSystem
 
 /// The text of a prompt.
 struct Wording: Equatable, Sendable {
-    let language: Language
+    let language: UserLanguage
     let title: String
     /// The calling program, its purpose and reason, and the user's next step.
     let lines: [String]
@@ -22,7 +22,7 @@ struct Wording: Equatable, Sendable {
 
     init(_ question: UserQuestion) {
         let prompt = question.prompt
-        language = Language(prompt.surroundings.environment)
+        language = UserLanguage { prompt.surroundings.environment[$0] }
         title = Text.title(language)
         let reason = Self.shown(prompt.reason, Self.reasonBytes)
         lines =
@@ -36,14 +36,14 @@ struct Wording: Equatable, Sendable {
         fallback = mayFallBack ? Self.title(prompt.fallbackTitle, .usePasscode, language) : nil
     }
 
-    private static func asker(_ prompt: Prompt, _ language: Language) -> String {
+    private static func asker(_ prompt: Prompt, _ language: UserLanguage) -> String {
         let program = shown(prompt.program, nameBytes)
         let item = shown(prompt.item, nameBytes)
         let name = program.isEmpty ? Text.unknownProgram(language) : program
         return item.isEmpty ? Text.asksWhoYouAre(language, name) : Text.asksForItem(language, name, item)
     }
 
-    private static func title(_ own: String?, _ usual: Text, _ language: Language) -> String {
+    private static func title(_ own: String?, _ usual: Text, _ language: UserLanguage) -> String {
         let own = shown(own ?? "", titleBytes)
         return own.isEmpty ? usual(language) : own
     }
@@ -55,7 +55,7 @@ struct Wording: Equatable, Sendable {
         return ForeignText.shown(words, limit: limit, inQuotes: true)
     }
 
-    private static func error(_ question: UserQuestion, _ language: Language) -> String? {
+    private static func error(_ question: UserQuestion, _ language: UserLanguage) -> String? {
         if question.wait > 0 { return Text.wait(language, String(question.wait)) }
         if question.failures == 0 { return nil }
         return question.kind == .finger ? Text.notRecognised(language) : Text.wrong(language)
@@ -63,7 +63,7 @@ struct Wording: Equatable, Sendable {
 }
 
 extension UserQuestion.Kind {
-    fileprivate func instruction(_ language: Language) -> String {
+    fileprivate func instruction(_ language: UserLanguage) -> String {
         switch self {
         case .finger: Text.touchSensor(language)
         case .passcode: Text.enterPasscode(language)

@@ -57,11 +57,5 @@ package final class RawTerminal {
     }
 
     /// Rows and columns; nil for a terminal that does not say.
-    package var size: (rows: Int, columns: Int)? {
-        var size = winsize()
-        guard unsafe ioctl(device.number, UInt(TIOCGWINSZ), &size) == 0, size.ws_row > 0, size.ws_col > 0 else {
-            return nil
-        }
-        return (Int(size.ws_row), Int(size.ws_col))
-    }
+    package var size: (rows: Int, columns: Int)? { device.terminalSize }
 }

@@ -178,6 +178,13 @@ extension FileDescriptor {
     /// Whether the descriptor is a terminal.
     package var isTerminal: Bool { isatty(number) == 1 }
 
+    /// The size of the terminal; nil for one that does not say, and for everything else.
+    package var terminalSize: (rows: Int, columns: Int)? {
+        var size = winsize()
+        guard unsafe ioctl(number, UInt(TIOCGWINSZ), &size) == 0, size.ws_row > 0, size.ws_col > 0 else { return nil }
+        return (Int(size.ws_row), Int(size.ws_col))
+    }
+
     /// How many columns the terminal has; nil for one that does not say, and for everything else.
     package var terminalColumns: Int? {
         var size = winsize()

@@ -105,22 +105,20 @@ final class AgeKeeper: Sendable {
 }
 
 extension DeviceRequest {
-    /// Whether the vault may be another afterwards, also when it is refused.
-    var mayChangeVault: Bool {
-        switch self {
-        case .status, .lock, .verify, .details, .watch, .access, .identity, .examine, .snapshot, .release: false
-        case .unlock, .setPasscode, .removePasscode, .moveToTPM, .moveToSoftware, .unlockWith, .replacePasscode,
-            .addSlot, .removeSlot, .changeSettings, .acceptStore:
-            true
-        }
+    /// Whether the vault may be another afterwards, also when it is refused. Every credential comes with a request, and
+    /// the enclave counts it: no kind of request is left out.
+    func mayChangeVault(with credentials: Int) -> Bool {
+        if case .changeSettings = self { return true }
+        return credentials > 0
     }
 }
 
 extension AuthenticationRequest {
-    var mayAsk: Bool {
+    /// The same: a passcode may also come from the user, who is asked.
+    func mayChangeVault(with credentials: Int) -> Bool {
         switch self {
         case .evaluate, .perform: true
-        case .capabilities, .invalidate: false
+        case .capabilities, .invalidate: credentials > 0
         }
     }
 }

@@ -16,7 +16,8 @@ extension KeychainEngine {
         _ conversation: PromptCancellation, id: UInt32, by deadline: Deadline, into writer: ResponseWriter
     ) {
         // A passcode that was typed is counted in the vault.
-        defer { if request.mayAsk { exclusively { age.look(at: $0.store) } } }
+        let credentials = password == nil ? 0 : 1
+        defer { if request.mayChangeVault(with: credentials) { exclusively { age.look(at: $0.store) } } }
         do throws(Refusal) {
             try deadline.check()
             let owner: [UInt8] = try caller.digest()

@@ -20,7 +20,7 @@ extension KeychainEngine {
         do throws(Refusal) {
             guard request.descriptors.contains(passcodes.count) else { throw .malformed("the number of passcodes") }
             try deadline.check()
-            defer { if request.mayChangeVault { exclusively { age.look(at: $0.store) } } }
+            defer { if request.mayChangeVault(with: passcodes.count) { exclusively { age.look(at: $0.store) } } }
             try perform(request, passcodes, caller, id, deadline, writer)
             note(request, caller, nil)
         } catch {
@@ -96,7 +96,9 @@ extension KeychainEngine {
         case .status, .verify, .access, .details, .identity, .release, .examine, .watch, .snapshot: break
         }
         // A password that was set in a folder which has gone is nobody's.
-        if request.mayChangeVault { try change { (writer) throws(Refusal) in try writer.store.checkUse() } }
+        if request.mayChangeVault(with: passcodes.count) {
+            try change { (writer) throws(Refusal) in try writer.store.checkUse() }
+        }
     }
 
     /// A page of a verification. With the last page, the store's counters are checked, and counted again when they are

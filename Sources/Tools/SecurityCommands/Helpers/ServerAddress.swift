@@ -16,7 +16,8 @@ struct ServerAddress {
         if let colon = authority.lastIndex(of: ":"), !authority[colon...].contains("]") {
             host = authority[..<colon]
             digits = authority[authority.index(after: colon)...]
-            guard UInt16(digits) != nil else { return nil }
+            let isNumber = digits.utf8.allSatisfy { (0x30...0x39).contains($0) }
+            guard isNumber, let number = UInt16(digits), number > 0 else { return nil }
         }
         guard !scheme.isEmpty, !host.isEmpty else { return nil }
         self.scheme = scheme.lowercased()

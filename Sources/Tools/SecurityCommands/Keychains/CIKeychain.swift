@@ -28,11 +28,7 @@ enum CIKeychain {
         ]
     ) { arguments, session throws(CommandFailure) in
         let format = try Format(arguments)
-        let keychain: ThrowAwayKeychain
-        let plan = try plan(arguments)
-        do throws(Refusal) { keychain = try session.jobs.start(plan) } catch {
-            throw .refused(call: "ci-start", error)
-        }
+        let keychain = try started(plan(arguments), isOwnerGiven: arguments.has("o"), session)
         guard !session.writesJSON else {
             return session.output.write(.object(keychain.variables.map { ($0.name, .string($0.value)) }))
         }
@@ -50,6 +46,21 @@ enum CIKeychain {
         examples: ["security ci-stop"]
     ) { _, session throws(CommandFailure) in
         do throws(Refusal) { try session.jobs.stop() } catch { throw .refused(call: "ci-stop", error) }
+    }
+
+    /// Starts the keychain. An owner that was found, and ended meanwhile, is followed by the next one.
+    private static func started(
+        _ plan: ThrowAwayKeychain.Plan, isOwnerGiven: Bool, _ session: Session
+    ) throws(CommandFailure) -> ThrowAwayKeychain {
+        var plan = plan
+        while true {
+            do throws(Refusal) { return try session.jobs.start(plan) } catch {
+                guard ThrowAwayKeychain.isOwnersEnd(error), !isOwnerGiven, let next = JobOwner.find(),
+                    next != plan.owner
+                else { throw .refused(call: "ci-start", error) }
+                plan.owner = next
+            }
+        }
     }
 
     private static func plan(_ arguments: ParsedArguments) throws(CommandFailure) -> ThrowAwayKeychain.Plan {

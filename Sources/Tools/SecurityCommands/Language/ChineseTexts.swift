@@ -754,6 +754,8 @@ enum ChineseTexts {
         Look at {1}, or remove it: the list is login's keychain alone then.\t请检查 {1} 或将它移除：那样列表中只有登录\
         钥匙串。
         Check {1} and the space on its disk.\t请检查 {1} 及其磁盘空间。
+        Export its items where it is, and import them here; the file itself has none.\t请在它所在之处导出其项目，再在\
+        此导入；该文件本身不含项目。
         run: {1}, line {2} is refused\trun: {1} 第 {2} 行被拒绝
         Change the line; a variable that no file sets is set in the shell.\t请更改该行；文件不可设定的变量请在 shell\
          中设定。
@@ -763,8 +765,20 @@ enum ChineseTexts {
         有人可以确认是否允许。
         Use it once at a terminal, or give --trust-file after looking at it.\t请在终端中使用一次，或查看后给出 --trust\
         -file。
-        {1}: {2} names more items than can be asked about\t{1}: {2} 指定的项目过多，无法逐一询问
-        Look at it, and give --trust-file.\t请查看它，然后给出 --trust-file。
+        {1}: {2} names more than can be asked about\t{1}: {2} 指定的内容过多，无法逐一询问
+        The question does not fit on this terminal, and its beginning would move out of sight.\t问题在此终端上显示不下\
+        ，开头会移出视线。
+        Make the terminal larger, or look at the file and give --trust-file.\t请放大终端，或查看文件后给出 --trust-fil\
+        e。
+        {1}: not used before for {2}\t{1}：此前未用于 {2}
+        started by {1}\t由 {1} 启动
+        run: values of variables were not looked at\trun: 变量的值未经查看
+        With --trust-file a file sets references alone, and it sets {1}.\t使用 --trust-file 时文件只能设置引用，而它设\
+        置了 {1}。
+        Look at their values, and give {1}.\t请查看它们的值，然后给出 {1}。
+        Programs are told by variables like {1} which code they run, or where they connect to.\t{1} 这样的变量会告诉程\
+        序运行什么代码，或连接到哪里。
+        Look at the value, and give --allow {1}.\t请查看该值，然后给出 --allow {1}。
         {1}: nothing was given to {2}\t{1}: 未向 {2} 提供任何内容
         The answer was not yes.\t回答不是 yes。
         Look at {1}, and answer y.\t请查看 {1}，然后回答 y。
@@ -1756,15 +1770,17 @@ enum ChineseTexts {
         Replace secrets in the output.\t替换输出中的秘密。
         Leave the limit of core files as it is.\tcore 文件的限制保持原样。
         Replace a reference in an inherited variable.\t替换继承的变量中的引用。
-        Use env files without asking.\t使用环境文件而不询问。
+        Use env files without asking; they set references alone.\t使用环境文件而不询问；它们只能设置引用。
+        Let an env file set this variable to any value.\t允许环境文件把此变量设为任意值。
         Write what became of the command there, as JSON.\t把命令的结果以 JSON 写到那里。
         A reference is kc://SERVICE[/ACCOUNT][?class=inet&server-port=N][#FIELD], percent-encoded. FIELD is password,\
          account, label or comment. Without an account exactly one item must match. The exit status is the command's,\
          and a signal ends both. An inherited variable is a reference only with --inherit. Env files never set PATH an\
-        d its like. Masking is against accidents, not against a command that wants to show a value.\t引用的形式为 kc:/\
-        /SERVICE[/ACCOUNT][?class=inet&server-port=N][#FIELD]，用百分号编码。FIELD 是 password、account、label 或 comm\
-        ent。没有账户时必须恰好有一个项目匹配。退出状态是该命令的退出状态，信号使两者一起结束。继承的变量只有使用 --in\
-        herit 才当作引用。环境文件从不设置 PATH 之类的变量。遮盖用于防止意外，不能防止想要显示值的命令。
+        d its like; with --trust-file they set references, and what --allow names. Masking is against accidents, not a\
+        gainst a command that wants to show a value.\t引用的形式为 kc://SERVICE[/ACCOUNT][?class=inet&server-port=N][#\
+        FIELD]，用百分号编码。FIELD 是 password、account、label 或 comment。没有账户时必须恰好有一个项目匹配。退出状态\
+        是该命令的退出状态，信号使两者一起结束。继承的变量只有使用 --inherit 才当作引用。环境文件从不设置 PATH 之类的\
+        变量；使用 --trust-file 时只能设置引用和 --allow 指定的变量。遮盖用于防止意外，不能防止想要显示值的命令。
         No item matches a reference, and nothing was started.\t没有项目与引用匹配，没有启动任何命令。
         The command cannot be executed.\t命令无法执行。
         The command is not found.\t找不到命令。

@@ -38,6 +38,9 @@ enum EnvironmentFile {
         }
     }
 
+    /// Longer than any name that a program looks for, and short enough to be read.
+    static let longestName = 128
+
     /// Whether a text can be the name of a variable (POSIX.1-2017, XBD 3.235).
     static func isName(_ text: String) -> Bool {
         guard let first = text.utf8.first, !(0x30...0x39).contains(first) else { return false }
@@ -58,6 +61,9 @@ enum EnvironmentFile {
         while equals < line.count, line[equals] != UInt8(ascii: "=") { equals += 1 }
         guard equals < line.count, let name = line.text(start, equals - start), isName(name) else {
             throw Malformed(line: number, problem: "it is not NAME=VALUE")
+        }
+        guard name.utf8.count <= longestName else {
+            throw Malformed(line: number, problem: "its name has more than \(longestName) bytes")
         }
         let value = try value(line.extracting((equals + 1)...), number)
         let hasZero = value.withSpan { bytes in bytes.indices.contains { bytes[$0] == 0 } }

@@ -12,13 +12,14 @@ struct EnvironmentFiles {
     /// In the order of files and lines; of a name that stands twice, the later one counts.
     private(set) var variables: [(name: String, value: Value)] = []
 
-    /// - Throws: ``CommandFailure`` for a file that cannot be read, a line that is none, a variable that no file sets,
-    ///   and a reference that is malformed.
-    init(_ names: [String]) throws(CommandFailure) {
+    /// - Parameter allowed: names of variables that the command line lets files set.
+    /// - Throws: ``CommandFailure`` for a file that cannot be read, a line that is none, and a reference that is
+    ///   malformed. The same for a variable that no file sets, or only one that the command line names.
+    init(_ names: [String], allowed: Set<String>) throws(CommandFailure) {
         var files: [UntrustedFile] = []
         for name in names { files.append(try UntrustedFile(name, for: "run")) }
         self.files = files
-        for file in files { try read(file) }
+        for file in files { try read(file, allowed) }
     }
 
     var references: [ItemReference] {
@@ -28,29 +29,50 @@ struct EnvironmentFiles {
         }
     }
 
-    /// The lines that a person sees before a file is used for the first time. The items stand last, so that nothing
-    /// moves them out of sight.
-    func question(_ path: String, _ words: [Argument]) -> [String] {
+    /// The question before a file is used for the first time: the values of variables, then the items.
+    func question(_ path: String, _ words: [Argument], _ session: Session) -> FileQuestion {
+        let names = files.map(\.name).joined(separator: ", ")
+        let plain = plain.map { "\($0.name)=\(FileQuestion.quoted($0.value))" }
         let items = variables.compactMap { variable in
             if case .item(let reference) = variable.value { return "  \(variable.name) = \(reference.text)" }
             return nil
         }
-        let plain = variables.compactMap { variable in
-            if case .plain = variable.value { return variable.name }
-            return nil
+        var question = FileQuestion(
+            receiver: [session.text("\(names): not used before for \(path)")],
+            command: "  " + words.map { $0.text.quoted }.joined(separator: " "),
+            contents: (plain.isEmpty ? [] : ["  " + plain.joined(separator: ", ")]) + items)
+        if let parent = CurrentProcess.parentProgram {
+            question.receiver.append("  " + session.text("started by \(parent)"))
         }
-        let more = plain.count > Self.mostPlain ? " and \(plain.count - Self.mostPlain) more" : ""
-        let parent = CurrentProcess.parentProgram.map { ", started by \($0)" } ?? ""
-        return [
-            "\(files.map(\.name).joined(separator: ", ")): not used before for \(path)\(parent)",
-            "  " + words.map { $0.text.quoted }.joined(separator: " "),
-        ] + (plain.isEmpty ? [] : ["  sets \(plain.prefix(Self.mostPlain).joined(separator: ", "))\(more)"]) + items
+        return question
     }
 
-    /// As many names of variables without an item are shown.
-    private static let mostPlain = 20
+    /// Lets only those variables without an item pass that the command line names: nobody is shown their values.
+    ///
+    /// - Throws: ``CommandFailure`` that names the others.
+    func checkUnseen(allowed: Set<String>) throws(CommandFailure) {
+        var names: [String] = []
+        for name in plain.map(\.name) where !allowed.contains(name) && !names.contains(name) { names.append(name) }
+        guard !names.isEmpty else { return }
+        let shown = names.prefix(Self.mostNamed)
+        let list = shown.joined(separator: ", ") + (names.count > shown.count ? ", …" : "")
+        throw .failed(
+            "run: values of variables were not looked at",
+            cause: "With --trust-file a file sets references alone, and it sets \(list).",
+            remedy: "Look at their values, and give \(shown.map { "--allow \($0)" }.joined(separator: " ")).")
+    }
 
-    private mutating func read(_ file: UntrustedFile) throws(CommandFailure) {
+    /// As many names of variables without an item are in a refusal.
+    private static let mostNamed = 10
+
+    private var plain: [(name: String, value: SecretBytes)] {
+        variables.compactMap { variable in
+            if case .plain(let text) = variable.value { return (variable.name, text) }
+            return nil
+        }
+    }
+
+    private mutating func read(_ file: UntrustedFile, _ allowed: Set<String>) throws(CommandFailure) {
         let lines: [EnvironmentFile.Line]
         do throws(EnvironmentFile.Malformed) { lines = try EnvironmentFile.parse(file.content) } catch {
             throw Self.refused(file, error.line, error.problem)
@@ -58,6 +80,13 @@ struct EnvironmentFiles {
         for line in lines {
             if let reason = ProtectedVariables.reason(against: line.name) {
                 throw Self.refused(file, line.number, "a file does not set \(line.name): \(reason)")
+            }
+            if !allowed.contains(line.name), let shape = ProtectedVariables.shape(of: line.name) {
+                throw .failed(
+                    "run: \(file.name), line \(line.number) is refused",
+                    cause:
+                        "Programs are told by variables like \(shape) which code they run, or where they connect to.",
+                    remedy: "Look at the value, and give --allow \(line.name).")
             }
             variables.append((line.name, try Self.value(of: line, file)))
         }

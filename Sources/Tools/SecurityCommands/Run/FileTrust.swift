@@ -38,8 +38,10 @@ struct FileTrust {
     private let use: String
     /// A text that changes with the program.
     private let version: String
-    /// As many lines fit on every terminal, with the answer below them.
-    private static let mostLines = 20
+    /// The contents of the question: an answer to one that showed less is none.
+    private static let form = "names and values"
+
+    private var prompt: String { session.text("Go on? [y/N] ") }
 
     init(_ session: Session, for verb: String, use: String, version: String = "") {
         (self.session, self.verb, self.use, self.version) = (session, verb, use, version)
@@ -47,11 +49,11 @@ struct FileTrust {
 
     /// Lets files pass that were used before, unchanged and for the same use; asks about the others.
     ///
-    /// - Parameter question: lines that say what they name and what gets it.
+    /// - Parameter question: says what they name and what gets it.
     /// - Returns: the files that were asked about, to be remembered when they have been used.
     /// - Throws: ``CommandFailure`` where nobody can be asked, for more than a person sees at once, and for any answer
     ///   but yes.
-    func check(_ files: [UntrustedFile], question: [String]) throws(CommandFailure) -> [UntrustedFile] {
+    func check(_ files: [UntrustedFile], question: FileQuestion) throws(CommandFailure) -> [UntrustedFile] {
         var unknown: [UntrustedFile] = []
         for file in files where try !isKnown(file) { unknown.append(file) }
         guard let first = unknown.first else { return [] }
@@ -61,13 +63,14 @@ struct FileTrust {
                 cause: "It names items for \(use), and nobody can be asked here whether it may have them.",
                 remedy: "Use it once at a terminal, or give --trust-file after looking at it.")
         }
-        guard question.count <= Self.mostLines else {
+        let size = terminal.device.terminalSize ?? FileQuestion.usualSize
+        guard let rows = question.rows(on: size, above: prompt) else {
             throw .failed(
-                "\(verb): \(first.name) names more items than can be asked about",
-                cause: "The question has \(question.count) lines, and the first would move out of sight.",
-                remedy: "Look at it, and give --trust-file.")
+                "\(verb): \(first.name) names more than can be asked about",
+                cause: "The question does not fit on this terminal, and its beginning would move out of sight.",
+                remedy: "Make the terminal larger, or look at the file and give --trust-file.")
         }
-        guard try ask(question, at: terminal) else {
+        guard try ask(rows, at: terminal) else {
             throw .failed(
                 "\(verb): nothing was given to \(use)", cause: "The answer was not yes.",
                 remedy: "Look at \(first.name), and answer y.")
@@ -89,11 +92,11 @@ struct FileTrust {
         }
     }
 
-    private func ask(_ question: [String], at terminal: Terminal) throws(CommandFailure) -> Bool {
+    private func ask(_ rows: [String], at terminal: Terminal) throws(CommandFailure) -> Bool {
         session.flush()
         do throws(SystemError) {
-            for line in question { try terminal.show(ForeignText.shown(line) + "\n") }
-            guard case .line(let answer) = try terminal.askSecretly("Go on? [y/N] ") else { return false }
+            for row in rows { try terminal.show(row + "\n") }
+            guard case .line(let answer) = try terminal.askSecretly(prompt) else { return false }
             return answer.withSpan { bytes in
                 let isYes = bytes.count == 3 && bytes[1] | 0x20 == 0x65 && bytes[2] | 0x20 == 0x73
                 return (bytes.count == 1 || isYes) && bytes[0] | 0x20 == UInt8(ascii: "y")
@@ -129,8 +132,9 @@ struct FileTrust {
     }
 
     private func value(of file: UntrustedFile) -> SecretBytes {
-        let value = SecretBuffer(capacity: version.utf8.count + 1 + file.content.count)
-        value.append(utf8: version + "\n")
+        let head = "\(version)\n\(Self.form)\n"
+        let value = SecretBuffer(capacity: head.utf8.count + file.content.count)
+        value.append(utf8: head)
         file.content.withSpan { value.append($0) }
         return value.finish()
     }

@@ -67,10 +67,11 @@ struct InjectCommand {
         }
     }
 
-    private func question(_ file: UntrustedFile, _ template: Template, _ use: String) -> [String] {
+    private func question(_ file: UntrustedFile, _ template: Template, _ use: String) -> FileQuestion {
         var names: [String] = []
         for reference in template.references where !names.contains(reference.text) { names.append(reference.text) }
-        return ["\(file.name): not used before for \(use)"] + names.map { "  \($0)" }
+        return FileQuestion(
+            receiver: [session.text("\(file.name): not used before for \(use)")], contents: names.map { "  \($0)" })
     }
 
     private func fill(

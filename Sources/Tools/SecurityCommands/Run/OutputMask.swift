@@ -3,7 +3,7 @@ import LinuxSystem
 /// Replaces secrets in a stream of bytes by `[masked:NAME]`, wherever the stream is cut into pieces.
 ///
 /// Bytes that may be the beginning of a secret are held back until it is clear what they are, or until the owner wants
-/// them (``release(to:)``). So no more is held back than the longest form has with its line ends.
+/// them (``release(to:)``). So no more is held back than the longest form has with an escape for every unit.
 final class OutputMask {
     private let forms: [MaskedForm]
     private let beginnings: Beginnings
@@ -13,8 +13,8 @@ final class OutputMask {
 
     init(_ forms: [MaskedForm]) {
         // The longest first: of two that begin alike, the longer one is meant.
-        self.forms = forms.sorted { $0.bytes.count > $1.bytes.count }
-        beginnings = Beginnings(forms.map(\.bytes))
+        self.forms = forms.sorted { $0.units.count > $1.units.count }
+        beginnings = Beginnings(forms)
     }
 
     /// Whether bytes are held back.
@@ -64,8 +64,8 @@ final class OutputMask {
         if !beginnings.mayBegin(bytes, at: offset) { return .plain }
         for form in forms {
             switch form.match(bytes, at: offset) {
-            case .whole(let length): return .secret(form, length)
-            case .beginning where !isEnd: return .undecided
+            case .whole(_, mayGrow: true) where !isEnd, .beginning where !isEnd: return .undecided
+            case .whole(let length, mayGrow: _): return .secret(form, length)
             case .beginning, .none: continue
             }
         }
@@ -73,63 +73,47 @@ final class OutputMask {
     }
 }
 
-extension MaskedForm {
-    fileprivate enum Match {
-        case none
-        /// All bytes that there are so far.
-        case beginning
-        /// The whole form, in so many bytes.
-        case whole(Int)
-    }
-
-    /// Compares the form with the bytes at a place.
-    fileprivate func match(_ text: Span<UInt8>, at start: Int) -> Match {
-        bytes.withSpan { secret in
-            var (place, breaks) = (start, 0)
-            for index in secret.indices {
-                while isBroken, index > 0, breaks < Self.longestBreak, place < text.count, Self.isBreak(text[place]) {
-                    (place, breaks) = (place + 1, breaks + 1)
-                }
-                guard place < text.count else { return .beginning }
-                guard text[place] == secret[index] else { return .none }
-                (place, breaks) = (place + 1, 0)
-            }
-            return .whole(place - start)
-        }
-    }
-
-    /// A carriage return and a line feed. More in a row would hold back a stream of them.
-    private static let longestBreak = 2
-
-    fileprivate static func isBreak(_ byte: UInt8) -> Bool { byte == 0x0A || byte == 0x0D }
-}
-
 /// A quick answer to whether a secret may begin at a place; it may be wrong with yes, never with no.
 private struct Beginnings {
-    private var bits = [UInt64](repeating: 0, count: 1 << 10)
     private var isFirst = [Bool](repeating: false, count: 256)
+    /// By the first two bytes.
+    private var isPair = [Bool](repeating: false, count: 1 << 16)
 
-    init(_ secrets: [SecretBytes]) {
-        for secret in secrets where secret.count >= 4 {
-            secret.withSpan { bytes in
-                let place = Self.place(bytes, 0)
-                bits[place >> 6] |= 1 << UInt64(place & 63)
-                isFirst[Int(bytes[0])] = true
+    init(_ forms: [MaskedForm]) {
+        for form in forms {
+            let (first, second) = (form.alternatives(at: 0), form.alternatives(at: 1))
+            for byte in first {
+                add(byte, followers: Self.escapes + second)
+                if byte == UInt8(ascii: " ") { add(UInt8(ascii: "+"), followers: Self.escapes + second) }
+                for mark in "%=".utf8 { add(mark, followers: Array(Self.digits(byte >> 4).utf8)) }
+                add(UInt8(ascii: "\\"), followers: Self.behindBackslash(byte))
+                add(UInt8(ascii: "&"), followers: Array("#aglq".utf8))
+                if byte == UInt8(ascii: "'") { add(byte, followers: Array("'\\\"".utf8)) }
+                if byte == UInt8(ascii: "\"") { add(byte, followers: [byte]) }
             }
         }
     }
 
     func mayBegin(_ bytes: Span<UInt8>, at offset: Int) -> Bool {
         guard isFirst[Int(bytes[offset])] else { return false }
-        guard bytes.count - offset >= 4 else { return true }
-        // A line may end within the first four.
-        for index in offset + 1..<offset + 4 where MaskedForm.isBreak(bytes[index]) { return true }
-        let place = Self.place(bytes, offset)
-        return bits[place >> 6] & 1 << UInt64(place & 63) != 0
+        return bytes.count - offset < 2 || isPair[Int(bytes[offset]) << 8 | Int(bytes[offset + 1])]
     }
 
-    /// 16 bits of the first four bytes.
-    private static func place(_ bytes: Span<UInt8>, _ offset: Int) -> Int {
-        Int((bytes.littleEndian(UInt32.self, at: offset) &* 0x9E37_79B1) >> 16)
+    private mutating func add(_ first: UInt8, followers: [UInt8]) {
+        isFirst[Int(first)] = true
+        for second in followers { isPair[Int(first) << 8 | Int(second)] = true }
+    }
+
+    /// The bytes with which an escape, or what stands between two bytes, begins.
+    private static let escapes = Array("%=+\\&'\"\r\n\0\u{1B} :".utf8)
+
+    private static func behindBackslash(_ byte: UInt8) -> [UInt8] {
+        let letters = WrittenByte.shortEscapes.filter { $0.value == byte }.map(\.key)
+        return Array("\\xuU".utf8) + [UInt8(ascii: "0") + byte >> 6, byte] + letters
+    }
+
+    private static func digits(_ value: UInt8) -> String {
+        let digit = String(value, radix: 16)
+        return digit + digit.uppercased()
     }
 }

@@ -1,14 +1,29 @@
 /// Variables that decide which code a program runs, or which keychain it asks. A file never sets them: it comes with a
 /// repository, and would take over every program that is started with it.
+///
+/// No list of names is complete. So a variable whose name has the form of such names is set only where the command line
+/// names it. Of every other one without an item a person has seen the value, or the command line names it.
 enum ProtectedVariables {
-    /// Why a file may not set a variable; nil for one that it may set.
+    /// Why a file may not set a variable; nil for one that it may set. Some programs read names in either case.
     static func reason(against name: String) -> String? {
-        rows.first { row in
-            row.names.contains(name) || row.beginnings.contains(where: name.hasPrefix)
-        }?.reason
+        let name = name.uppercased()
+        return rows.first { row in row.names.contains(name) || row.beginnings.contains(where: name.hasPrefix) }?.reason
     }
 
-    /// Each reason with the names, and the beginnings of names, that it is about.
+    /// The form of such names that a name has; nil for none.
+    static func shape(of name: String) -> String? {
+        let name = name.uppercased()
+        if let ending = endings.first(where: name.hasSuffix) { return "*\(ending)" }
+        return middles.first { name.contains($0) }.map { "*\($0)*" }
+    }
+
+    static let endings = [
+        "_PROXY", "PATH", "_HOME", "FLAGS", "_OPTS", "_OPTIONS", "_ADDOPTS", "_PLUGINS", "_PRELOAD", "_WRAPPER",
+        "_LAUNCHER", "_EDITOR", "_PAGER", "_ASKPASS", "_SHELL", "_RSH", "_COMMAND", "_PROG", "_PROGRAM", "_STARTUP",
+    ]
+    static let middles = ["_BINARY", "_EXECUTABLE"]
+
+    /// Each reason with the names, and the beginnings of names, that it is about, in capital letters.
     static let rows: [(reason: String, names: Set<String>, beginnings: [String])] = [
         ("it decides which programs are found", ["PATH", "CDPATH", "HOME", "SHELL", "TMPDIR"], []),
         (
@@ -34,23 +49,40 @@ enum ProtectedVariables {
                 "R_HOME", "R_ENVIRON", "R_ENVIRON_USER", "GOFLAGS", "GOENV", "GOROOT", "GOPATH", "GOPROXY",
                 "GOTOOLCHAIN", "AWKPATH", "AWKLIBPATH",
                 "TCLLIBPATH", "OCAMLRUNPARAM", "JAVA_OPTS", "MAVEN_OPTS", "GRADLE_OPTS", "ANT_OPTS", "SBT_OPTS",
+                "GRADLE_USER_HOME", "NODE_V8_COVERAGE", "GOCACHEPROG", "MONO_PATH", "CLOUDSDK_PYTHON",
             ],
-            ["PYTHON", "PERL", "RUBY", "LUA_", "CORECLR_", "COR_", "GUILE_", "JULIA_", "ERL_", "R_PROFILE", "R_LIBS"]
+            [
+                "PYTHON", "PERL", "RUBY", "LUA_", "CORECLR_", "COR_", "COMPLUS_", "GUILE_", "JULIA_", "ERL_",
+                "R_PROFILE", "R_LIBS",
+            ]
         ),
         (
             "a build tool or a package manager obeys it",
-            ["MAKEFLAGS", "GNUMAKEFLAGS", "MAKEFILES", "MFLAGS", "RUSTC", "RUSTC_WRAPPER", "RUSTFLAGS", "CC", "CXX"],
             [
-                "npm_config_", "NPM_CONFIG_", "CARGO_", "PIP_", "UV_", "RUSTUP_", "CMAKE_", "COREPACK_", "ANSIBLE_",
-                "TF_CLI_", "CGO_", "PKG_CONFIG",
+                "MAKEFLAGS", "GNUMAKEFLAGS", "MAKEFILES", "MFLAGS", "RUSTC", "RUSTC_WRAPPER", "RUSTFLAGS",
+                "GCC_EXEC_PREFIX",
+            ],
+            [
+                "NPM_CONFIG_", "CARGO_", "PIP_", "UV_", "RUSTUP_", "CMAKE_", "COREPACK_", "ANSIBLE_",
+                "TF_CLI_", "CGO_", "PKG_CONFIG", "PYTEST_",
             ]
+        ),
+        (
+            "a rule of make starts it",
+            [
+                "AR", "AS", "CC", "CO", "CPP", "CTANGLE", "CWEAVE", "CXX", "FC", "GET", "LD", "LEX", "LINT", "M2C",
+                "MAKE",
+                "MAKEINFO", "OBJC", "PC", "RM", "TANGLE", "TEX", "TEXI2DVI", "WEAVE", "YACC",
+            ], []
         ),
         (
             "a program starts what it names",
             [
-                "EDITOR", "VISUAL", "PAGER", "MANPAGER", "LESSOPEN", "LESSCLOSE", "BROWSER", "SSH_ASKPASS",
+                "EDITOR", "VISUAL", "PAGER", "MANPAGER", "LESS", "LESSKEY", "LESSOPEN", "LESSCLOSE", "BROWSER",
+                "SSH_ASKPASS",
                 "SUDO_ASKPASS", "OPENSSL_CONF", "OPENSSL_MODULES", "OPENSSL_ENGINES", "TERMINFO", "TERMINFO_DIRS",
-                "TAR_OPTIONS", "RSYNC_RSH", "CVS_RSH", "SVN_SSH", "SVN_EDITOR", "HGEDITOR", "HGRCPATH", "FCEDIT",
+                "TAR_OPTIONS", "RSYNC_RSH", "CVS_RSH", "SVN_SSH", "RSYNC_CONNECT_PROG", "SSH_SK_PROVIDER", "SVN_EDITOR",
+                "HGEDITOR", "HGRCPATH", "FCEDIT",
                 "VIMINIT",
                 "EXINIT", "SYSTEMD_PAGER", "SYSTEMD_EDITOR", "PSQL_PAGER", "PSQL_EDITOR", "PSQLRC", "AWS_PAGER",
                 "AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE", "KUBECONFIG", "DOCKER_CONFIG", "GNUPGHOME",
@@ -63,7 +95,7 @@ enum ProtectedVariables {
         (
             "it sends connections elsewhere",
             [
-                "http_proxy", "https_proxy", "all_proxy", "no_proxy", "ftp_proxy", "HTTP_PROXY", "HTTPS_PROXY",
+                "HTTP_PROXY", "HTTPS_PROXY",
                 "ALL_PROXY", "NO_PROXY", "FTP_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR", "CURL_CA_BUNDLE",
                 "REQUESTS_CA_BUNDLE", "NODE_TLS_REJECT_UNAUTHORIZED", "SSLKEYLOGFILE", "DOCKER_HOST", "SSH_AUTH_SOCK",
                 "DBUS_SESSION_BUS_ADDRESS", "DBUS_SYSTEM_BUS_ADDRESS",

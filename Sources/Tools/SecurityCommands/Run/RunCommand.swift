@@ -15,8 +15,8 @@ struct RunCommand {
             A reference is kc://SERVICE[/ACCOUNT][?class=inet&server-port=N][#FIELD], percent-encoded. FIELD is \
             password, account, label or comment. Without an account exactly one item must match. The exit status is \
             the command's, and a signal ends both. An inherited variable is a reference only with --inherit. Env files \
-            never set PATH and its like. Masking is against accidents, not against a command that wants to show a \
-            value.
+            never set PATH and its like; with --trust-file they set references, and what --allow names. Masking is \
+            against accidents, not against a command that wants to show a value.
             """
         ],
         exits: [
@@ -53,12 +53,13 @@ struct RunCommand {
         let command = try OpenedCommand(
             request.command[0].text,
             searchPath: environment.value("PATH")?.withSpan { $0.text(0, $0.count) ?? "" })
-        let files = try EnvironmentFiles(request.environmentFiles)
+        let files = try EnvironmentFiles(request.environmentFiles, allowed: request.allowed)
         let inherited = try inheritedReferences(environment)
         let trust = FileTrust(session, for: "run", use: command.path, version: command.version)
+        if request.trustsFiles { try files.checkUnseen(allowed: request.allowed) }
         let asked =
             try request.trustsFiles
-            ? [] : trust.check(files.files, question: files.question(command.path, request.command))
+            ? [] : trust.check(files.files, question: files.question(command.path, request.command, session))
         let values = try ReferenceResolver(session, for: "run").values(
             of: files.references + inherited.map(\.reference) + request.references, services: request.services,
             reason: reason(command.path))

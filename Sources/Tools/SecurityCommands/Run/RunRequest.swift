@@ -21,6 +21,8 @@ struct RunRequest {
     let environmentFiles: [String]
     let services: [String]
     let inherited: [String]
+    /// Variables that an env file may set though nobody is shown their values, or though their names look dangerous.
+    let allowed: Set<String>
     var masking = Masking.auto
     let keepsCore, trustsFiles: Bool
     var statusDescriptor: CInt?
@@ -36,7 +38,8 @@ struct RunRequest {
         CommandOption("m", word: "mask", value: "auto|always|never", "Replace secrets in the output."),
         CommandOption("c", word: "keep-core", "Leave the limit of core files as it is."),
         CommandOption("n", word: "inherit", value: "name", "Replace a reference in an inherited variable."),
-        CommandOption("t", word: "trust-file", "Use env files without asking."),
+        CommandOption("t", word: "trust-file", "Use env files without asking; they set references alone."),
+        CommandOption("a", word: "allow", value: "name", "Let an env file set this variable to any value."),
         CommandOption("s", word: "status-fd", value: "n", "Write what became of the command there, as JSON."),
     ]
 
@@ -50,6 +53,7 @@ struct RunRequest {
         environmentFiles = arguments.values("E").map(\.text)
         services = arguments.values("A").map(\.text)
         inherited = arguments.values("n").map(\.text)
+        allowed = Set(arguments.values("a").map(\.text))
         (keepsCore, trustsFiles) = (arguments.has("c"), arguments.has("t"))
         variables = try Self.given(arguments.values("e"))
         descriptors = try Self.given(arguments.values("d"))

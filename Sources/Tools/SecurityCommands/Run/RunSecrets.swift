@@ -19,7 +19,7 @@ struct RunSecrets {
         in environment: inout ChildEnvironment
     ) throws(CommandFailure) {
         for (account, password) in values.profiles {
-            try Self.checkProfile(account)
+            try Self.checkProfile(account, request.allowed)
             try set(account, password, in: &environment)
         }
         for variable in files.variables {
@@ -88,7 +88,7 @@ struct RunSecrets {
     }
 
     /// An item may be called anything, and its name was not typed on this command line.
-    private static func checkProfile(_ account: String) throws(CommandFailure) {
+    private static func checkProfile(_ account: String, _ allowed: Set<String>) throws(CommandFailure) {
         guard EnvironmentFile.isName(account) else {
             throw .failed(
                 "run: the account \(account.quoted) cannot be the name of a variable",
@@ -99,6 +99,12 @@ struct RunSecrets {
             throw .failed(
                 "run: an account may not set \(account)", cause: reason.asSentence,
                 remedy: "Give it with --env if it is meant.")
+        }
+        if !allowed.contains(account), let shape = ProtectedVariables.shape(of: account) {
+            throw .failed(
+                "run: an account may not set \(account)",
+                cause: "Programs are told by variables like \(shape) which code they run, or where they connect to.",
+                remedy: "Look at the value, and give --allow \(account).")
         }
     }
 }

@@ -1,4 +1,5 @@
 import CommandOptions
+import LinuxSystem
 
 /// When output is coloured. Colour only repeats what words and marks say already.
 enum ColourChoice: String, CaseIterable {
@@ -56,7 +57,7 @@ extension Session {
 /// Texts in the language of the session's user.
 extension Session {
     /// The language of texts for people. Scripts that want the form of macOS get its words.
-    var language: TextLanguage { imitatesMacOS ? .english : TextLanguage(environment) }
+    var language: UserLanguage { imitatesMacOS ? .english : UserLanguage(environment) }
 
     /// A text for people in their language.
     func text(_ words: Words) -> String { language.text(words) }

@@ -59,14 +59,15 @@ extension NamedKeychains {
     package func adopt(_ keychain: NamedKeychain) throws(Refusal) {
         guard let lost = lostPath(of: keychain) else { return }
         try alone { () throws(Refusal) in
-            let store = store(keychain.identifier)
-            do throws(SystemError) {
-                try AtomicFile.replace(store + "/name", with: Array(keychain.path.utf8).span)
-            } catch { throw .cannot("adopt the keychain", keychain.path, error) }
+            // The store's own file comes last: an adoption that was cut before it is done again as a whole.
             try updateList { list in
                 list.search = list.search.map { $0 == .path(lost) ? .path(keychain.path) : $0 }
                 if list.standard == .path(lost) { list.standard = .path(keychain.path) }
             }
+            do throws(SystemError) {
+                let name = store(keychain.identifier) + "/name"
+                try AtomicFile.replace(name, with: Array(keychain.path.utf8).span)
+            } catch { throw .cannot("adopt the keychain", keychain.path, error) }
         }
     }
 

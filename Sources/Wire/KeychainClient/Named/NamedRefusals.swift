@@ -30,7 +30,7 @@ extension Refusal {
         Refusal(
             .noSuchKeychain, .noSuchKeychain, path,
             "\(path) names a keychain of another machine, user or home, or one that was deleted.",
-            do: "Export its items where it is, and import them here; a copy of the file opens nothing.")
+            do: "Export its items where it is, and import them here; the file itself has none.")
     }
 
     static func notANameFile(_ path: String, _ reason: String) -> Refusal {

@@ -25,7 +25,8 @@ package enum JobOwner {
         while found.count < mostAncestors, let parent = try? ProcessView(number).kinship().parent, parent > 0,
             let process = try? RunningProcess(parent)
         {
-            found.append((parent, process.name))
+            // One that is ending still has a number.
+            if !process.hasEnded { found.append((parent, process.name)) }
             number = parent
         }
         return found
@@ -33,7 +34,8 @@ package enum JobOwner {
 
     private static func sessionLeader() -> Int32? {
         let leader = getsid(0)
-        guard leader > 0, leader != CurrentProcess.identifier, (try? RunningProcess(leader)) != nil else { return nil }
-        return leader
+        guard leader > 0, leader != CurrentProcess.identifier, let process = try? RunningProcess(leader)
+        else { return nil }
+        return process.hasEnded ? nil : leader
     }
 }

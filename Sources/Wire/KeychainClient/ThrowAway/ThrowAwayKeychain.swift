@@ -78,10 +78,12 @@ package struct ThrowAwayKeychain: Sendable {
         let words = limits.flatMap { name, value in value.map { [name, $0] } ?? [] }
         let reason = try launcher.start(program, ["--throw-away"] + words, by: launcher.deadline)
         guard let connection = try Connection.running(configuration) else {
+            if let owner, owner.hasEnded { throw .ownerHasEnded }
             throw .didNotStart(configuration.folder, reason)
         }
         let password: FileDescriptor
-        do throws(SystemError) { password = try PasscodeFile.make(plan.password ?? Self.randomPassword) } catch {
+        let random = Self.randomPassword(atLeast: Int(try AdministratorPolicy.load().minimumPasscode))
+        do throws(SystemError) { password = try PasscodeFile.make(plan.password ?? random) } catch {
             throw .cannotThrowAway(configuration.folder, error)
         }
         _ = try connection.device(.setPasscode, passcodes: [password])
@@ -89,11 +91,26 @@ package struct ThrowAwayKeychain: Sendable {
         if let owner, owner.hasEnded { throw .ownerHasEnded }
     }
 
-    private static var randomPassword: SecretBytes {
-        let password = SecretBytes(count: 32)
-        password.withMutableSpan { Randomness.fill(&$0) }
-        return password
+    /// 256 bits in hexadecimal, and more digits where the administrator demands a longer password.
+    private static func randomPassword(atLeast demanded: Int) -> SecretBytes {
+        let random = SecretBytes(count: max(32, (demanded + 1) / 2))
+        random.withMutableSpan { Randomness.fill(&$0) }
+        let (password, digits) = (SecretBuffer(capacity: random.count * 2), Array("0123456789abcdef".utf8))
+        random.withSpan { bytes in
+            for index in bytes.indices {
+                password.append(digits[Int(bytes[index] >> 4)])
+                password.append(digits[Int(bytes[index] & 15)])
+            }
+        }
+        return password.finish()
     }
+
+    /// Whether a keychain was not started because its owner has ended.
+    package static func isOwnersEnd(_ refusal: Refusal) -> Bool {
+        refusal.rule == .unavailable && refusal.subject == ownerSubject
+    }
+
+    fileprivate static let ownerSubject = "owner"
 
     /// Ends the keychain that the settings name, and removes what is left of one that was killed. Nothing happens when
     /// it has ended.
@@ -141,6 +158,12 @@ package struct ThrowAwayKeychain: Sendable {
 }
 
 extension Configuration {
+    /// The settings of every throw-away keychain by their keys. No policy has stricter ones: it asks nobody, keeps no
+    /// earlier values, and its keys end with it.
+    package static let ofThrowAway = [
+        "tpm": "none", "pinentry": "none", "login-password": Consent.no.rawValue, "history-days": "0",
+    ]
+
     fileprivate func throwAway(_ folder: String) -> Configuration {
         var own = self
         (own.folder, own.socket, own.socketIsGiven) = (folder, folder + "/keychaind.sock", true)
@@ -161,7 +184,8 @@ extension Refusal {
         do: "Install keychaind, or set KEYCHAIN_DAEMON to its path.")
 
     fileprivate static let ownerHasEnded = Refusal(
-        .notAvailable, .unavailable, "owner", "The process that the keychain should end with has ended.",
+        .notAvailable, .unavailable, ThrowAwayKeychain.ownerSubject,
+        "The process that the keychain should end with has ended.",
         do: "Name one that goes on (--owner), or a time (--ttl).")
 
     fileprivate static let noThrowAway = Refusal(

@@ -1,0 +1,55 @@
+import LinuxSystem
+import TerminalText
+
+/// The question about a file before its first use, as rows of a terminal.
+///
+/// Everything that a yes allows stands on the screen with the answer, or the question is not asked: text of the file is
+/// never cut, and continues in the next row.
+struct FileQuestion {
+    /// The receiver of the values.
+    var receiver: [String] = []
+    /// The words of the user's own; they are shortened to one row.
+    var command: String?
+    /// All that the file sets and names, the items last.
+    var contents: [String]
+
+    /// A terminal that does not say its size has as much.
+    static let usualSize = (rows: 24, columns: 80)
+    private static let fewestColumns = 8
+    /// More than a file has, with its marks for characters that are not shown.
+    private static let longestBytes = UntrustedFile.longestBytes * 8
+    /// Of two widths that a terminal may give a character, the larger one.
+    private static let width = TextWidth(ambiguous: 2)
+
+    /// The rows of the question; nil where they and the answer's do not fit on the terminal.
+    func rows(on size: (rows: Int, columns: Int), above prompt: String) -> [String]? {
+        // A character in the last column moves some terminals to the next row.
+        let columns = max(size.columns - 1, Self.fewestColumns)
+        var rows = receiver.flatMap { Self.rows(of: $0, columns) }
+        if let command { rows.append(ForeignText.shown(command, limit: columns)) }
+        rows += contents.flatMap { Self.rows(of: $0, columns) }
+        return rows.count + Self.rows(of: prompt, columns).count <= size.rows ? rows : nil
+    }
+
+    /// A value as it stands in the question, whole.
+    static func quoted(_ value: SecretBytes) -> String {
+        let text = value.withSpan { bytes in String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self) }
+        return "\"\(ForeignText.shown(text, limit: longestBytes, inQuotes: true))\""
+    }
+
+    /// The text in rows of so many columns. Characters are counted one by one: not every terminal draws several as one.
+    static func rows(of text: String, _ columns: Int) -> [String] {
+        let indent = "    "
+        var (rows, row, used) = ([String](), String.UnicodeScalarView(), 0)
+        for scalar in ForeignText.shown(text, limit: longestBytes).unicodeScalars {
+            let own = width.columns(Character(scalar))
+            if used + own > columns {
+                rows.append(String(row))
+                (row, used) = (indent.unicodeScalars, indent.count)
+            }
+            row.append(scalar)
+            used += own
+        }
+        return rows + [String(row)]
+    }
+}

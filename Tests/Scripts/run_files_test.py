@@ -1,0 +1,149 @@
+"""Files of a repository, as an ordinary user at a real terminal: nothing that a yes allows is out of sight, and a file
+sets no variable that nobody has looked at.
+
+usage: run_files_test.py FOLDER-OF-PROGRAMS
+"""
+
+import os
+import sys
+import tempfile
+
+from ordinary_parts import USER, prepared
+from tmux_parts import Pane
+
+NEVER = """PATH ld_preload BASH_ENV Http_Proxy NO_PROXY Git_Dir KEYCHAIN_HOME NODE_OPTIONS PythonPath npm_config_x RM AR
+    CC GCC_EXEC_PREFIX PYTEST_ADDOPTS NODE_V8_COVERAGE LESS"""
+NAMED = """CORP_PROXY Corp_Proxy COMPILER_PATH CPATH APP_HOME CFLAGS LDFLAGS X_OPTS X_OPTIONS X_ADDOPTS X_PLUGINS
+    X_PRELOAD X_WRAPPER KUBE_EDITOR X_PAGER X_BINARY_DIR X_EXECUTABLE_DIR"""
+
+
+class Repository:
+    def __init__(self, home):
+        self.home, self.folder = home, f"{home.folder}/repository"
+        os.mkdir(self.folder)
+
+    def write(self, name, text, mode=0o644):
+        path = f"{self.folder}/{name}"
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        os.chmod(path, mode)
+
+    def run(self, text, *words):
+        self.write(".env", text)
+        return self.home.run("run", "--env-file", ".env", "--mask", "never", *words, cwd=self.folder)
+
+
+class Question:
+    """A command at a terminal of tmux, run by the user of the home."""
+
+    def __init__(self, repository, *words, rows=24, columns=80):
+        home = repository.home
+        command = [f"{home.programs}/security", *words]
+        if os.getuid() == 0:
+            command = ["setpriv", f"--reuid={USER}", f"--regid={USER}", "--clear-groups", *command]
+        command = ["env", "-C", repository.folder, *command]
+        # A server that is ending would take the next window for its own.
+        folder = tempfile.mkdtemp(dir=home.folder)
+        self.pane = Pane(folder, home.environment, command, rows=rows, columns=columns)
+
+    def __enter__(self):
+        return self.pane
+
+    def __exit__(self, *_):
+        self.pane.end()
+
+
+def nothing_scrolls_away(repository):
+    """The screen has every item with the question, or the question is not asked."""
+    words = ("run", "--env-file", ".env", "--", "sh", "-c", "echo got ${#X}")
+    long = "_" * 2100
+    repository.write(".env", f"X=kc://bank/main\n{long}=kc://deploy/ci\nTOKEN=kc://deploy/ci\n")
+    with Question(repository, *words) as pane:
+        screen = pane.shows("line 2 is refused", "ended with 1")
+        assert "Go on" not in screen, screen
+    name = "_" * 120
+    for count in (2, 40):
+        for columns in (80, 37):
+            flood = "".join(f"{name}{number}=kc://deploy/ci\n" for number in range(count))
+            repository.write(".env", f"X=kc://bank/main\n{flood}TOKEN=kc://deploy/ci\n")
+            with Question(repository, *words, columns=columns) as pane:
+                if count == 40:
+                    screen = pane.shows("ended with 1")
+                    assert "Go on" not in pane.history(), screen
+                    continue
+                screen = pane.shows("Go on? [y/N]")
+                assert "X = kc://bank/main" in screen and "TOKEN = kc://deploy/ci" in screen, screen
+                pane.keys("n", "Enter")
+                pane.shows("ended with 1")
+    repository.write("t.in", "{{ kc://bank/main }}" + "".join(f"{{{{ kc://none/{n} }}}}" for n in range(200)))
+    with Question(repository, "inject", "-i", "t.in", "-o", "t.out") as pane:
+        pane.shows("more than can be asked", "ended with 1")
+        assert "Go on" not in pane.history()
+
+
+def values_are_seen(repository):
+    """A yes allows the values that stand in the question; a value with one other character is asked about again."""
+    words = ("run", "--env-file", ".env", "--mask", "never", "--", "sh", "-c", "echo got $LEVEL")
+    for level in ("debug", "trace"):
+        repository.write(".env", f"LEVEL={level}\nTOKEN=kc://deploy/ci\n")
+        with Question(repository, *words) as pane:
+            pane.shows(f'LEVEL="{level}"', "TOKEN = kc://deploy/ci", "Go on? [y/N]")
+            pane.keys("y", "Enter")
+            pane.shows(f"got {level}", "ended with 0")
+    done = repository.run(f"LEVEL={level}\nTOKEN=kc://deploy/ci\n", *words[5:])
+    assert (done.returncode, done.stdout) == (0, "got trace\n"), done
+    repository.write(".env", "LEVEL=" + "x" * 3000 + "\n")
+    with Question(repository, *words) as pane:
+        pane.shows("more than can be asked", "ended with 1")
+
+
+def a_trusted_file_sets_references(repository):
+    """With --trust-file other values need the variable's name, and the refusal names all of them."""
+    text, show = "TOKEN=kc://deploy/ci\nA=1\nB=2\nA=3\n", ("--", "sh", "-c", "echo $TOKEN $A $B")
+    done = repository.run(text, "--trust-file", *show)
+    assert done.returncode == 1 and done.stdout == "", done
+    assert "--allow A --allow B" in done.stderr, done
+    done = repository.run(text, "--trust-file", "--allow", "A", *show)
+    assert done.returncode == 1 and "sets B" in done.stderr, done
+    done = repository.run(text, "--trust-file", "--allow", "A", "--allow", "B", *show)
+    assert (done.returncode, done.stdout) == (0, "a-token 3 2\n"), done
+    done = repository.run("TOKEN=kc://deploy/ci\n", "--trust-file", *show)
+    assert (done.returncode, done.stdout) == (0, "a-token\n"), done
+
+
+def names_that_programs_obey(repository):
+    """Some are never set, others where the command line names them; to a value or a reference, in any case."""
+    for value in ("x", "kc://deploy/ci"):
+        for name in NEVER.split():
+            done = repository.run(f"{name}={value}\n", "--trust-file", "--allow", name, "--", "true")
+            assert done.returncode == 1 and f"does not set {name}" in done.stderr, (name, done)
+        for name in NAMED.split():
+            line = f"{name}={value}\n"
+            done = repository.run(line, "--trust-file", "--allow", "X", "--", "true")
+            assert done.returncode == 1 and f"--allow {name}" in done.stderr, (name, done)
+            done = repository.run(line, "--trust-file", "--allow", name, "--", "printenv", name)
+            assert (done.returncode, done.stdout) == (0, "x\n" if value == "x" else "a-token\n"), (name, done)
+    repository.write("Makefile", "all:\n\t$(RM) x\n")
+    repository.write("evil.sh", "#!/bin/sh\ntouch taken\n", 0o755)
+    done = repository.run("TOKEN=kc://deploy/ci\nRM=./evil.sh\n", "--trust-file", "--", "make")
+    assert done.returncode == 1 and not os.path.exists(f"{repository.folder}/taken"), done
+
+
+def main():
+    programs = os.path.abspath(sys.argv[1])
+    cases = (nothing_scrolls_away, values_are_seen, a_trusted_file_sets_references, names_that_programs_obey)
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        home = prepared(programs, folder)
+        repository = Repository(home)
+        os.chown(repository.folder, *((USER, USER) if os.getuid() == 0 else (-1, -1)))
+        home.says("add-generic-password", "-s", "bank", "-a", "main", "-w", "a-fortune")
+        home.says("add-generic-password", "-s", "deploy", "-a", "ci", "-w", "a-token")
+        try:
+            for case in cases:
+                case(repository)
+                print(f"{case.__name__}: {case.__doc__.splitlines()[0]}")
+        finally:
+            home.end()
+
+
+main()
