@@ -78,9 +78,14 @@ def bare_names(home):
 def locked_and_gone(home, path):
     home.says("add-generic-password", "-s", "s", "-a", "a", "-w", "secret", path)
     home.says("lock-keychain", path)
+    refused = "User interaction is not allowed."
+    err = f"security: SecKeychainCopySettings {path}: {refused}\n"
+    # The test of scripts for a locked keychain.
+    home.says("show-keychain-info", path, status=36, err=err)
     result = home.run("find-generic-password", "-s", "s", "-w", path)
     assert result.returncode == 36 and not result.stdout, result
     home.says("unlock-keychain", "-p", PASSWORD, path)
+    assert home.run("show-keychain-info", path).returncode == 0
     home.says("find-generic-password", "-s", "s", "-w", path, out="secret\n")
     assert f'keychain: "{path}"' in home.run("dump-keychain", path).stdout
     home.says("delete-keychain", path)
