@@ -28,7 +28,7 @@ SHAPES = {
 
 
 def made(path, subject, extensions, *more):
-    """A self-signed certificate, or one of an issuer's that `more` names, with its key beside it."""
+    """A self-signed certificate, or one of an issuer's that `more` names, with its key in a file of its name."""
     config = path.with_suffix(".cnf")
     config.write_text("[req]\ndistinguished_name=n\nprompt=no\nx509_extensions=v3\n[n]\nCN=" + subject
                       + "\n[v3]\n" + "\n".join(extensions) + "\n")  # fmt: skip
