@@ -428,21 +428,21 @@ _security() {
                     '--json[Write JSON.]' ;;
                 verify-cert) _arguments -S \
                     '-c[The certificate, then others of its chain.]:certFile: ' \
-                    '-r[A root to trust in place of the system'\''s.]:rootCertFile: ' \
+                    '-r[A root to trust in place of the system'\''s; alone, it is what is verified.]:rootCertFile: ' \
                     '-p[basic (unless one is given), ssl, smime, eap, IPSec, codeSign or timestamping.]:policy: ' \
-                    '-n[The host, or for smime the address, that must be named.]:name: ' \
+                    '-n[The host, or for smime the address, that must be named; without a name as -N.]:name: ' \
                     '-s[The same, by its older name.]:name: ' \
                     '-e[The address that must be named.]:emailAddress: ' \
-                    '-d[When\: YYYY-MM-DDThh\:mm\:ssZ, or the date alone.]:date: ' \
+                    '-d[When\: YYYY-MM-DD-hh\:mm\:ss or YYYY-MM-DDThh\:mm\:ssZ, or the date alone.]:date: ' \
                     '-k[Where other certificates are looked for.]:keychain: ' \
                     '-C[The certificate is a client'\''s.]' \
                     '-L[Accepted for old scripts\: nothing is fetched.]' \
-                    '-l[Accepted for old scripts\: the certificate may be an authority'\''s.]' \
+                    '-l[An authority'\''s certificate need not have the purpose itself.]' \
                     '-N[Do not use the keychain'\''s certificates.]' \
-                    '-P[Show the chain.]' \
+                    '-P[Show the chain, in PEM.]' \
                     '-t[Show the chain.]' \
                     '-v[Show the chain.]' \
-                    '-R[Check revocation; not here.]:check: ' \
+                    '-R[Revocation\: offline, ocsp or crl, which fetch nothing, or require, which fails.]:check: ' \
                     '-q[Write nothing; the exit status says it all.]' \
                     '--json[Write JSON.]' ;;
                 history) _arguments -S \

@@ -81,6 +81,16 @@ def check_git(keychain):
     keychain.run(["git", "credential", "fill"], asked, status=128)
 
 
+def check_git_empty(keychain):
+    """Git's own tests store a login with an empty name and password, and one with a token alone."""
+    for login in ("username=\npassword=\n", "username=\npassword=token\n", "username=ann\npassword=\n"):
+        asked = "protocol=https\nhost=sso.example\n"
+        keychain.run(["git-credential-keychain", "store"], asked + login + "\n")
+        assert keychain.run(["git-credential-keychain", "get"], asked + "\n") == login, login
+        keychain.run(["git-credential-keychain", "erase"], asked + login + "\n")
+        assert keychain.run(["git-credential-keychain", "get"], asked + "\n") == "", login
+
+
 def check_git_over_paths(keychain):
     keychain.run(["git", "config", "--global", "credential.useHttpPath", "true"])
     for path, password in (("a.git", "one"), ("b.git", "two")):
@@ -150,6 +160,22 @@ def check_older(keychain):
     assert keychain.run([*found, "-w"]) == "of-user\n"
 
 
+def check_pipe(keychain):
+    """A password that comes through a pipe and is not read, for want of -w, is not lost without a word."""
+    for before, after, isTold in ([], [], True), ([], ["-w"], False), (["-M"], [], False):
+        words = [*before, "add-generic-password", "-s", "pipe", "-a", f"{before}{after}", *after]
+        done = subprocess.run(
+            [keychain.security, *words],
+            input="secret",
+            capture_output=True,
+            text=True,
+            env=keychain.environment,
+            timeout=PATIENCE,
+        )
+        assert done.returncode == 0, done
+        assert ("password is empty" in done.stderr) == isTold, done
+
+
 def check_undo(keychain):
     home = keychain.home_folder()
     assert not os.path.exists(os.path.join(home, ".git-credentials")), "another helper kept a login"
@@ -166,10 +192,12 @@ def main():
         keychain = Keychain(sys.argv[1], folder)
         try:
             check_git(keychain)
+            check_git_empty(keychain)
             check_git_over_paths(keychain)
             check_docker(keychain)
             check_apart(keychain)
             check_older(keychain)
+            check_pipe(keychain)
             check_undo(keychain)
         finally:
             keychain.stop()

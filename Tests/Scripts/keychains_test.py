@@ -79,9 +79,14 @@ def bare_names(home):
 def locked_and_gone(home, path):
     home.says("add-generic-password", "-s", "s", "-a", "a", "-w", "secret", path)
     home.says("lock-keychain", path)
+    refused = "User interaction is not allowed."
+    err = f"security: SecKeychainCopySettings {path}: {refused}\n"
+    # The test of scripts for a locked keychain.
+    home.says("show-keychain-info", path, status=36, err=err)
     result = home.run("find-generic-password", "-s", "s", "-w", path)
     assert result.returncode == 36 and not result.stdout, result
     home.says("unlock-keychain", "-p", PASSWORD, path)
+    assert home.run("show-keychain-info", path).returncode == 0
     home.says("find-generic-password", "-s", "s", "-w", path, out="secret\n")
     assert f'keychain: "{path}"' in home.run("dump-keychain", path).stdout
     home.says("delete-keychain", path)
@@ -183,6 +188,20 @@ def partitions(home):
     assert "partitions (without effect): apple-tool:,apple:" in home.run("dump-keychain", "-a", "p.keychain").stdout
     home.says("find-generic-password", "-s", "s", "-w", "p.keychain", out="x\n")
     home.says("delete-keychain", "p.keychain")
+
+
+def spellings(home):
+    """Two names with an accent, in one scalar and in two, are two keychains, as the kernel has it."""
+    one, other = "caf\u00e9.keychain", "cafe\u0301.keychain"
+    home.says("create-keychain", "-p", "a", one, other)
+    home.says("add-generic-password", "-s", "s", "-a", "a", "-w", "of other", other)
+    home.says("default-keychain", "-s", other)
+    home.says("delete-keychain", one)
+    path = f"{home.home}/k/keychains/{other}-db"
+    home.says("list-keychains", out=shown(login(home), path))
+    home.says("default-keychain", out=shown(path))
+    home.says("find-generic-password", "-s", "s", "-w", out="of other\n")
+    home.says("delete-keychain", other)
 
 
 def crash(home):
@@ -326,7 +345,7 @@ def main():
     try:
         if users_turn():
             sessions(programs, folder)
-        cases = (places, partitions, crash, hostile_files, foreign_file, orphans, limits, login_stays)
+        cases = (places, partitions, spellings, crash, hostile_files, foreign_file, orphans, limits, login_stays)
         for test in of_this_turn(cases):
             os.mkdir(f"{folder}/{test.__name__}")
             home = Home(programs, f"{folder}/{test.__name__}")

@@ -15,6 +15,7 @@ import tempfile
 from patience import PATIENCE
 from pki_parts import PASSPHRASE, Files, Keychain, clear, expect, items_of, mutated, openssl, sha1
 from pki_trust import settings_files, trusting
+from pki_verify import excluded_host, roots, words_of_macos
 
 CALL = "security: SecKeychainItemImport: "
 WRONG = CALL + "MAC verification failed during PKCS12 import (wrong password?).\n"
@@ -428,8 +429,7 @@ def messages(keychain, files):
 
 TESTS = [
     pkcs12, passphrases, forms, whole, finding, identities, named, hostile, mutations, program, confined, trusting,
-    settings_files,
-    exporting, keypairs, messages,
+    settings_files, roots, words_of_macos, excluded_host, exporting, keypairs, messages,
 ]  # fmt: skip
 
 

@@ -23,7 +23,7 @@ def trusting(keychain, files):
     keychain.says("verify-cert", "-c", leaf, "-p", "codeSign", out="...certificate verification successful.\n")
     untrusted = "Cert Verify Result: CSSMERR_TP_NOT_TRUSTED\n"
     keychain.says("verify-cert", "-c", leaf, err=untrusted, status=1)
-    keychain.says("verify-cert", "-c", leaf, "-r", ca, "-P", out=(
+    keychain.says("verify-cert", "-c", leaf, "-r", ca, "-t", out=(
         "...certificate verification successful.\n---\nCertificate chain\n"
         " 0: Apple Distribution: Example (ABCDE12345)\n 1: Example CA\n"))  # fmt: skip
     expired = "Cert Verify Result: CSSMERR_TP_CERT_EXPIRED\n"

@@ -114,6 +114,9 @@ package struct ArgumentParser {
             if option.isSecret { parsed.secretWords.append(next - 1) }
             return parsed.values.append(.init(option.letter, word.dropping(offset + 1)))
         }
+        if option.isOptional, next == words.count || words[next].startsWithMinus {
+            return parsed.values.append(.init(option.letter, nil))
+        }
         guard next < words.count else {
             guard option.isSecret else { throw WrongCommandLine("option requires an argument -- \(option.letter)") }
             return parsed.values.append(.init(option.letter, nil))

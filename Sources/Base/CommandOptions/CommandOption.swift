@@ -14,10 +14,12 @@ package struct CommandOption: Sendable {
     package let isSecret: Bool
     /// The value has two words, as of an attribute with its name.
     package let hasTwoWords: Bool
+    /// The value may be left out; then the next word is an option, or there is none.
+    package let isOptional: Bool
 
     package init(
         _ letter: Character, word: String? = nil, value: String? = nil, isSecret: Bool = false,
-        hasTwoWords: Bool = false, _ meaning: String
+        hasTwoWords: Bool = false, isOptional: Bool = false, _ meaning: String
     ) {
         self.letter = letter
         self.word = word
@@ -25,6 +27,7 @@ package struct CommandOption: Sendable {
         self.meaning = meaning
         self.isSecret = isSecret
         self.hasTwoWords = hasTwoWords
+        self.isOptional = isOptional
     }
 
     /// As help shows it: `-R, --recovery`.

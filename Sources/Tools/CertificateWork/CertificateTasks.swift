@@ -40,11 +40,13 @@ extension EvaluateTrust {
             // Roots of the distribution cannot be told from others here, so none is held to the rules for public ones.
             let (findings, chain) = demands.check(certificate, with: verifier, isPublic: { _ in false })
             let isDenied = chain.contains { distrusted.contains($0.encoded) }
-            let outcome = isDenied ? TrustOutcome.denied : TrustOutcome(gravestOf: findings.map(\.finding))
+            let found = findings.map(\.finding).filter { !$0.isOfRevocation || chain.count > 1 }
+            let outcome = isDenied ? TrustOutcome.denied : TrustOutcome(gravestOf: found)
+            let shown = chain.prefix(256)
             evaluations.append(
                 CertificateEvaluation(
-                    outcome, isForPurpose: demands.suits(certificate),
-                    chain: chain.prefix(256).map(\.subjectSummary)))
+                    outcome, isForPurpose: demands.suits(certificate), chain: shown.map(\.subjectSummary),
+                    certificates: returnsChain ? shown.map(\.encoded) : []))
         }
         return Answer(evaluations)
     }
@@ -55,6 +57,12 @@ extension EvaluateTrust {
     }
 
     private var demands: CertificateDemands {
+        var demands = demandsOfPolicy
+        (demands.mayBeAuthority, demands.needsRevocationCheck) = (mayBeAuthority, needsRevocationCheck)
+        return demands
+    }
+
+    private var demandsOfPolicy: CertificateDemands {
         switch policy {
         case .basic: CertificateDemands()
         case .tlsClient: CertificateDemands(purpose: .tlsClient, isClient: true)
@@ -67,6 +75,11 @@ extension EvaluateTrust {
     }
 }
 
+extension TrustFinding {
+    /// A trusted certificate alone has no issuer that could revoke it.
+    fileprivate var isOfRevocation: Bool { self == .revocationUnknown || self == .revocationUntold }
+}
+
 extension TrustOutcome {
     /// The outcomes are in the order of their gravity.
     init(gravestOf findings: [TrustFinding]) {
@@ -75,7 +88,7 @@ extension TrustOutcome {
 
     private init(_ finding: TrustFinding) {
         guard case .problem(let problem) = finding else {
-            self = .wrongPurpose
+            self = finding.isOfRevocation ? .revocationUnknown : .wrongPurpose
             return
         }
         self =

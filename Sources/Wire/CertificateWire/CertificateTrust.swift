@@ -40,6 +40,7 @@ package enum TrustOutcome: UInt8, CaseIterable, Sendable {
     case wrongAddress = 13
     case wrongPurpose = 14
     case notTrusted = 15
+    case revocationUnknown = 16
 }
 
 /// Evaluates whether certificates are trusted for a purpose.
@@ -48,6 +49,12 @@ package struct EvaluateTrust: CertificateTask {
     package var policy = CertificatePolicy.basic
     /// The host or address that the certificate must have; nil for any.
     package var name: String?
+    /// Whether an authority's certificate is evaluated as one: it need not have the purpose itself.
+    package var mayBeAuthority = false
+    /// Whether a certificate counts only with an answer about its revocation, which nobody here has.
+    package var needsRevocationCheck = false
+    /// Whether the answers have the certificates of the chains.
+    package var returnsChain = false
     /// Seconds since 2001-01-01 00:00 UTC.
     package var date: Double
     /// The certificates to evaluate, in DER.
@@ -69,6 +76,8 @@ package struct EvaluateTrust: CertificateTask {
         }
         self.policy = policy
         name = try reader.flag() ? try reader.shortText() : nil
+        (mayBeAuthority, needsRevocationCheck) = (try reader.flag(), try reader.flag())
+        returnsChain = try reader.flag()
         date = Double(bitPattern: try reader.integer(UInt64.self))
         (certificates, helpers) = (try reader.certificates(), try reader.certificates())
         (anchors, denied) = (try reader.certificates(), try reader.certificates())
@@ -79,6 +88,7 @@ package struct EvaluateTrust: CertificateTask {
         buffer.append(policy.rawValue)
         buffer.append(flag: name != nil)
         if let name { buffer.append(text: name) }
+        for flag in [mayBeAuthority, needsRevocationCheck, returnsChain] { buffer.append(flag: flag) }
         buffer.append(littleEndian: date.bitPattern)
         for list in [certificates, helpers, anchors, denied] { buffer.append(certificates: list) }
         buffer.append(secret: systemAnchors)
@@ -110,9 +120,14 @@ package struct CertificateEvaluation: Sendable {
     package let isForPurpose: Bool
     /// The certificates of the chain, by their summaries.
     package let chain: [String]
+    /// The same in DER, where they were asked for.
+    package let certificates: [[UInt8]]
 
-    package init(_ outcome: TrustOutcome, isForPurpose: Bool, chain: [String]) {
+    package init(
+        _ outcome: TrustOutcome, isForPurpose: Bool, chain: [String], certificates: [[UInt8]] = []
+    ) {
         (self.outcome, self.isForPurpose, self.chain) = (outcome, isForPurpose, chain)
+        self.certificates = certificates
     }
 
     init(reading reader: inout WireReader) throws(Refusal) {
@@ -124,6 +139,7 @@ package struct CertificateEvaluation: Sendable {
         var chain: [String] = []
         for _ in 0..<(try reader.count(atMost: 256)) { chain.append(try reader.shortText()) }
         self.chain = chain
+        certificates = try reader.certificates()
     }
 
     func append(to buffer: SecretBuffer) {
@@ -131,5 +147,6 @@ package struct CertificateEvaluation: Sendable {
         buffer.append(flag: isForPurpose)
         buffer.append(count: chain.count)
         for name in chain { buffer.append(text: name) }
+        buffer.append(certificates: certificates)
     }
 }

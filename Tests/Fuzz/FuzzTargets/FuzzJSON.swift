@@ -85,10 +85,11 @@ private func fuzzGit(_ body: [UInt8]) {
     if body.count < 60_000 { try? writer.writeFully(body.span) }
     shut(writer)
     guard let description = try? GitDescription(reading: Input(reader)) else { return }
-    for key in ["protocol", "host", "path", "username"] {
+    for key in ["protocol", "host", "path"] {
         require(description[key]?.isEmpty != true, "an empty value counts as one")
         require(description[key]?.utf8.contains(UInt8(ascii: "\n")) != true, "a value has two lines")
     }
+    require(description.account?.utf8.contains(UInt8(ascii: "\n")) != true, "an account has two lines")
     if let server = description.server { check(server) }
     let secret = SecretBytes(body)
     guard let password = GitPassword(secret) else { return }

@@ -26,6 +26,45 @@ import Testing
         #expect(docker("list") == .init(0, #"{"\#(server)":"ann"}"# + "\n"))
     }
 
+    @Test(
+        "A login is found and erased without the port, the path or the scheme it was stored with",
+        arguments: [
+            ("https://reg.example:2345/v1", "reg.example"), ("https://reg.example:2345/v1", "reg.example:2345"),
+            ("https://reg.example:2345/v1", "https://reg.example"), ("https://reg.example", "reg.example"),
+            ("https://reg.example:2345/v1", "https://reg.example:2345"), ("reg.example/one/two", "https://reg.example"),
+        ])
+    func findsLooser(stored: String, asked: String) {
+        _ = store(stored, "ann", "one")
+        let expected = #"{"ServerURL":"\#(asked)","Username":"ann","Secret":"one"}"# + "\n"
+        #expect(docker("get", asked) == .init(0, expected))
+        #expect(docker("erase", asked) == .init(0))
+        #expect(docker("list") == .init(0, "{}\n"))
+    }
+
+    @Test(
+        "A login for another scheme, port, path or host is not found",
+        arguments: [
+            ("https://reg.example", "http://reg.example"), ("http://reg.example", "reg.example"),
+            ("https://reg.example:2345", "reg.example:5678"), ("https://reg.example", "reg.example:2345"),
+            ("https://reg.example/one", "reg.example/two"), ("https://reg.example", "reg.example/one"),
+            ("https://reg.example", "example"), ("https://reg.example", "other.example"),
+        ])
+    func findsNoOther(stored: String, asked: String) {
+        _ = store(stored, "ann", "one")
+        #expect(docker("get", asked).status == 1 && docker("erase", asked).status == 1)
+        #expect(docker("list") == .init(0, #"{"\#(stored)":"ann"}"# + "\n"))
+    }
+
+    @Test("Of several logins the one that is asked for is found, and none where each might be meant")
+    func findsTheNearest() {
+        _ = store("reg.example:2345", "ann", "one")
+        _ = store("reg.example:5678", "bob", "two")
+        #expect(docker("get", "reg.example").status == 1)
+        _ = store("reg.example", "cat", "three")
+        #expect(docker("get", "reg.example").text.contains("three"))
+        #expect(docker("get", "reg.example:5678").text.contains("two"))
+    }
+
     @Test("A server has one login: another account's takes its place")
     func hasOneLogin() {
         _ = store("ghcr.io", "ann", "one")

@@ -21,6 +21,24 @@ import Testing
         #expect(git("get", "protocol=https", "host=git.example") == .init(0, "username=ann\npassword=s3cret\n"))
     }
 
+    @Test(
+        "A login whose name, password or both are empty is given back, and is another than one with a name",
+        arguments: [("", "token"), ("ann", ""), ("", "")])
+    func keepsEmptyValues(account: String, password: String) {
+        let server = ["protocol=https", "host=sso.example"]
+        let login = ["username=\(account)", "password=\(password)"]
+        let input = Array((server + login).joined(separator: "\n").utf8)
+        #expect(shell.run(["git-credential", "store"], input: input) == .init(0))
+        let expected = Shell.Outcome(0, login.map { $0 + "\n" }.joined())
+        #expect(git("get", server[0], server[1]) == expected)
+        #expect(git("get", server[0], server[1], login[0]) == expected)
+        #expect(git("get", server[0], server[1], account.isEmpty ? "username=ann" : "username=") == .init(0))
+        _ = git("erase", server[0], server[1], login[0], "password=other")
+        #expect(git("get", server[0], server[1]) == expected)
+        _ = git("erase", server[0], server[1], login[0], login[1])
+        #expect(shell.keychain.update { $0.items.isEmpty })
+    }
+
     @Test("A login is for its scheme, host, port, path and account alone")
     func tellsApart() {
         store()
@@ -76,7 +94,7 @@ import Testing
 
     @Test(
         "An account or password that would add lines to the answer is not given out",
-        arguments: [("ann\npassword=forged", "x"), ("ann", ""), ("ann", "a\0b")])
+        arguments: [("ann\npassword=forged", "x"), ("ann", "a\0b")])
     func refusesInjection(account: String, password: String) {
         _ = shell.run(
             [

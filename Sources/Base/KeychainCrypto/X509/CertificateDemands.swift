@@ -12,6 +12,8 @@ package struct CertificateDemands: Equatable, Sendable {
     /// A positive answer about revocation is required, which this system cannot obtain.
     package var needsRevocationCheck = false
     package var isClient = false
+    /// Whether an authority's certificate is checked as one: it need not have the purpose itself.
+    package var mayBeAuthority = false
 
     package init(
         purpose: ChainVerifier.Purpose = .anything, name: ChainVerifier.Name? = nil,
@@ -47,6 +49,7 @@ extension CertificateDemands {
         var verifier = verifier
         verifier.purpose = purpose
         verifier.name = name
+        verifier.isOfAuthority = isAuthority(certificate)
         do throws(CryptoError) {
             let finding = try verifier.verify(certificate)
             let found = finding.reasons.map { (TrustFinding.problem($0.problem), $0.place) as Finding }
@@ -64,8 +67,22 @@ extension CertificateDemands {
         return certificate.extensions.keyUsage?.isSuperset(of: keyUsage) ?? true
     }
 
+    /// Whether the certificate is checked as an authority's. A root of version 1 cannot say that it is one.
+    private func isAuthority(_ certificate: Certificate) -> Bool {
+        let isOldRoot = certificate.version < 3 && certificate.isSelfIssued
+        return mayBeAuthority && (certificate.extensions.isAuthority ?? isOldRoot)
+    }
+
     /// The conditions that OpenSSL does not check.
     private func ownFindings(_ certificate: Certificate, _ isPublic: () -> Bool) -> [Finding] {
+        var findings: [TrustFinding] = isAuthority(certificate) ? [] : purposeFindings(certificate, isPublic)
+        if needsRevocationCheck {
+            findings.append(certificate.extensions.namesRevocation ? .revocationUnknown : .revocationUntold)
+        }
+        return findings.map { ($0, 0) }
+    }
+
+    private func purposeFindings(_ certificate: Certificate, _ isPublic: () -> Bool) -> [TrustFinding] {
         var findings: [TrustFinding] = []
         if purpose == .tlsServer {
             findings += TLSServerRules.problems(of: certificate, isPublic: isPublic).map { .problem($0) }
@@ -74,10 +91,7 @@ extension CertificateDemands {
             findings.append(.problem(.wrongPurpose))
         }
         if let usage = certificate.extensions.keyUsage, !usage.isSuperset(of: keyUsage) { findings.append(.keyUsage) }
-        if needsRevocationCheck {
-            findings.append(certificate.extensions.namesRevocation ? .revocationUnknown : .revocationUntold)
-        }
-        return findings.map { ($0, 0) }
+        return findings
     }
 }
 

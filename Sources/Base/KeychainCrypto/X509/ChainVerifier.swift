@@ -20,6 +20,8 @@ package struct ChainVerifier: Sendable {
     }
 
     package var purpose: Purpose = .anything
+    /// Whether the certificate is checked as an authority for the purpose: one that may sign certificates is enough.
+    package var isOfAuthority = false
     package var name: Name?
     /// Trusted certificates. Any of them may end the chain, self-signed or not.
     package var anchors = TrustAnchors([])
@@ -47,8 +49,10 @@ package struct ChainVerifier: Sendable {
         // A certificate that cannot be read cannot be part of a chain.
         let helpers = others.compactMap { try? X509Handle($0) }
         let run = try VerificationRun(leaf, helpers, anchors)
+        run.authorityPurpose = isOfAuthority ? purpose.number : nil
         try apply(to: run)
-        return try run.verify()
+        guard case .host(let host)? = name, case .name(let asked)? = HostName(host) else { return try run.verify() }
+        return try run.verify(askedFor: asked)
     }
 
     private func apply(to run: VerificationRun) throws(CryptoError) {
@@ -108,6 +112,8 @@ extension ChainVerifier.Purpose {
     private let others: X509Stack
     private let helpers: [X509Handle]
     private var problems: [(problem: ChainProblem, place: Int)] = []
+    /// The purpose for which the certificate may be an authority's; nil where it must have the purpose itself.
+    var authorityPurpose: CInt?
 
     init(_ leaf: X509Handle, _ helpers: [X509Handle], _ anchors: TrustAnchors) throws(CryptoError) {
         (self.leaf, self.helpers) = (leaf, helpers)
@@ -136,7 +142,8 @@ extension ChainVerifier.Purpose {
             guard isGood == 0, let run = unsafe X509_STORE_CTX_get_ex_data(context, 0) else { return 1 }
             let code = unsafe X509_STORE_CTX_get_error(context)
             let place = unsafe X509_STORE_CTX_get_error_depth(context)
-            unsafe Unmanaged<VerificationRun>.fromOpaque(run).takeUnretainedValue().note(code, at: place)
+            let owner = unsafe Unmanaged<VerificationRun>.fromOpaque(run).takeUnretainedValue()
+            if code != X509_V_ERR_INVALID_PURPOSE || place > 0 || !owner.leafIsAuthority { owner.note(code, at: place) }
             return 1
         }
         let result = unsafe X509_verify_cert(context)
@@ -144,6 +151,21 @@ extension ChainVerifier.Purpose {
         if result <= 0, problems.isEmpty { note(unsafe X509_STORE_CTX_get_error(context), at: 0) }
         let chain = try unsafe X509Stack.certificates(of: X509_STORE_CTX_get0_chain(context))
         return .init(chain: chain.isEmpty ? [leaf.certificate] : chain, problems: problems)
+    }
+
+    /// The same, for a host: the authorities must be allowed to vouch for it.
+    func verify(askedFor host: String) throws(CryptoError) -> ChainVerifier.Finding {
+        let finding = try verify()
+        let constraints = try HostConstraints(finding.chain.dropFirst())
+        guard try !constraints.allow(host, of: leaf) else { return finding }
+        note(X509_V_ERR_EXCLUDED_VIOLATION, at: 0)
+        return .init(chain: finding.chain, problems: problems)
+    }
+
+    /// Whether the certificate may sign others for the purpose.
+    private var leafIsAuthority: Bool {
+        guard let authorityPurpose else { return false }
+        return unsafe X509_check_purpose(leaf.reference, authorityPurpose, 1) > 0
     }
 
     private func note(_ code: CInt, at place: CInt) {

@@ -14,6 +14,11 @@ struct StoredTrustEvaluation {
     var anchors: [[UInt8]]?
     /// More certificates to build chains with.
     var helpers: [[UInt8]] = []
+    /// Whether an authority's certificate is evaluated as one.
+    var mayBeAuthority = false
+    var needsRevocationCheck = false
+    /// Whether the certificates of the chains are returned.
+    var returnsChain = false
     /// Whether the keychain's certificates may be part of chains.
     var usesKeychain = true
 
@@ -22,6 +27,8 @@ struct StoredTrustEvaluation {
         guard !certificates.isEmpty else { return [] }
         var task = EvaluateTrust(certificates, date: date)
         (task.policy, task.name, task.helpers) = (policy, name, helpers)
+        (task.mayBeAuthority, task.needsRevocationCheck) = (mayBeAuthority, needsRevocationCheck)
+        task.returnsChain = returnsChain
         if usesKeychain { task.helpers += try stored.all().map(\.certificate) }
         task.helpers = Array(task.helpers.prefix(CertificateLimits.certificates))
         for setting in try UserTrustSettings(stored.session, stored.call).all() {

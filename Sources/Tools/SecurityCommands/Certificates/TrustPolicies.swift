@@ -54,6 +54,7 @@ extension TrustOutcome {
         case .wrongAddress: "CSSMERR_APPLETP_SMIME_EMAIL_ADDRS_NOT_FOUND"
         case .wrongPurpose: "CSSMERR_APPLETP_INVALID_EXTENDED_KEY_USAGE"
         case .notTrusted: "CSSMERR_TP_NOT_TRUSTED"
+        case .revocationUnknown: "CSSMERR_APPLETP_INCOMPLETE_REVOCATION_CHECK"
         }
     }
 
@@ -76,6 +77,7 @@ extension TrustOutcome {
         case .wrongAddress: "The certificate is not for this address."
         case .wrongPurpose: "The certificate is not for this purpose."
         case .notTrusted: "The chain does not end in a certificate that is trusted."
+        case .revocationUnknown: "Nobody has said that the certificate is not revoked, and nothing is fetched."
         }
     }
 }

@@ -43,7 +43,7 @@ package struct MacCommand: Sendable {
         MacCommand(
             "set-keychain-password", "op",
             "An empty new password removes the password, with all items that may only exist where there is one."),
-        MacCommand("show-keychain-info"),
+        MacCommand("show-keychain-info", "", "A locked keychain gives 36 at once: its password is not asked for."),
         MacCommand(
             "dump-keychain", "adir", "The values of items that other programs have added are never shown.",
             "Of anchored programs' items nothing is shown, but to root."),
@@ -94,7 +94,9 @@ package struct MacCommand: Sendable {
             "trust-settings-import", "d", "Settings for other policies than basic and codeSign are left out.",
             "A certificate that is not in the keychain ends the import. Other settings stay."),
         MacCommand(
-            "verify-cert", "crpknsedCLlNPtvRq", "Nothing is fetched. -R is refused by name.",
+            "verify-cert", "crpknsedCLlNPtvRq",
+            "Nothing is fetched: -R ocsp and -R crl find nothing out, and -R require fails but for a root.",
+            "An authority's certificate is taken without -l too, where the policy lets it.",
             "No certificate is taken from a server: a URL is refused."),
         MacCommand("error"),
     ]

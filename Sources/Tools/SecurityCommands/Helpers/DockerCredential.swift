@@ -40,8 +40,7 @@ enum DockerCredential {
 
     private static func get(_ session: Session) throws(CommandFailure) {
         let (name, server) = try readServer(session)
-        let login = StoredLogin(of: .docker, at: server, account: nil)
-        guard let item = try login.first(returning: ["r_Attributes", "r_Data"], session) else { throw .notStored }
+        guard let item = try logins(at: server, ["r_Attributes", "r_Data"], session).first else { throw .notStored }
         session.output.write(
             .object([
                 ("ServerURL", .string(name)), ("Username", .string(item.attributes[.account]?.string ?? "")),
@@ -66,9 +65,20 @@ enum DockerCredential {
 
     private static func erase(_ session: Session) throws(CommandFailure) {
         let (_, server) = try readServer(session)
-        let logins = try StoredLogin(of: .docker, at: server, account: nil).all(returning: ["r_PersistentRef"], session)
+        let logins = try logins(at: server, ["r_PersistentRef"], session)
         guard !logins.isEmpty else { throw .notStored }
         for login in logins { try StoredLogin.delete(login, session) }
+    }
+
+    /// The logins for a server. One that was stored with a port or a path is found without them, as by the helpers of
+    /// other systems, when there is no nearer one and no other.
+    private static func logins(
+        at server: ServerAddress, _ returns: [String], _ session: Session
+    ) throws(CommandFailure) -> [ItemResponse.Item] {
+        let exact = try StoredLogin(of: .docker, at: server, account: nil).all(returning: returns, session)
+        guard exact.isEmpty else { return exact }
+        let others = try StoredLogin(of: .docker, at: server.looser, account: nil).all(returning: returns, session)
+        return others.count == 1 ? others : []
     }
 
     private static func list(_ session: Session) throws(CommandFailure) {

@@ -42,7 +42,7 @@ enum GitCredential {
     private static func get(
         _ description: GitDescription, _ server: ServerAddress, _ session: Session
     ) throws(CommandFailure) {
-        let login = StoredLogin(of: .git, at: server, account: description["username"])
+        let login = StoredLogin(of: .git, at: server, account: description.account)
         guard let item = try login.first(returning: ["r_Attributes", "r_Data"], session) else { return }
         let account = item.attributes[.account]?.string ?? ""
         guard account.isOneLine, let content = GitPassword(item.password) else {
@@ -63,11 +63,11 @@ enum GitCredential {
     private static func store(
         _ description: GitDescription, _ server: ServerAddress, _ session: Session
     ) throws(CommandFailure) {
-        guard let account = description["username"], let password = description.secret("password") else { return }
+        guard let account = description.account, let password = description.secret("password") else { return }
         let value = SecretBuffer(capacity: 256)
         password.withSpan { value.append($0) }
         for key in GitPassword.furtherKeys {
-            guard let further = description.secret(key) else { continue }
+            guard let further = description.secret(key), further.count > 0 else { continue }
             value.append(utf8: "\n\(key)=")
             further.withSpan { value.append($0) }
         }
@@ -80,7 +80,7 @@ enum GitCredential {
     private static func erase(
         _ description: GitDescription, _ server: ServerAddress, _ session: Session
     ) throws(CommandFailure) {
-        let login = StoredLogin(of: .git, at: server, account: description["username"])
+        let login = StoredLogin(of: .git, at: server, account: description.account)
         let refused = description.secret("password")
         for item in try login.all(returning: ["r_Data", "r_PersistentRef"], session) {
             let stored = GitPassword(item.password)?.password

@@ -21,11 +21,18 @@ struct GitDescription {
     }
 
     /// A value that is no secret; nil when it is missing or empty.
-    subscript(key: String) -> String? {
+    subscript(key: String) -> String? { string(key).flatMap { $0.isEmpty ? nil : $0 } }
+
+    /// The account; nil when git did not say. An empty one is an account like any other: servers that take a token
+    /// alone have it.
+    var account: String? { string("username") }
+
+    private func string(_ key: String) -> String? {
         secret(key).map { $0.withSpan { String(decoding: $0.array(0, $0.count), as: UTF8.self) } }
     }
 
-    func secret(_ key: String) -> SecretBytes? { values[key].flatMap { $0.count > 0 ? $0 : nil } }
+    /// A value, which may be empty; nil when it is missing.
+    func secret(_ key: String) -> SecretBytes? { values[key] }
 
     /// The server the login is for; nil when git did not say enough.
     var server: ServerAddress? {

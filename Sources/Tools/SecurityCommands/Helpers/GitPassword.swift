@@ -11,7 +11,7 @@ struct GitPassword {
     /// Takes a value apart; nil when git could not read the password back.
     init?(_ value: SecretBytes) {
         let lines = value.withSpan { bytes in bytes.indices.contains { bytes[$0] == 0 } ? [] : bytes.lines }
-        guard let first = lines.first, first.count > 0 else { return nil }
+        guard let first = lines.first else { return nil }
         password = first
         rest = lines.dropFirst().filter { line in
             Self.furtherKeys.contains { line.begins(with: $0 + "=") }

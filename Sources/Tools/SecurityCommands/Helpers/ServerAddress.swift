@@ -4,10 +4,10 @@ import KeychainModel
 struct ServerAddress {
     let scheme: String
     let host: String
-    /// 0 for the scheme's usual one.
-    let port: UInt16
+    /// 0 for the scheme's usual one; nil for any.
+    private(set) var port: UInt16?
     /// Nil when the program did not say; then items with any path match.
-    let path: String?
+    private(set) var path: String?
 
     /// - Parameter authority: a host, with a port behind a colon if there is one; an IPv6 address in brackets.
     /// - Returns: nil without a host, and for what is no port.
@@ -43,9 +43,18 @@ struct ServerAddress {
         self.init(scheme: scheme, authority: String(rest[..<(slash ?? rest.endIndex)]), path: path == "/" ? "" : path)
     }
 
+    /// The address with any port and any path in place of those that were left out.
+    var looser: ServerAddress {
+        var address = self
+        if port == 0 { address.port = nil }
+        if path?.isEmpty == true { address.path = nil }
+        return address
+    }
+
     /// The attributes that identify it, but for a scheme without a code.
     var attributes: [(code: String, value: RawValue)] {
-        var attributes: [(code: String, value: RawValue)] = [("srvr", .string(host)), ("port", .number(Int64(port)))]
+        var attributes: [(code: String, value: RawValue)] = [("srvr", .string(host))]
+        if let port { attributes.append(("port", .number(Int64(port)))) }
         // Without a code the protocol is none, not any: another scheme's logins must not be found under this one's
         // name.
         attributes.append(("ptcl", Self.codes[scheme].map { .string($0) } ?? .number(0)))

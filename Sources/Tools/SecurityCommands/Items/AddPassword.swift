@@ -40,7 +40,7 @@ struct AddPassword {
         With -w as the last word it is asked for, twice, at the terminal; if standard input is no terminal, all of it \
         is the password. One line end behind a text is not part of it, nor is a second line equal to the first (an \
         answer to "retype"); other bytes are kept as they are. Under -i the password is then the next line. Without a \
-        password the item has an empty one.
+        password the item has an empty one; where standard input is a pipe, a line says so.
         """
     ]
 
@@ -79,6 +79,11 @@ struct AddPassword {
             try builder.setValue(password ?? SecretBytes(count: 0))
             return try builder.build()
         }
+        // Commands of `-i` come through a pipe too.
+        guard password == nil, !session.isInteractive, session.input.descriptor.isPipe else { return }
+        session.giveReasons(
+            "The item's password is empty: standard input is a pipe, and it is read for -w alone.",
+            "Write -w as the last word to store what comes through the pipe.")
     }
 
     /// Updates the item that is identified by the attributes given, if there is one; what is not given stays as it is.

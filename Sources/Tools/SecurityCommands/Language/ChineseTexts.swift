@@ -446,6 +446,8 @@ enum ChineseTexts {
         \"{1}\" is neither an age such as <7d nor a day such as >2026-01-31\t“{1}”既不是 <7d 这样的时长，也不是 >2026-\
         01-31 这样的日期
         \"{1}\" is not a time such as 2026-01-31T18:30:00Z\t“{1}”不是 2026-01-31T18:30:00Z 这样的时间
+        \"{1}\" is not a time such as 2026-01-31-18:30:00 or 2026-01-31T18:30:00Z\t“{1}”不是 2026-01-31-18:30:00 或 20\
+        26-01-31T18:30:00Z 这样的时间
         What the item was until now is in its history.\t项目此前的内容已留在历史中。
         restore-item: {1} items match.\trestore-item: 有 {1} 个项目匹配。
         Say more about the one that is meant (-a, -s, -c).\t请更具体地指明所需的项目（-a、-s、-c）。
@@ -649,7 +651,12 @@ enum ChineseTexts {
         SHA-1 {1}{2}. Nothing was imported.\tSHA-1 {1}{2}。未导入任何内容。
         Import them first, with `security import` or `security add-certificates`.\t请先用 `security import` 或 `securi\
         ty add-certificates` 导入它们。
-        verify-cert: servers and revocation are not asked\tverify-cert: 不查询服务器和吊销状态
+        verify-cert: servers are not asked\tverify-cert: 不查询服务器
+        -R takes offline, ocsp, crl or require, not \"{1}\"\t-R 接受 offline、ocsp、crl 或 require，而不是“{1}”
+        Nothing is fetched: whether a certificate has been revoked is not known.\t不会获取任何内容：证书是否已被吊销不\
+        得而知。
+        Nobody has said that the certificate is not revoked, and nothing is fetched.\t没有任何信息说明该证书未被吊销，\
+        并且不会获取任何内容。
         Save the chain with `openssl s_client -showcerts`, and give it with -c.\t请用 `openssl s_client -showcerts` 保\
         存证书链，并用 -c 给出。
         give either a recovery code or a PIN\t请给出恢复代码或 PIN 之一
@@ -885,6 +892,7 @@ enum ChineseTexts {
         AttrAccessControl 都规定了项目何时可用。
         No class has an attribute \"{1}\".\t没有类别具有属性“{1}”。
         There is no item class {1}.\t没有项目类别 {1}。
+        clip marks items of app clips, which are not here.\tclip 标记轻 App 的项目，此处没有轻 App。
         {1} needs an entitlement that no program here has.\t{1} 需要的授权，此处没有程序拥有。
         The value has {1} bytes; an item keeps at most {2}.\t值有 {1} 字节；项目最多保存 {2} 字节。
         The dictionary has more than {1} keys.\t字典的键超过 {1} 个。
@@ -1298,8 +1306,12 @@ enum ChineseTexts {
         \t未给出的内容在终端上询问；标准输入不是终端时从中读取，每项一行，旧密码在前。尚无密码的钥匙串不询问旧密码。-p\
          \"\" 移除密码，这会销毁所有只能在设有密码时存在的项目 (akpu)，以及其他所有解锁方式。
         Show the settings of the keychain.\t显示钥匙串的设置。
-        The settings are written to standard error, as on macOS. See `security status` for more.\t与 macOS 一样，设置\
-        写到标准错误。更多信息见 `security status`。
+        The settings are written to standard error, as on macOS. Of a locked keychain they are not shown: the exit sta\
+        tus is 36. See `security status` for more.\t设置写到标准错误，与 macOS 相同。对已锁定的钥匙串不显示设置：退出\
+        状态为 36。更多信息见 `security status`。
+        The keychain is locked.\t钥匙串已锁定。
+        Unlock it: security unlock-keychain. `security status` shows more of a locked one.\t请解锁：security unlock-ke\
+        ychain。`security status` 显示已锁定的钥匙串的更多信息。
         Show all items of the keychain.\t显示钥匙串的所有项目。
         Also show who may use each item, and when.\t同时显示谁可以使用各个项目，以及何时可用。
         Also show the values of the items that were added with this command.\t同时显示用此命令添加的项目的值。
@@ -1335,10 +1347,14 @@ enum ChineseTexts {
         th -w as the last word it is asked for, twice, at the terminal; if standard input is no terminal, all of it is\
          the password. One line end behind a text is not part of it, nor is a second line equal to the first (an answe\
         r to \"retype\"); other bytes are kept as they are. Under -i the password is then the next line. Without a pas\
-        sword the item has an empty one.\t-a 和 -s 必须给出；未用 -l 另行指定时，标签就是 -s 的内容。谁可以读取项目取\
-        决于添加它的程序，而不是 -A 和 -T。命令行中的密码对其他程序可见。-w 作为最后一个词时，在终端上询问两次；标准输\
-        入不是终端时，其全部内容就是密码。文本末尾的一个换行不算在内，与第一行相同的第二行（对“再次输入”的回答）也不算\
-        ；其他字节原样保留。在 -i 下，密码是下一行。没有密码时项目的值为空。
+        sword the item has an empty one; where standard input is a pipe, a line says so.\t-a 和 -s 必须给出；未用 -l\
+         另行指定时，标签就是 -s 的内容。谁可以读取项目取决于添加它的程序，而不是 -A 和 -T。命令行中的密码对其他程序可\
+        见。-w 作为最后一个词时，在终端上询问两次；标准输入不是终端时，其全部内容就是密码。文本末尾的一个换行不算在内\
+        ，与第一行相同的第二行（对“再次输入”的回答）也不算；其他字节原样保留。在 -i 下，密码是下一行。没有密码时项目的\
+        值为空；若标准输入是管道，会有一行提示。
+        The item's password is empty: standard input is a pipe, and it is read for -w alone.\t该项目的密码为空：标准输\
+        入是管道，只有 -w 才读取它。
+        Write -w as the last word to store what comes through the pipe.\t把 -w 写在最后，以存储来自管道的内容。
         Add an internet password item.\t添加互联网密码项目。
         Set the security domain.\t设置安全域。
         Set the path on the server.\t设置服务器上的路径。
@@ -1427,6 +1443,8 @@ enum ChineseTexts {
         Find an identity (certificate and private key).\t查找身份（证书和私钥）。
         Evaluate for this policy; may be given more than once.\t按此策略评估；可以多次给出。
         The host, or for smime the address, that must be named.\t必须写明的主机；对 smime 是地址。
+        The host, or for smime the address, that must be named; without a name as -N.\t必须写明的主机；对 smime 是地址\
+        。不带名称时与 -N 相同。
         Show valid identities alone.\t只显示有效的身份。
         Policies: basic (unless one is given), ssl-client, ssl-server, smime, eap, ipsec, ichat, codesigning, appleID,\
          macappstore. Valid is what leads to a root of the system or to one of add-trusted-cert. Apple's roots are not\
@@ -1515,22 +1533,27 @@ enum ChineseTexts {
         被略过并列出。
         Verify certificates.\t验证证书。
         The certificate, then others of its chain.\t要验证的证书，然后是其证书链上的其他证书。
-        A root to trust in place of the system's.\t取代系统根证书的受信任根证书。
+        A root to trust in place of the system's; alone, it is what is verified.\t取代系统根证书的受信任根证书；单独给\
+        出时，验证的就是它。
         basic (unless one is given), ssl, smime, eap, IPSec, codeSign or timestamping.\tbasic（默认）、ssl、smime、eap\
         、IPSec、codeSign 或 timestamping。
         The same, by its older name.\t同上，用旧的名称。
         The address that must be named.\t必须写明的地址。
-        When: YYYY-MM-DDThh:mm:ssZ, or the date alone.\t时间：YYYY-MM-DDThh:mm:ssZ，或只有日期。
+        When: YYYY-MM-DD-hh:mm:ss or YYYY-MM-DDThh:mm:ssZ, or the date alone.\t时间：YYYY-MM-DD-hh:mm:ss 或 YYYY-MM-DD\
+        Thh:mm:ssZ，或只有日期。
         Where other certificates are looked for.\t在哪里查找其他证书。
         The certificate is a client's.\t该证书是客户端的证书。
         Accepted for old scripts: nothing is fetched.\t为旧脚本而接受：不会获取任何内容。
-        Accepted for old scripts: the certificate may be an authority's.\t为旧脚本而接受：该证书可以是证书颁发机构的。
+        An authority's certificate need not have the purpose itself.\t证书颁发机构的证书自身不必具有该用途。
         Do not use the keychain's certificates.\t不使用钥匙串中的证书。
         Show the chain.\t显示证书链。
-        Check revocation; not here.\t检查吊销；此处不支持。
+        Show the chain, in PEM.\t以 PEM 格式显示证书链。
+        Revocation: offline, ocsp or crl, which fetch nothing, or require, which fails.\t吊销检查：offline、ocsp 或 cr\
+        l 不获取任何内容；require 会失败。
         Write nothing; the exit status says it all.\t不写出任何内容；退出状态说明一切。
-        Nothing is fetched. Exit status 1 when the certificate is not trusted.\t不会获取任何内容。证书不受信任时以 1\
-         退出。
+        Nothing is fetched, so nothing is known of revocation: only -R require makes that a failure. Exit status 1 whe\
+        n the certificate is not trusted.\t不会获取任何内容，因此吊销状态未知：只有 -R require 会因此失败。证书不受信\
+        任时以 1 退出。
         Show what the given error codes mean.\t显示给出的错误代码的含义。
         A code is decimal, such as -25300, or hexadecimal, such as 0xFFFF9D2C. Exits with 1 always.\t代码是十进制的，\
         例如 -25300，或十六进制的，例如 0xFFFF9D2C。总是以 1 退出。

@@ -29,6 +29,13 @@ struct Moment {
         secondsSinceReferenceDate = Double(seconds - Self.referenceDate) + Double(milliseconds) / 1000
     }
 
+    /// A moment as macOS's `verify-cert` takes it, `2027-06-01-12:00:00`, or in the form above.
+    init?(ofMac text: String) {
+        let day = "2027-06-01".utf8.count
+        let isMacForm = text.utf8.count > day && text.utf8.dropFirst(day).first == UInt8(ascii: "-")
+        self.init(isMacForm ? "\(text.prefix(day))T\(text.dropFirst(day + 1))Z" : text)
+    }
+
     /// Numbers of so many digits each.
     private static func numbers(_ text: Substring, _ separator: Character, _ digits: [Int]) -> [Int]? {
         let parts = text.split(separator: separator, omittingEmptySubsequences: false)
