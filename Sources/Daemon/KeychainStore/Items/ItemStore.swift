@@ -223,9 +223,7 @@ package struct ItemStore: Sendable {
         }
         let migrations = Migrations(database: database, path: path, isAlone: !isShared)
         if wasMade, try migrations.isEmpty() { throw lost(path) }
-        try refusing { () throws(DatabaseError) in
-            try database.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL", "be opened")
-        }
+        try refusing { () throws(DatabaseError) in try database.beginLog() }
         try migrations.run()
         if !wasMade { try markAsMade(made) }
     }
