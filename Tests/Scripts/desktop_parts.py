@@ -5,6 +5,7 @@ import os
 import pathlib
 import signal
 import subprocess
+import tempfile
 
 import dbus
 from keychain_parts import Home, answers
@@ -71,6 +72,20 @@ class Desktop(Home):
             self.bus.terminate()
             self.bus.wait()
         super().end()
+
+
+@contextlib.contextmanager
+def desktop(programs, **variables):
+    """A desktop that is set up, with a bus that starts the bridge."""
+    with tempfile.TemporaryDirectory(prefix="desktop.") as folder:
+        place = Desktop(programs, folder, **variables)
+        try:
+            result = place.run("setup", "-y", "desktop")
+            assert result.returncode == 0, result.stderr
+            place.start_bus()
+            yield place
+        finally:
+            place.end()
 
 
 class Client:

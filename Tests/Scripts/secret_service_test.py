@@ -3,7 +3,7 @@
 usage: secret_service_test.py FOLDER-OF-PROGRAMS [NAME-OF-CASE ...]
 """
 
-import contextlib
+import functools
 import glob
 import os
 import shutil
@@ -12,26 +12,15 @@ import sys
 import tempfile
 
 import dbus
+import desktop_parts
 from desktop_parts import ROOT, Client, Desktop, bridges, kill, objects, refused
 from patience import PATIENCE, eventually
 
 PROGRAMS = os.path.abspath(sys.argv[1])
 LOGIN = f"{ROOT}/collection/login"
+desktop = functools.partial(desktop_parts.desktop, PROGRAMS)
 # As scripts/deps has unpacked it; where it is installed, that one.
 UNPACKED = os.path.abspath(".build/gnome-keyring")
-
-
-@contextlib.contextmanager
-def desktop(**variables):
-    with tempfile.TemporaryDirectory(prefix="desktop.") as folder:
-        place = Desktop(PROGRAMS, folder, **variables)
-        try:
-            result = place.run("setup", "-y", "desktop")
-            assert result.returncode == 0, result.stderr
-            place.start_bus()
-            yield place
-        finally:
-            place.end()
 
 
 def without_id(text):

@@ -46,6 +46,17 @@ final class KeychainSecrets {
         return try find(service: service, wanted).compactMap(Self.item).sorted { $0.created > $1.created }
     }
 
+    /// The names of a collection's items, as many as are wanted at most.
+    func names(in collection: String, atMost count: Int) throws(Refusal) -> [String] {
+        var builder = ItemRequestBuilder(.copyMatching)
+        try builder.set("class", .string(ItemClass.genericPassword.code))
+        try builder.set("svce", .string("\(Self.service)/\(collection)"))
+        try builder.set("r_PersistentRef", .boolean(true))
+        var request = try builder.build()
+        request.limit = .atMost(UInt32(clamping: count))
+        return try send(request).compactMap(\.reference).map(Self.name)
+    }
+
     /// The item with a name; nil when there is none.
     func item(named name: String, in collection: String) throws(Refusal) -> SecretItem? {
         guard let reference = Self.reference(of: name) else { return nil }

@@ -83,7 +83,7 @@ extension Bridge {
             try change(item, try Self.change(of: item, property, value))
         case .service, .session, .prompt: throw .gone(object.path)
         }
-        properties([property.name: value], of: object)
+        noteChange(of: property, of: object)
     }
 
     private func relabel(_ collection: SecretCollection, _ label: String) throws(BusFailure) {

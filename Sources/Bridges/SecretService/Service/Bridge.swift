@@ -82,6 +82,17 @@ final class Bridge {
         try matches([:], in: collection)
     }
 
+    /// The paths of a collection's items, as many as are wanted at most.
+    func paths(of collection: String, atMost count: Int) throws(BusFailure) -> [String] {
+        let names =
+            if collection == SecretCollection.session {
+                memory.all.prefix(count).map(\.name)
+            } else {
+                try asking { () throws(Refusal) in try secrets.names(in: collection, atMost: count) }
+            }
+        return names.map { SecretObject.item(collection: collection, $0).path }
+    }
+
     func item(_ object: SecretObject) throws(BusFailure) -> SecretItem {
         guard case .item(let collection, let name) = object else { throw .gone(object.path) }
         let found =
