@@ -35,6 +35,8 @@ class Desktop(Home):
             "DBUS_SESSION_BUS_ADDRESS": self.address,
             "KEYCHAIN_INTERACTION": "never",
             "LC_ALL": "C.UTF-8",
+            # Where libsecret can be called from Python, there is another backend over the same service.
+            "PYTHON_KEYRING_BACKEND": "keyring.backends.SecretService.Keyring",
         } | variables
         self.bus = None
 
