@@ -200,7 +200,7 @@ def test_a_keychain_with_a_passcode():
         for number in place.stores_of_daemons():
             os.kill(number, 15)
         eventually(lambda: not place.stores_of_daemons())
-        refused(lambda: client.search(app="demo"), "Secret.Error.IsLocked")
+        assert len(client.search(app="demo")[1]) == 1
         refused(lambda: client.create(session, {"a": "1"}), "Secret.Error.IsLocked")
         assert client.service.ReadAlias("default") == LOGIN and client.get(LOGIN, "Collection", "Locked")
         done, prompt = client.service.Unlock(objects(LOGIN))
@@ -225,9 +225,10 @@ def test_sessions_are_their_clients_own():
             data = dbus.ByteArray(key, variant_level=1)
             refused(lambda: client.session(algorithm, data), "DBus.Error.InvalidArgs")  # noqa: B023
         refused(lambda: client.session(algorithm), "DBus.Error.InvalidArgs")
-        for _ in range(63):
+        # SecretStorage opens one for each item that it reads.
+        for _ in range(100):
             client.session()
-        refused(lambda: client.session(), "DBus.Error.LimitsExceeded")
+        assert bytes(client.interface(path, "Item").GetSecret(session)[2]) == b"v"
         client.close()
         other.session()
 
