@@ -5,6 +5,7 @@ import os
 import pathlib
 import signal
 import subprocess
+import tempfile
 
 import dbus
 from keychain_parts import Home, answers
@@ -34,6 +35,8 @@ class Desktop(Home):
             "DBUS_SESSION_BUS_ADDRESS": self.address,
             "KEYCHAIN_INTERACTION": "never",
             "LC_ALL": "C.UTF-8",
+            # Where libsecret can be called from Python, there is another backend over the same service.
+            "PYTHON_KEYRING_BACKEND": "keyring.backends.SecretService.Keyring",
         } | variables
         self.bus = None
 
@@ -71,6 +74,20 @@ class Desktop(Home):
             self.bus.terminate()
             self.bus.wait()
         super().end()
+
+
+@contextlib.contextmanager
+def desktop(programs, **variables):
+    """A desktop that is set up, with a bus that starts the bridge."""
+    with tempfile.TemporaryDirectory(prefix="desktop.") as folder:
+        place = Desktop(programs, folder, **variables)
+        try:
+            result = place.run("setup", "-y", "desktop")
+            assert result.returncode == 0, result.stderr
+            place.start_bus()
+            yield place
+        finally:
+            place.end()
 
 
 class Client:

@@ -3,7 +3,7 @@
 usage: secret_service_test.py FOLDER-OF-PROGRAMS [NAME-OF-CASE ...]
 """
 
-import contextlib
+import functools
 import glob
 import os
 import shutil
@@ -12,26 +12,15 @@ import sys
 import tempfile
 
 import dbus
+import desktop_parts
 from desktop_parts import ROOT, Client, Desktop, bridges, kill, objects, refused
 from patience import PATIENCE, eventually
 
 PROGRAMS = os.path.abspath(sys.argv[1])
 LOGIN = f"{ROOT}/collection/login"
+desktop = functools.partial(desktop_parts.desktop, PROGRAMS)
 # As scripts/deps has unpacked it; where it is installed, that one.
 UNPACKED = os.path.abspath(".build/gnome-keyring")
-
-
-@contextlib.contextmanager
-def desktop(**variables):
-    with tempfile.TemporaryDirectory(prefix="desktop.") as folder:
-        place = Desktop(PROGRAMS, folder, **variables)
-        try:
-            result = place.run("setup", "-y", "desktop")
-            assert result.returncode == 0, result.stderr
-            place.start_bus()
-            yield place
-        finally:
-            place.end()
 
 
 def without_id(text):
@@ -213,7 +202,7 @@ def test_a_keychain_with_a_passcode():
         for number in place.stores_of_daemons():
             os.kill(number, 15)
         eventually(lambda: not place.stores_of_daemons())
-        refused(lambda: client.search(app="demo"), "Secret.Error.IsLocked")
+        assert len(client.search(app="demo")[1]) == 1
         refused(lambda: client.create(session, {"a": "1"}), "Secret.Error.IsLocked")
         assert client.service.ReadAlias("default") == LOGIN and client.get(LOGIN, "Collection", "Locked")
         done, prompt = client.service.Unlock(objects(LOGIN))
@@ -238,9 +227,10 @@ def test_sessions_are_their_clients_own():
             data = dbus.ByteArray(key, variant_level=1)
             refused(lambda: client.session(algorithm, data), "DBus.Error.InvalidArgs")  # noqa: B023
         refused(lambda: client.session(algorithm), "DBus.Error.InvalidArgs")
-        for _ in range(63):
+        # SecretStorage opens one for each item that it reads.
+        for _ in range(100):
             client.session()
-        refused(lambda: client.session(), "DBus.Error.LimitsExceeded")
+        assert bytes(client.interface(path, "Item").GetSecret(session)[2]) == b"v"
         client.close()
         other.session()
 

@@ -5,13 +5,15 @@ package import LinuxSystem
 /// A program's end of a bus on which it offers objects (D-Bus, through libsystemd's sd-bus). Belongs to one thread.
 @safe package final class BusService {
     /// Answers a call, or throws what the caller is told.
-    package typealias Handler = (BusCall) throws(BusFailure) -> [BusValue]
+    package typealias Handler = (BusCall) throws(BusFailure) -> BusAnswer
 
     private let bus: OpaquePointer
     private let handler: Handler
     private let gone: (String) -> Void
     /// Readable when a message has come.
     package let descriptor: FileDescriptor
+    /// Calls that are answered in steps, in turn.
+    private var started: [(message: BusMessage, step: BusAnswer.Step)] = []
 
     /// Connects.
     ///
@@ -59,14 +61,28 @@ package import LinuxSystem
     /// - Throws: ``BusError`` with `EEXIST` when another program has it.
     package func takeName(_ name: String) throws(BusError) { try check(unsafe sd_bus_request_name(bus, name, 0)) }
 
-    /// Handles all messages that have come, and sends what is to be sent.
+    /// Handles all messages that have come, sends what is to be sent, and takes one step of the calls that are answered
+    /// in steps.
     ///
     /// - Throws: ``BusError`` when the bus has closed the connection.
     package func process() throws(BusError) {
         while true {
             let result = unsafe sd_bus_process(bus, nil)
             try check(result)
-            if result == 0 { return }
+            if result == 0 { return goOn() }
+        }
+    }
+
+    /// Whether there are calls that are answered in steps: ``process()`` is to be called again without a message.
+    package var isBusy: Bool { !started.isEmpty }
+
+    private func goOn() {
+        guard !started.isEmpty else { return }
+        let (message, step) = started.removeFirst()
+        unsafe settle(message.message) { () throws(BusFailure) in
+            if let values = try step() { return values }
+            started.append((message, step))
+            return nil
         }
     }
 
@@ -103,9 +119,20 @@ package import LinuxSystem
         let call = unsafe BusCall(BusMessage(owning: sd_bus_message_ref(message)))
         // Values may be secrets, so the library wipes the messages.
         unsafe sd_bus_message_sensitive(message)
+        unsafe settle(message) { () throws(BusFailure) in
+            switch try handler(call) {
+            case .values(let values): return values
+            case .steps(let step):
+                started.append((unsafe BusMessage(owning: sd_bus_message_ref(message)), step))
+                return nil
+            }
+        }
+    }
+
+    /// Answers with what `body` gives, the error that it throws among it; nil answers later.
+    private func settle(_ message: OpaquePointer, _ body: () throws(BusFailure) -> [BusValue]?) {
         do throws(BusFailure) {
-            let values = try handler(call)
-            try unsafe reply(to: message, values)
+            if let values = try body() { try unsafe reply(to: message, values) }
         } catch { unsafe fail(message, error) }
     }
 
@@ -138,6 +165,7 @@ package import LinuxSystem
         guard let words = try? message.readAll(), words.count == 3, let name = words[0].string,
             name.hasPrefix(":"), words[2].string?.isEmpty == true
         else { return }
+        started.removeAll { $0.message.sender == name }
         gone(name)
     }
 }
@@ -152,6 +180,16 @@ private func note(_ message: OpaquePointer?, _ service: UnsafeMutableRawPointer?
     guard let message = unsafe message, let service = unsafe service else { return 0 }
     unsafe Unmanaged<BusService>.fromOpaque(service).takeUnretainedValue().noteNames(message)
     return 0
+}
+
+/// The answer to a call.
+package enum BusAnswer {
+    case values([BusValue])
+    /// Other clients are served between the steps.
+    case steps(Step)
+
+    /// Goes on with the work, and gives the answer with its end.
+    package typealias Step = () throws(BusFailure) -> [BusValue]?
 }
 
 /// A call to one of the objects that a program offers.

@@ -15,8 +15,16 @@ package indirect enum BusValue: Hashable, Sendable {
     case structure([BusValue])
     /// A list, whose elements have this signature.
     case list(String, [BusValue])
-    /// A dictionary, whose keys and values have these signatures.
-    case dictionary(String, String, [BusValue: BusValue])
+    /// A dictionary, whose keys and values have these signatures. Its entries stand as they came: two keys that Swift
+    /// takes for the same text may be two.
+    case dictionary(String, String, [Entry])
+
+    /// A key and its value.
+    package struct Entry: Hashable, Sendable {
+        package let key, value: BusValue
+
+        package init(_ key: BusValue, _ value: BusValue) { (self.key, self.value) = (key, value) }
+    }
 
     /// The signature of its type.
     package var signature: String {
@@ -39,17 +47,13 @@ package indirect enum BusValue: Hashable, Sendable {
     package static func objects(_ paths: [String]) -> BusValue { .list("o", paths.map { .object($0) }) }
 
     /// A dictionary of texts.
-    package static func texts(_ texts: [String: String]) -> BusValue {
-        var entries: [BusValue: BusValue] = [:]
-        for (key, value) in texts { entries[.text(key)] = .text(value) }
-        return .dictionary("s", "s", entries)
+    package static func texts(_ texts: [(name: String, value: String)]) -> BusValue {
+        .dictionary("s", "s", texts.map { Entry(.text($0.name), .text($0.value)) })
     }
 
     /// A dictionary of values of any type.
     package static func properties(_ values: [String: BusValue]) -> BusValue {
-        var entries: [BusValue: BusValue] = [:]
-        for (key, value) in values { entries[.text(key)] = .variant(value) }
-        return .dictionary("s", "v", entries)
+        .dictionary("s", "v", values.map { Entry(.text($0.key), .variant($0.value)) })
     }
 }
 
@@ -76,18 +80,18 @@ extension BusValue {
     /// The elements of a list.
     package var elements: [BusValue]? { if case .list(_, let elements) = self { elements } else { nil } }
 
-    /// A dictionary whose keys are texts.
+    /// A dictionary of properties, whose names are texts.
     package var entries: [String: BusValue]? {
         guard case .dictionary("s", _, let entries) = self else { return nil }
         var found: [String: BusValue] = [:]
-        for (key, value) in entries { if let key = key.string { found[key] = value } }
+        for entry in entries { if let key = entry.key.string { found[key] = entry.value } }
         return found
     }
 
-    /// A dictionary of texts.
-    package var textEntries: [String: String]? {
-        guard case .dictionary("s", "s", _) = self else { return nil }
-        return entries?.compactMapValues(\.string)
+    /// A dictionary of texts, entry by entry.
+    package var textEntries: [(name: String, value: String)]? {
+        guard case .dictionary("s", "s", let entries) = self else { return nil }
+        return entries.map { ($0.key.string ?? "", $0.value.string ?? "") }
     }
 }
 
@@ -122,10 +126,10 @@ extension BusValue {
     }
 
     private func append(
-        _ entries: [BusValue: BusValue], _ key: String, _ value: String, to message: OpaquePointer?
+        _ entries: [Entry], _ key: String, _ value: String, to message: OpaquePointer?
     ) throws(BusError) {
         try check(unsafe sd_bus_message_open_container(message, typeCode("a"), "{\(key)\(value)}"))
-        for (name, content) in entries { try unsafe append([name, content], in: "e", key + value, to: message) }
+        for entry in entries { try unsafe append([entry.key, entry.value], in: "e", key + value, to: message) }
         try check(unsafe sd_bus_message_close_container(message))
     }
 }
@@ -162,11 +166,11 @@ extension BusMessage {
     }
 
     private func readDictionary(_ contents: String) throws(BusError) -> BusValue {
-        var entries: [BusValue: BusValue] = [:]
+        var entries: [BusValue.Entry] = []
         try enter("a", contents)
         while let (_, pair) = try peekType() {
             let parts = try inside("e", pair)
-            if parts.count == 2 { entries[parts[0]] = parts[1] }
+            if parts.count == 2 { entries.append(BusValue.Entry(parts[0], parts[1])) }
         }
         try leave()
         let types = contents.dropFirst().dropLast()

@@ -22,15 +22,18 @@ package struct IdentityRules: Sendable {
     /// The file of the one program that may list the items of all groups.
     package var inspector: FileStatus?
     package var installed: InstalledEntitlements
+    /// The bridge to the desktop (``AccessGroup/secretService``).
+    package var bridge: KnownBridge
     /// The owner of everything installed: root, but for tests.
     package var installer: UInt32
 
     package init(
         _ servedCallers: ServedCallers, anchorGroup: UInt32? = nil, inspector: FileStatus? = nil,
-        installed: InstalledEntitlements = InstalledEntitlements(), installer: UInt32 = 0
+        installed: InstalledEntitlements = InstalledEntitlements(), installer: UInt32 = 0,
+        bridge: KnownBridge = .unknown
     ) {
         (self.servedCallers, self.anchorGroup, self.inspector) = (servedCallers, anchorGroup, inspector)
-        (self.installed, self.installer) = (installed, installer)
+        (self.installed, self.installer, self.bridge) = (installed, installer, bridge)
     }
 
     /// - Throws: `errSecMissingEntitlement` when the caller is none of those served, is not what it claims to be, or
@@ -95,6 +98,10 @@ package struct IdentityRules: Sendable {
         var word = Word(
             program: facts.path, provenance: .unsigned,
             granted: GrantedGroups([CallerIdentity.ownGroup(ofExecutable: facts.path)]))
+        if isBridge(facts) {
+            word.granted = GrantedGroups([AccessGroup.secretService] + word.granted.groups)
+            return word
+        }
         guard let claim = try facts.claim() else { return word }
         word.provenance = provenance(of: claim, facts, isAnchored: isAnchored)
         guard case .claimed(let name) = word.provenance else { return word }

@@ -48,6 +48,13 @@ extension AccessPolicy {
         return .granted
     }
 
+    /// Refuses a caller that does not have a group.
+    ///
+    /// - Throws: `errSecMissingEntitlement`.
+    package static func requireEntitled(_ caller: CallerIdentity, to group: String) throws(Refusal) {
+        guard caller.isEntitled(to: group) else { throw .groupsNotGranted(group, group, caller) }
+    }
+
     /// Refuses a group that no program can claim: none would find the items there.
     private static func checkClaim(_ group: String) throws(Refusal) {
         guard AccessGroup.isClaimed(group) else { return }

@@ -144,7 +144,8 @@ final class IdentifierService {
     /// Says of the callers of one keychain alone who they are.
     private func callers(of owner: KeychainOwner) -> CallerIdentifier {
         let rules = IdentityRules(
-            owner.servedCallers, anchorGroup: anchorGroup, inspector: Keychaind.inspector())
+            owner.servedCallers, anchorGroup: anchorGroup, inspector: Keychaind.inspector(),
+            bridge: Keychaind.bridge())
         return CallerIdentifier(rules, folders: folders, signatures: signatures, log: log)
     }
 }

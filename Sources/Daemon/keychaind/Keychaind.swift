@@ -157,7 +157,8 @@ struct Keychaind {
     /// Decides which programs may call, and identifies them.
     private static func callers(_ options: DaemonArguments.Options) throws -> CallerIdentifier {
         let rules = IdentityRules(
-            .user(CurrentProcess.user), anchorGroup: try AnchorGroup.find(options.anchorGroup), inspector: inspector())
+            .user(CurrentProcess.user), anchorGroup: try AnchorGroup.find(options.anchorGroup), inspector: inspector(),
+            bridge: .name)
         let folders = options.entitlements.isEmpty ? EntitlementFolders.usual : options.entitlements
         return CallerIdentifier(rules, folders: EntitlementFolders(folders), log: report)
     }
@@ -167,6 +168,12 @@ struct Keychaind {
         guard let folder = try? ownPath().folder else { return nil }
         let commands = [folder + "security", String(folder.dropLast()).folder + "bin/security"]
         return commands.lazy.compactMap { try? FileStatus(at: $0) }.first
+    }
+
+    /// The bridge to the desktop of this installation, as the system service knows it.
+    static func bridge() -> KnownBridge {
+        let path = (try? ownPath().folder).map { $0 + AccessGroup.bridgeName }
+        return path.flatMap { try? FileStatus(at: $0) }.map { .file($0) } ?? .unknown
     }
 
     /// The enclave is started before new privileges are forbidden, which its agent needs to have a login's password

@@ -136,7 +136,7 @@ extension DeviceRequest {
         switch self {
         case .status, .lock, .verify, .details, .changeSettings, .watch, .identity, .examine, .snapshot, .release,
             .access(.decisions), .access(.changes),
-            .access(.why), .access(.orphans), .access(.keepRows), .access(.row):
+            .access(.why), .access(.orphans), .access(.keepRows), .access(.row), .access(.gather):
             true
         // A wrong passcode would count twice.
         case .unlock, .setPasscode, .removePasscode, .moveToTPM, .moveToSoftware, .unlockWith, .replacePasscode,

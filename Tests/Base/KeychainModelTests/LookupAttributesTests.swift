@@ -15,6 +15,16 @@ struct LookupAttributesTests {
         #expect(list.encoded.starts(with: [1, 3, 0, 3, 0] + Array("app".utf8)))
     }
 
+    @Test("Names that Unicode calls equivalent are two names, in the list and in a comparison")
+    func equivalentNames() {
+        let (one, other): (ExactText, ExactText) = ("\u{E9}", "e\u{301}")
+        let both = LookupAttributes(pairs: [one: "1", other: "2"])
+        #expect(LookupAttributes(both.encoded)?.pairs == [one: "1", other: "2"])
+        let single = LookupAttributes(pairs: [one: "1"]).encoded
+        #expect(!LookupAttributes.contains(single.span, LookupAttributes(pairs: [other: "1"]).encoded.span))
+        #expect(!LookupAttributes.contains(single.span, LookupAttributes(pairs: [one: "e\u{301}"]).encoded.span))
+    }
+
     @Test("Bytes that end early, go on, or have another version are no list")
     func malformed() {
         let bytes = list.encoded
@@ -29,14 +39,14 @@ struct LookupAttributesTests {
     func kinds() {
         let schema = LookupAttributes.schema
         #expect(list.all[schema] == "org.example")
-        #expect(LookupAttributes(pairs: [:]).all == [schema: LookupAttributes.generic])
+        #expect(LookupAttributes(pairs: [:]).all == [schema: ExactText(LookupAttributes.generic)])
         let both = LookupAttributes(pairs: [schema: "a"], kind: "b")
         #expect(both.all == [schema: "a"])
     }
 
     @Test("An item has all pairs that are asked for, or it is not found")
     func containing() {
-        func has(_ pairs: [String: String]) -> Bool {
+        func has(_ pairs: LookupAttributes.Pairs) -> Bool {
             LookupAttributes.contains(list.encoded.span, LookupAttributes(pairs: pairs).encoded.span)
         }
         #expect(has([:]) && has(["user": "anna"]) && has(["user": "anna", "app": "démo", "empty": ""]))
@@ -51,14 +61,14 @@ struct LookupAttributesTests {
 
     @Test("More pairs, longer names and more bytes than an item may have are noticed")
     func limits() {
-        let many = Dictionary(uniqueKeysWithValues: (0..<64).map { ("\($0)", "") })
+        let many = Dictionary(uniqueKeysWithValues: (0..<64).map { (ExactText("\($0)"), ExactText("")) })
         #expect(LookupAttributes(pairs: many).isWithinLimits)
         #expect(!LookupAttributes(pairs: many.merging(["more": ""]) { $1 }).isWithinLimits)
         let name = String(repeating: "n", count: 1024)
-        #expect(LookupAttributes(pairs: [name: ""]).isWithinLimits)
-        #expect(!LookupAttributes(pairs: [name + "n": ""]).isWithinLimits)
-        #expect(LookupAttributes(pairs: ["v": String(repeating: "v", count: 16383)]).isWithinLimits)
-        #expect(!LookupAttributes(pairs: ["v": String(repeating: "v", count: 16384)]).isWithinLimits)
+        #expect(LookupAttributes(pairs: [ExactText(name): ""]).isWithinLimits)
+        #expect(!LookupAttributes(pairs: [ExactText(name + "n"): ""]).isWithinLimits)
+        #expect(LookupAttributes(pairs: ["v": ExactText(String(repeating: "v", count: 16383))]).isWithinLimits)
+        #expect(!LookupAttributes(pairs: ["v": ExactText(String(repeating: "v", count: 16384))]).isWithinLimits)
         #expect(!LookupAttributes(pairs: [:], kind: name + "n").isWithinLimits)
     }
 }

@@ -37,7 +37,7 @@ struct SecretObjectTests {
         let root = "/org/freedesktop/secrets/aliases"
         #expect(SecretObject(root + "/default", aliases: aliases) == .collection("login"))
         #expect(SecretObject(root + "/default/1", aliases: aliases) == .item(collection: "login", "1"))
-        #expect(SecretObject(root + "/other", aliases: aliases) == .collection(""))
+        #expect(SecretObject(root + "/other", aliases: aliases) == nil)
     }
 
     @Test("A label becomes a name in which every byte but letters and digits is written out")
@@ -77,7 +77,7 @@ struct SecretObjectTests {
 
     @Test("An addition replaces the item with exactly its attributes, and an empty list replaces none")
     func replacing() {
-        func item(_ pairs: [String: String], kind: String = "") -> SecretItem {
+        func item(_ pairs: LookupAttributes.Pairs, kind: String = "") -> SecretItem {
             SecretItem(
                 name: "1", collection: "login", label: "", lookup: LookupAttributes(pairs: pairs, kind: kind),
                 created: 0,
@@ -104,5 +104,39 @@ struct SecretObjectTests {
         #expect(memory.add(label: "", LookupAttributes(pairs: [:]), value) == nil)
         memory.delete(item)
         #expect(memory.all.count == SessionSecrets.capacity - 1)
+    }
+
+    @Test("An item is exactly what is asked for with or without its schema, and more is more")
+    func exactness() {
+        let lookup = LookupAttributes(pairs: ["a": "1", LookupAttributes.schema: "s"])
+        let item = SecretItem(name: "1", collection: "login", label: "", lookup: lookup, created: 0, modified: 0)
+        #expect(item.isExactly(["a": "1"]) && item.isExactly(["a": "1", LookupAttributes.schema: "s"]))
+        #expect(!item.isExactly([:]) && !item.isExactly(["a": "2"]) && !item.isExactly([LookupAttributes.schema: "s"]))
+        let older = SecretMatch(item, ["a": "1"])
+        let newer = SecretItem(name: "2", collection: "login", label: "", lookup: lookup, created: 1, modified: 1)
+        #expect(SecretMatch.comesFirst(older, SecretMatch(newer, [:])))
+        #expect(SecretMatch.comesFirst(SecretMatch(newer, ["a": "1"]), older))
+    }
+
+    @Test("The account of a replacement is that of its attributes and type")
+    func accounts() {
+        let one = LookupAttributes(pairs: ["a": "1"], contentType: "text/plain").account
+        #expect(one == LookupAttributes(pairs: ["a": "1"], contentType: "other").account)
+        #expect(one != LookupAttributes(pairs: ["a": "1"], kind: "k").account)
+        #expect(one != LookupAttributes(pairs: ["a": "2"]).account)
+    }
+
+    @Test("Of more sessions than a client may have, the oldest ends, and nobody else's")
+    func sessions() throws {
+        var sessions = OpenSessions()
+        let (own, _) = try SecretSession.open(for: ":1.1", SecretSession.plain, .text(""))
+        let (other, _) = try SecretSession.open(for: ":1.2", SecretSession.plain, .text(""))
+        sessions.open(other, "other")
+        for number in 0...OpenSessions.mostOfClient { sessions.open(own, "s\(number)") }
+        #expect(sessions["s0"] == nil && sessions["s1"] != nil && sessions["other"] != nil)
+        sessions.close("s1")
+        #expect(sessions.names(of: ":1.1").count == OpenSessions.mostOfClient - 1)
+        sessions.closeAll(of: ":1.1")
+        #expect(sessions["s2"] == nil && sessions["other"] != nil)
     }
 }

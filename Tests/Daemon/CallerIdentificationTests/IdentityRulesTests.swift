@@ -104,6 +104,32 @@ struct IdentityRulesTests {
         #expect(unit.provenance == .unit("a.service") && unit.groups == ["unit:a.service"])
     }
 
+    @Test("The bridge to the desktop is known by its name in a user's own daemon, and by root's file in the service")
+    func bridge() throws {
+        let own = "program:/opt/x/keychain-secrets"
+        func groups(_ bridge: KnownBridge, _ change: (inout StatedFacts) -> Void = { _ in }) throws -> [String] {
+            try identify(IdentityRules(.user(1000), installer: CurrentProcess.user, bridge: bridge)) {
+                $0.path = "/opt/x/keychain-secrets"
+                change(&$0)
+            }.groups
+        }
+        #expect(try groups(.unknown) == [own])
+        #expect(try groups(.name) == [AccessGroup.secretService, own])
+        #expect(
+            try groups(.name) { $0.path = "/opt/x/not-keychain-secrets" } == ["program:/opt/x/not-keychain-secrets"])
+        #expect(try groups(.name) { $0.seesCommonFiles = false } == [own])
+        #expect(try groups(.name) { $0.service = "a.service" } == ["unit:a.service"])
+        let file = try Files.make()
+        #expect(try groups(.file(file)) == [own])
+        #expect(try groups(.file(file)) { $0.file = file } == [AccessGroup.secretService, own])
+        #expect(try groups(.file(file)) { ($0.file, $0.seesCommonFiles) = (file, false) } == [own])
+        let writable = try Files.make(mode: 0o775)
+        #expect(try groups(.file(writable)) { $0.file = writable } == [own])
+        let system = IdentityRules(.system, installer: CurrentProcess.user, bridge: .file(file))
+        let root = try identify(system) { ($0.user, $0.file) = (0, file) }
+        #expect(!root.groups.contains(AccessGroup.secretService))
+    }
+
     @Test("A sandbox that lies about itself is refused, not passed over")
     func forgedSandbox() throws {
         let forged = Refusal(.missingEntitlement, .forgedSandbox, "s", "p", do: "d")

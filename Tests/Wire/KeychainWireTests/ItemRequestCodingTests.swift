@@ -46,6 +46,7 @@ struct ItemRequestCodingTests {
         request.inspectsAllGroups = true
         request.withoutTombstones = true
         request.updatesExisting = true
+        request.missesNothing = true
         request.cursor = UInt64(Int64.max)
         request.query = list([(.account, .string("älice")), (.port, .number(-1)), (.valueData, .data([0, 255]))])
         request.changes = list([(.label, .string("")), (.creationDate, .date(0.5))])
@@ -59,7 +60,8 @@ struct ItemRequestCodingTests {
         #expect(read.returns == [.data, .persistentReference] && read.limit == .atMost(500))
         #expect(read.authenticationUI == .skip && read.matchKeys == 0b1010)
         #expect(
-            read.inspectsAllGroups && read.withoutTombstones && read.updatesExisting && read.cursor == UInt64(Int64.max)
+            read.inspectsAllGroups && read.withoutTombstones && read.updatesExisting && read.missesNothing
+                && read.cursor == UInt64(Int64.max)
         )
         #expect(read.query[.account] == .string("älice") && read.query[.port] == .number(-1))
         #expect(read.query[.valueData] == .data([0, 255]) && read.query.entries.count == 3)

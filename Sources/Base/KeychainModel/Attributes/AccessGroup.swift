@@ -4,6 +4,10 @@ package enum AccessGroup {
     package static let any = "*"
     /// The group of items that tokens offer. Programs can read them but cannot add any.
     package static let token = "com.apple.token"
+    /// The group of the bridge to the desktop (`keychain-secrets`), wherever it is installed.
+    package static let secretService = "secret-service"
+    /// The file name of that program.
+    package static let bridgeName = "keychain-secrets"
     /// The prefix of the group of an unsigned program; its path follows.
     package static let unsignedPrefix = "program:"
     /// The prefix of the group of a systemd unit; its name follows.
@@ -25,6 +29,13 @@ package enum AccessGroup {
     /// Whether the group is a claimed one. No rule may depend on it, because any program of the user can claim any
     /// name.
     package static func isClaimed(_ group: String) -> Bool { group.utf8.starts(with: claimedPrefix.utf8) }
+
+    /// Whether the group is one that a bridge to the desktop had of its path.
+    package static func isOfBridgesPath(_ group: String) -> Bool {
+        group.utf8.starts(with: "\(unsignedPrefix)/".utf8) && group.utf8.reversed().starts(with: bridgeEnd)
+    }
+
+    private static let bridgeEnd = "/\(bridgeName)".utf8.reversed()
 
     /// Whether programs can claim a name: 1 to 64 letters, digits, dots and hyphens of ASCII, with a letter or a digit
     /// at both ends.

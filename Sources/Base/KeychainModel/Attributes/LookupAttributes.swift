@@ -3,19 +3,25 @@ import LinuxSystem
 /// The names and values by which programs of the Secret Service find an item, with what else its protocol says of one:
 /// the value of `kSecAttrLookupAttributes`.
 ///
-///     list = version:u8 count:u16 *(name value) kind contentType       ; sorted by name; integers little-endian
+///     list = version:u8 count:u16 *(name value) kind contentType       ; sorted by name's bytes; little-endian
 ///     name, kind, contentType = length:u16 bytes                       ; UTF-8
 ///     value = length:u32 bytes
 package struct LookupAttributes: Hashable, Sendable {
-    package var pairs: [String: String]
+    /// Names and values, which are the same only byte by byte.
+    package typealias Pairs = [ExactText: ExactText]
+
+    package var pairs: Pairs
     /// The item's type, which came before the attribute `xdg:schema`; empty for none.
     package var kind: String
     /// The media type of the value.
     package var contentType: String
 
-    package init(pairs: [String: String], kind: String = "", contentType: String = "text/plain") {
+    package init(pairs: Pairs, kind: String = "", contentType: String = "text/plain") {
         (self.pairs, self.kind, self.contentType) = (pairs, kind, contentType)
     }
+
+    /// The class that has such attributes.
+    package static let itemClass = ItemClass.genericPassword
 
     /// The most pairs of an item.
     package static let mostPairs = 64
@@ -26,25 +32,25 @@ package struct LookupAttributes: Hashable, Sendable {
 
     /// Whether an item may have so much.
     package var isWithinLimits: Bool {
-        let names = Array(pairs.keys) + [kind, contentType]
-        let size = pairs.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count }
+        let names = Array(pairs.keys) + [ExactText(kind), ExactText(contentType)]
+        let size = pairs.reduce(0) { $0 + $1.key.size + $1.value.size }
         return pairs.count <= Self.mostPairs && size <= Self.mostBytes
-            && names.allSatisfy { $0.utf8.count <= Self.longestName }
+            && names.allSatisfy { $0.size <= Self.longestName }
     }
 
     /// The attribute that says what kind of item it is.
-    package static let schema = "xdg:schema"
+    package static let schema: ExactText = "xdg:schema"
     /// The kind of an item that was stored without one.
     package static let generic = "org.freedesktop.Secret.Generic"
 
     /// The kind of the item: its schema, else its type, else the usual one.
-    package var itemKind: String { pairs[Self.schema] ?? (kind.isEmpty ? Self.generic : kind) }
+    package var itemKind: String { pairs[Self.schema]?.text ?? (kind.isEmpty ? Self.generic : kind) }
 
     /// The pairs as a client is shown them: those that were stored, and the kind if one was given.
-    package var shown: [String: String] { kind.isEmpty ? pairs : all }
+    package var shown: Pairs { kind.isEmpty ? pairs : all }
 
     /// All pairs that an item is found by, its kind among them.
-    package var all: [String: String] { pairs.merging([Self.schema: itemKind]) { stored, _ in stored } }
+    package var all: Pairs { pairs.merging([Self.schema: ExactText(itemKind)]) { stored, _ in stored } }
 
     /// Whether an item with the encoded list `stored` has all pairs of the list `asked`.
     package static func contains(_ stored: Span<UInt8>, _ asked: Span<UInt8>) -> Bool {
@@ -58,8 +64,8 @@ package struct LookupAttributes: Hashable, Sendable {
     package var encoded: [UInt8] {
         var bytes: [UInt8] = [Self.version] + UInt16(clamping: pairs.count).littleEndianBytes
         for (name, value) in pairs.sorted(by: { $0.key < $1.key }) {
-            Self.append(name, to: &bytes)
-            bytes += UInt32(clamping: value.utf8.count).littleEndianBytes + Array(value.utf8)
+            Self.append(name.text, to: &bytes)
+            bytes += UInt32(clamping: value.size).littleEndianBytes + Array(value.text.utf8)
         }
         Self.append(kind, to: &bytes)
         Self.append(contentType, to: &bytes)
@@ -72,10 +78,10 @@ package struct LookupAttributes: Hashable, Sendable {
         guard rest.popFirst() == Self.version, let count = Self.number(2, from: &rest), count <= Self.mostPairs else {
             return nil
         }
-        var pairs: [String: String] = [:]
+        var pairs: Pairs = [:]
         for _ in 0..<count {
             guard let name = Self.text(2, from: &rest), let value = Self.text(4, from: &rest) else { return nil }
-            pairs[name] = value
+            pairs[ExactText(name)] = ExactText(value)
         }
         guard let kind = Self.text(2, from: &rest), let contentType = Self.text(2, from: &rest), rest.isEmpty,
             pairs.count == count

@@ -116,6 +116,9 @@ package struct ItemRequestBuilder: ~Copyable {
     /// Makes a delete keep no version of the item.
     package mutating func leaveNoHistory() { request.leavesNoHistory = true }
 
+    /// Makes every match count, also one that does not open.
+    package mutating func missNothing() { request.missesNothing = true }
+
     /// Requests the version of a moment, in seconds since 2001.
     package mutating func restore(asOf moment: Double) { listOfChanges().append(.modificationDate, .date(moment)) }
 

@@ -56,6 +56,18 @@ extension ItemRequest {
                     + "\(ItemLimits.attributeBytes).",
                 do: "Keep what is large in the value (kSecValueData).")
         }
+        if attribute.id == .lookupAttributes { try checkLookup(list) }
+    }
+
+    /// An item with pairs that nobody can read is found by none of them, and a search for such pairs finds nothing.
+    private static func checkLookup(_ list: AttributeList) throws(Refusal) {
+        guard LookupAttributes(in: list)?.isWithinLimits != true else { return }
+        throw Refusal(
+            .param, .wrongValue, "satt",
+            "kSecAttrLookupAttributes is not a list of pairs, or has more than \(LookupAttributes.mostPairs) pairs, "
+                + "\(LookupAttributes.mostBytes) bytes of them, or a name of more than "
+                + "\(LookupAttributes.longestName) bytes.",
+            do: "Write the list as docs/formats/store.md says, with fewer pairs.")
     }
 
     /// Checks a companion entry.

@@ -6,6 +6,7 @@ extension ItemRequest {
     /// - Throws: the refusal of the first rule it breaks; `errSecParam` unless the rule says otherwise.
     package func check() throws(Refusal) {
         try checkUpdatesExisting()
+        try checkMissesNothing()
         if operation == .add, let parts = identityParts { return try checkIdentity(parts) }
         try checkClass()
         try checkEntries()
@@ -80,6 +81,12 @@ extension ItemRequest {
         guard operation == .add, effectiveClass != .identity, query.entry(.sealedKey) == nil else {
             throw notHere("kSecUseUpdateExisting", "u_UpdateExisting")
         }
+    }
+
+    /// Only these look for what is there already.
+    private func checkMissesNothing() throws(Refusal) {
+        guard missesNothing, operation != .copyMatching, !updatesExisting else { return }
+        throw notHere("An option for all matches", "options")
     }
 
     private func checkCopyMatching() throws(Refusal) {

@@ -18,8 +18,9 @@ enum SecretObject: Hashable {
         case (1, nil): self = .service
         case (3, "collection"): self = .collection(names[2])
         case (4, "collection"): self = .item(collection: names[2], names[3])
-        case (3, "aliases"): self = .collection(aliases[names[2]] ?? "")
-        case (4, "aliases"): self = .item(collection: aliases[names[2]] ?? "", names[3])
+        case (3, "aliases"), (4, "aliases"):
+            guard let collection = aliases[names[2]] else { return nil }
+            self = names.count == 3 ? .collection(collection) : .item(collection: collection, names[3])
         case (3, "session"): self = .session(names[2])
         case (3, "prompt"): self = .prompt(names[2])
         default: return nil
@@ -58,7 +59,8 @@ enum SecretObject: Hashable {
         }.joined()
     }
 
-    private static func isName(_ name: String) -> Bool {
+    /// Whether a text can stand in a path as it is.
+    static func isName(_ name: String) -> Bool {
         !name.isEmpty
             && name.utf8.allSatisfy { byte in
                 let letter = Character(UnicodeScalar(byte))

@@ -3,13 +3,15 @@ import KeychainModel
 import KeychainWire
 import LinuxSystem
 
-/// The collections and items in the keychain. All are generic passwords of the bridge's own access group.
+/// The collections and items in the keychain. All are generic passwords of the group that bridges have, wherever they
+/// are installed.
 ///
 /// An item's service is ``service`` and a slash with its collection's name; a collection that was made has an item with
-/// the service ``service`` itself. The account only makes an item unique.
+/// the service ``service`` itself, its *record*. The account makes an item unique.
 final class KeychainSecrets {
     private let connect: () throws(Refusal) -> any KeychainConnection
     private var connection: (any KeychainConnection)?
+    private var hasGathered = false
 
     static let service = "org.freedesktop.secrets"
 
@@ -25,35 +27,90 @@ final class KeychainSecrets {
         return made
     }
 
-    /// The collections that were made.
-    func collections() throws(Refusal) -> [SecretCollection] {
-        try find(service: Self.service).compactMap { item in
-            guard let name = item.attributes[.account]?.string, let reference = item.reference else { return nil }
-            let aliases = item.lookup.pairs.keys.sorted()
-            return SecretCollection(
-                name: name, label: item.attributes[.label]?.string ?? "", aliases: aliases,
-                created: item.date(.creationDate), modified: item.date(.modificationDate), reference: reference)
-        }
+    /// The connection, after the group has what bridges in other folders have stored.
+    ///
+    /// - Throws: also `errSecInteractionNotAllowed` while that is closed: nobody can say then what there is.
+    private func ready() throws(Refusal) -> any KeychainConnection {
+        let connection = try reach()
+        guard !hasGathered else { return connection }
+        _ = try connection.device(.access(.gather), passcodes: [])
+        hasGathered = true
+        return connection
     }
 
-    /// The items with all these attributes, the newest first.
+    // MARK: - Looking up
+
+    /// The collections that were made. Their records open before the first unlock; earlier releases closed them until
+    /// then, and are followed.
+    func collections() throws(Refusal) -> [SecretCollection] {
+        let request = try search(service: Self.service) { (builder: inout ItemRequestBuilder) throws(Refusal) in
+            for key in ["r_Attributes", "r_PersistentRef"] { try builder.set(key, .boolean(true)) }
+        }
+        var found: [SecretCollection] = []
+        for item in try send(request) {
+            guard let name = item.attributes[.account]?.string, let reference = item.reference else { continue }
+            if item.attributes.accessibility != .always { try open(reference) }
+            found.append(
+                SecretCollection(
+                    name: name, label: item.attributes[.label]?.string ?? "", aliases: item.lookup.pairs.keys.sorted(),
+                    created: item.date(.creationDate), modified: item.date(.modificationDate), reference: reference))
+        }
+        return found
+    }
+
+    /// The items with all these attributes, at least one.
+    ///
+    /// - Parameter collection: nil for all collections.
+    /// - Throws: `errSecInteractionNotAllowed` before the first unlock, where there are such items; `store.damaged`
+    ///   where one of them may be damaged.
+    func items(_ wanted: LookupAttributes.Pairs, in collection: String?) throws(Refusal) -> [SecretItem] {
+        let request = try search(service: Self.service(of: collection), wanted) {
+            (builder: inout ItemRequestBuilder) throws(Refusal) in
+            for key in ["r_Attributes", "r_PersistentRef"] { try builder.set(key, .boolean(true)) }
+        }
+        return try send(request).compactMap(Self.item)
+    }
+
+    /// The names of the items with all these attributes, the oldest first; also before the first unlock.
     ///
     /// - Parameters:
     ///   - wanted: none for all items.
-    ///   - collection: nil for all collections.
-    func items(_ wanted: [String: String] = [:], in collection: String? = nil) throws(Refusal) -> [SecretItem] {
-        let service = collection.map { "\(Self.service)/\($0)" }
-        return try find(service: service, wanted).compactMap(Self.item).sorted { $0.created > $1.created }
+    ///   - collection: nil for all collections, and their records.
+    ///   - count: so many at most; nil for all.
+    func names(
+        _ wanted: LookupAttributes.Pairs = [:], in collection: String?, atMost count: Int? = nil
+    ) throws(Refusal) -> [String] {
+        var request = try search(service: Self.service(of: collection), wanted) {
+            (builder: inout ItemRequestBuilder) throws(Refusal) in
+            try builder.set("r_PersistentRef", .boolean(true))
+        }
+        if let count { request.limit = .atMost(UInt32(clamping: count)) }
+        return try send(request).compactMap(\.reference).map(Self.name)
     }
 
-    /// The item with a name; nil when there is none.
-    func item(named name: String, in collection: String) throws(Refusal) -> SecretItem? {
+    /// The item with a name, with its value if that is wanted; nil when there is none.
+    func item(
+        named name: String, in collection: String, withValue: Bool = false
+    ) throws(Refusal) -> (item: SecretItem, value: SecretBytes)? {
         guard let reference = Self.reference(of: name) else { return nil }
+        let keys = ["r_Attributes", "r_PersistentRef"] + (withValue ? ["r_Data"] : [])
+        guard let found = try find(reference, keys), let item = Self.item(found), item.collection == collection
+        else { return nil }
+        return (item, found.attributes.secret(.valueData) ?? SecretBytes(count: 0))
+    }
+
+    /// Whether there is an item with a name; also before the first unlock.
+    func hasItem(named name: String) throws(Refusal) -> Bool {
+        guard let reference = Self.reference(of: name) else { return false }
+        return try find(reference, ["r_PersistentRef"]) != nil
+    }
+
+    private func find(_ reference: [UInt8], _ keys: [String]) throws(Refusal) -> ItemResponse.Item? {
         var builder = ItemRequestBuilder(.copyMatching)
         try builder.set("v_PersistentRef", .data(reference))
-        for key in ["r_Attributes", "r_PersistentRef"] { try builder.set(key, .boolean(true)) }
-        let found = try send(try builder.build()).first.flatMap(Self.item)
-        return found?.collection == collection ? found : nil
+        for key in keys { try builder.set(key, .boolean(true)) }
+        builder.missNothing()
+        return try send(try builder.build()).first
     }
 
     private static func item(_ item: ItemResponse.Item) -> SecretItem? {
@@ -66,28 +123,36 @@ final class KeychainSecrets {
             modified: item.date(.modificationDate), reference: reference)
     }
 
-    /// An item's value.
-    func value(of item: SecretItem) throws(Refusal) -> SecretBytes {
-        var builder = ItemRequestBuilder(.copyMatching)
-        try builder.set("v_PersistentRef", .data(item.reference))
-        try builder.set("r_Data", .boolean(true))
-        let response = try reach().send(try builder.build())
-        return response.items.first?.attributes.secret(.valueData) ?? SecretBytes(count: 0)
-    }
+    // MARK: - Changes
 
     /// Adds an item and gives its name in a path.
+    ///
+    /// - Parameter replacing: an item with the same attributes that another bridge adds meanwhile is the same item:
+    ///   both have the same account, and the daemon adds or changes in one step.
     func add(
-        to collection: String, label: String, _ lookup: LookupAttributes, _ value: SecretBytes
+        to collection: String, label: String, _ lookup: LookupAttributes, _ value: SecretBytes, replacing: Bool
     ) throws(Refusal) -> String {
-        let account = Randomness.bytes(16).map { String($0, radix: 16) }.joined(separator: "")
-        let reference = try add(service: "\(Self.service)/\(collection)", account: account, label, lookup, value)
-        return Self.name(of: reference)
+        var builder = ItemRequestBuilder(.add)
+        try builder.set("svce", .string("\(Self.service)/\(collection)"))
+        try builder.set("acct", .string(replacing ? lookup.account : Self.freshAccount()))
+        // As other keyrings, this one is open from the first unlock on.
+        try builder.set("pdmn", .string(Accessibility.afterFirstUnlock.code))
+        if replacing {
+            try builder.set("u_UpdateExisting", .boolean(true))
+            builder.missNothing()
+        }
+        try value.withSpan { (bytes) throws(Refusal) in try builder.set("v_Data", data: bytes) }
+        return Self.name(of: try add(builder, label, lookup))
     }
 
-    /// Makes a collection.
-    func addCollection(_ name: String, label: String, aliases: [String]) throws(Refusal) {
-        _ = try add(
-            service: Self.service, account: name, label, Self.record(of: aliases), SecretBytes(count: 0))
+    /// Makes a collection, or the record of one that always exists.
+    func addCollection(_ name: String, label: String, aliases: [ExactText]) throws(Refusal) {
+        var builder = ItemRequestBuilder(.add)
+        try builder.set("svce", .string(Self.service))
+        try builder.set("acct", .string(name))
+        // Before the first unlock clients must find the collections, to have them unlocked.
+        try builder.set("pdmn", .string(Accessibility.always.code))
+        _ = try add(builder, label, .record(of: aliases))
     }
 
     /// Changes an item, and its value if there is a new one.
@@ -96,69 +161,87 @@ final class KeychainSecrets {
         try builder.set("v_PersistentRef", .data(reference))
         if let label = change.label { try builder.change("labl", .string(label)) }
         if let lookup = change.lookup { try builder.change("satt", .data(lookup.encoded)) }
+        // The account may be that of the attributes that the item had.
+        if change.hasOtherAttributes { try builder.change("acct", .string(Self.freshAccount())) }
         if let value { try value.withSpan { (bytes) throws(Refusal) in try builder.change("v_Data", data: bytes) } }
-        _ = try reach().send(try builder.build())
+        _ = try ready().send(try builder.build())
     }
 
     /// Gives a collection other aliases.
-    func setAliases(_ aliases: [String], of collection: SecretCollection) throws(Refusal) {
-        try change(collection.reference, SecretChange(lookup: Self.record(of: aliases)))
+    func setAliases(_ aliases: [ExactText], of collection: SecretCollection) throws(Refusal) {
+        try change(collection.reference, SecretChange(lookup: .record(of: aliases)))
+    }
+
+    private func open(_ record: [UInt8]) throws(Refusal) {
+        var builder = ItemRequestBuilder(.update)
+        try builder.set("v_PersistentRef", .data(record))
+        try builder.change("pdmn", .string(Accessibility.always.code))
+        _ = try ready().send(try builder.build())
     }
 
     /// Deletes an item, or the record of a collection.
     func delete(_ reference: [UInt8]) throws(Refusal) {
         var builder = ItemRequestBuilder(.delete)
         try builder.set("v_PersistentRef", .data(reference))
-        _ = try reach().send(try builder.build())
+        _ = try ready().send(try builder.build())
     }
 
-    /// Deletes a collection and its items.
+    /// Deletes a collection: all its items in one transaction, then its record.
     func deleteCollection(_ collection: SecretCollection) throws(Refusal) {
-        for item in try items(in: collection.name) { try delete(item.reference) }
+        var builder = ItemRequestBuilder(.delete)
+        try Self.begin(&builder)
+        try builder.set("svce", .string("\(Self.service)/\(collection.name)"))
+        let request = try builder.build()
+        do throws(Refusal) { _ = try ready().send(request) } catch {
+            guard error.status == .itemNotFound else { throw error }
+        }
         try delete(collection.reference)
     }
 
     // MARK: - Requests
 
-    private func find(
-        service: String?, _ wanted: [String: String] = [:]
-    ) throws(Refusal) -> [ItemResponse.Item] {
+    private static func begin(_ builder: inout ItemRequestBuilder) throws(Refusal) {
+        try builder.set("class", .string(LookupAttributes.itemClass.code))
+        try builder.set("agrp", .string(AccessGroup.secretService))
+    }
+
+    private func add(
+        _ begun: consuming ItemRequestBuilder, _ label: String, _ lookup: LookupAttributes
+    ) throws(Refusal) -> [UInt8] {
+        var builder = begun
+        try Self.begin(&builder)
+        try builder.set("labl", .string(label))
+        try builder.set("satt", .data(lookup.encoded))
+        try builder.set("r_PersistentRef", .boolean(true))
+        return try ready().send(try builder.build()).items.first?.reference ?? []
+    }
+
+    /// A search for all items of a service, or of all, with these attributes.
+    private func search(
+        service: String?, _ wanted: LookupAttributes.Pairs = [:],
+        _ returning: (inout ItemRequestBuilder) throws(Refusal) -> Void
+    ) throws(Refusal) -> ItemRequest {
         var builder = ItemRequestBuilder(.copyMatching)
-        try builder.set("class", .string(ItemClass.genericPassword.code))
+        try Self.begin(&builder)
         if let service { try builder.set("svce", .string(service)) }
         if !wanted.isEmpty { try builder.set("satt", .data(LookupAttributes(pairs: wanted).encoded)) }
         try builder.set("m_Limit", .string("m_LimitAll"))
-        for key in ["r_Attributes", "r_PersistentRef"] { try builder.set(key, .boolean(true)) }
-        return try send(try builder.build())
+        try returning(&builder)
+        builder.missNothing()
+        return try builder.build()
     }
 
     /// The items that are found; none is no error.
     private func send(_ request: ItemRequest) throws(Refusal) -> [ItemResponse.Item] {
-        do throws(Refusal) { return try reach().sendAll(request).items } catch {
+        do throws(Refusal) { return try ready().sendAll(request).items } catch {
             guard error.status == .itemNotFound else { throw error }
             return []
         }
     }
 
-    private func add(
-        service: String, account: String, _ label: String, _ lookup: LookupAttributes, _ value: SecretBytes
-    ) throws(Refusal) -> [UInt8] {
-        var builder = ItemRequestBuilder(.add)
-        try builder.set("class", .string(ItemClass.genericPassword.code))
-        try builder.set("svce", .string(service))
-        try builder.set("acct", .string(account))
-        try builder.set("labl", .string(label))
-        try builder.set("satt", .data(lookup.encoded))
-        // As other keyrings, this one is open from the first unlock on.
-        try builder.set("pdmn", .string("ck"))
-        try builder.set("r_PersistentRef", .boolean(true))
-        try value.withSpan { (bytes) throws(Refusal) in try builder.set("v_Data", data: bytes) }
-        return try reach().send(try builder.build()).items.first?.reference ?? []
-    }
+    private static func service(of collection: String?) -> String? { collection.map { "\(service)/\($0)" } }
 
-    private static func record(of aliases: [String]) -> LookupAttributes {
-        LookupAttributes(pairs: Dictionary(uniqueKeysWithValues: aliases.map { ($0, "") }))
-    }
+    private static func freshAccount() -> String { hexadecimal(Randomness.bytes(16)) }
 
     /// The persistent reference of a name, which is its part that is unique, in hexadecimal digits.
     private static func reference(of name: String) -> [UInt8]? {
@@ -172,17 +255,25 @@ final class KeychainSecrets {
         return bytes
     }
 
-    private static func name(of reference: [UInt8]) -> String {
-        reference.dropFirst(4).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    private static func name(of reference: [UInt8]) -> String { hexadecimal(reference.dropFirst(4)) }
+}
+
+/// Two digits for each byte.
+func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
+    bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+}
+
+extension LookupAttributes {
+    /// The attributes of a collection's record: its aliases are the names.
+    static func record(of aliases: [ExactText]) -> LookupAttributes {
+        LookupAttributes(pairs: Dictionary(aliases.map { ($0, "") }, uniquingKeysWith: { first, _ in first }))
     }
 }
 
 extension ItemResponse.Item {
     fileprivate var reference: [UInt8]? { attributes[.persistentReference]?.bytes }
 
-    fileprivate var lookup: LookupAttributes {
-        attributes[.lookupAttributes].flatMap { LookupAttributes($0.bytes) } ?? LookupAttributes(pairs: [:])
-    }
+    fileprivate var lookup: LookupAttributes { LookupAttributes(in: attributes) ?? LookupAttributes(pairs: [:]) }
 
     /// Seconds since 1970.
     fileprivate func date(_ id: AttributeID) -> Double {

@@ -6,6 +6,8 @@ import LinuxSystem
 final class SessionSecrets {
     private var items: [String: (item: SecretItem, value: SecretBytes)] = [:]
     private var last = 0
+    /// When it came into being, in seconds since 1970.
+    let created = SessionSecrets.now
 
     /// The most items; a program that stores more is refused.
     static let capacity = 1_000

@@ -7,7 +7,7 @@ extension Bridge {
     func searchCollection(_ call: MethodCall) throws(BusFailure) -> [BusValue] {
         guard case .collection(let name) = call.object else { throw .gone(call.path) }
         let collection = try collection(name)
-        return [.objects(try matches(call.texts(0), in: collection.name).map(\.object.path))]
+        return [.objects(try matches(call.pairs(0), in: collection.name).map(\.object.path))]
     }
 
     func createItem(_ call: MethodCall) throws(BusFailure) -> [BusValue] {
@@ -18,32 +18,44 @@ extension Bridge {
         let label = try Self.label(properties, .item)
         let (value, contentType) = try received(call.arguments[1], from: call.client)
         let lookup = LookupAttributes(
-            pairs: properties["\(SecretInterface.item.rawValue).Attributes"]?.textEntries ?? [:],
+            pairs: properties["\(SecretInterface.item.rawValue).Attributes"]?.pairs ?? [:],
             kind: properties["\(SecretInterface.item.rawValue).Type"]?.string ?? "", contentType: contentType)
-        guard lookup.isWithinLimits else { throw Self.tooMuch }
-        let old = call.flag(2) ? try matches(lookup.pairs, in: name).first { $0.isReplaced(by: lookup) } : nil
-        if let old {
-            try change(old, SecretChange(label: label, lookup: lookup), value: value)
+        try Self.check(lookup, label)
+        if call.flag(2), let old = try replaced(by: lookup, in: name) {
+            let isOther = ExactText(old.lookup.kind) != ExactText(lookup.kind)
+            try change(old, SecretChange(label: label, lookup: lookup, hasOtherAttributes: isOther), value: value)
             return [.object(old.object.path), .object("/")]
         }
-        let item = SecretObject.item(collection: name, try add(to: collection, label, lookup, value))
+        let added = try add(to: collection, label, lookup, value, replacing: call.flag(2) && !lookup.pairs.isEmpty)
+        let item = SecretObject.item(collection: name, added)
         signal("ItemCreated", from: .collection(name), item.path)
         noteItems(of: name)
         return [.object(item.path), .object("/")]
     }
 
     private func add(
-        to collection: SecretCollection, _ label: String, _ lookup: LookupAttributes, _ value: SecretBytes
+        to collection: SecretCollection, _ label: String, _ lookup: LookupAttributes, _ value: SecretBytes,
+        replacing: Bool
     ) throws(BusFailure) -> String {
         guard collection.name == SecretCollection.session else {
             return try asking { () throws(Refusal) in
-                try secrets.add(to: collection.name, label: label, lookup, value)
+                if collection.name == SecretCollection.login, collection.reference.isEmpty { try beginLogin() }
+                return try secrets.add(to: collection.name, label: label, lookup, value, replacing: replacing)
             }
         }
         guard let name = memory.add(label: label, lookup, value) else {
             throw BusFailure(.limitsExceeded, "The session's collection has \(SessionSecrets.capacity) items at most.")
         }
         return name
+    }
+
+    /// Gives the collection that always exists a record with its first item, so that it has a date.
+    private func beginLogin() throws(Refusal) {
+        do throws(Refusal) {
+            try secrets.addCollection(SecretCollection.login, label: SecretCollection.loginLabel, aliases: [])
+        } catch {
+            guard error.status == .duplicateItem else { throw error }
+        }
     }
 
     func deleteItem(_ call: MethodCall) throws(BusFailure) -> [BusValue] {
@@ -60,10 +72,12 @@ extension Bridge {
     }
 
     func getSecret(_ call: MethodCall) throws(BusFailure) -> [BusValue] {
-        let item = try item(call.object)
         let session = try session(call.text(0), of: call.client)
-        try checkUnlocked(item.collection, "Cannot get secret of a locked object")
-        return [try session.sealed(try value(of: item), item.lookup.contentType, in: call.text(0))]
+        guard case .item(let collection, _) = call.object, !locked.contains(collection) else {
+            throw .locked("Cannot get secret of a locked object")
+        }
+        let (item, value) = try openItem(call.object, withValue: true)
+        return [try session.sealed(value, item.lookup.contentType, in: call.text(0))]
     }
 
     func setSecret(_ call: MethodCall) throws(BusFailure) -> [BusValue] {
@@ -72,14 +86,9 @@ extension Bridge {
         try checkUnlocked(item.collection, "Cannot set secret of a locked item")
         var lookup = item.lookup
         lookup.contentType = contentType
-        guard lookup.isWithinLimits else { throw Self.tooMuch }
+        try Self.check(lookup, item.label)
         try change(item, SecretChange(lookup: lookup), value: value)
         return []
-    }
-
-    func value(of item: SecretItem) throws(BusFailure) -> SecretBytes {
-        if item.collection == SecretCollection.session { return memory.value(of: item) }
-        return try asking { () throws(Refusal) in try secrets.value(of: item) }
     }
 
     /// Changes an item and tells everybody.
@@ -99,10 +108,22 @@ extension Bridge {
             throw .invalid("A secret is a session, parameters, a value and its type.")
         }
         let session = try session(parts[0].string ?? "", of: client)
-        return (try session.opened(parameters, value), parts[3].string ?? "")
+        let opened = try session.opened(parameters, value)
+        guard opened.count <= ItemLimits.valueBytes else {
+            throw BusFailure(.limitsExceeded, "A value has \(ItemLimits.valueBytes) bytes at most.")
+        }
+        return (opened, parts[3].string ?? "")
     }
 
-    static let tooMuch = BusFailure(
+    /// Refuses what no item may have, in memory as in the keychain.
+    static func check(_ lookup: LookupAttributes, _ label: String) throws(BusFailure) {
+        guard lookup.isWithinLimits else { throw tooMuch }
+        guard label.utf8.count <= ItemLimits.attributeBytes else {
+            throw BusFailure(.limitsExceeded, "A label has \(ItemLimits.attributeBytes) bytes at most.")
+        }
+    }
+
+    private static let tooMuch = BusFailure(
         .limitsExceeded,
         "An item has \(LookupAttributes.mostPairs) attributes and \(LookupAttributes.mostBytes) bytes of them at most, "
             + "and names of \(LookupAttributes.longestName) bytes.")

@@ -37,7 +37,7 @@ extension Bridge {
         guard ![SecretCollection.login, SecretCollection.session].contains(name) else {
             throw BusFailure(.notSupported, "The collection “\(name)” is always there.")
         }
-        guard try !items(of: name).isEmpty else {
+        guard try !paths(of: name, atMost: 1).isEmpty else {
             try remove(collection)
             return [.object("/")]
         }
@@ -54,9 +54,7 @@ extension Bridge {
     private func known(_ paths: [String]) throws(BusFailure) -> [(path: String, collection: String)] {
         let all = try collections()
         return paths.compactMap { path in
-            let aliases = Dictionary(
-                all.flatMap { one in one.aliases.map { ($0, one.name) } }, uniquingKeysWith: { first, _ in first })
-            switch SecretObject(path, aliases: aliases) {
+            switch SecretObject(path, aliases: Self.names(byAliases: all)) {
             case .collection(let name)? where all.contains { $0.name == name }: return (path, name)
             case .item(let name, _)? where all.contains { $0.name == name }: return (path, name)
             default: return nil
@@ -76,14 +74,13 @@ extension Bridge {
         }
     }
 
-    /// Above so many items a lock is told of the collection alone.
-    private static let mostSignals = 500
-
+    /// Above ``mostListed`` items a lock is told of the collection alone.
     private func noteLocks(of collection: String, _ isLocked: Bool) {
-        guard let items = try? items(of: collection), items.count <= Self.mostSignals else { return }
-        for item in items {
-            properties(["Locked": .flag(isLocked)], of: item.object)
-            signal("ItemChanged", from: .collection(collection), item.object.path)
+        guard let paths = try? paths(of: collection, atMost: Self.mostListed + 1), paths.count <= Self.mostListed
+        else { return }
+        for path in paths {
+            if let item = SecretObject(path, aliases: [:]) { properties(["Locked": .flag(isLocked)], of: item) }
+            signal("ItemChanged", from: .collection(collection), path)
         }
     }
 

@@ -35,44 +35,65 @@ extension Bridge {
     }
 
     private func allValues(of object: SecretObject) throws(BusFailure) -> [String: BusValue] {
+        var values: [String: BusValue] = [:]
         switch object {
-        case .service: return ["Collections": .objects(try collections().map(\.object.path))]
-        case .collection(let name): return try values(of: try collection(name))
-        case .item: return try values(of: try item(object))
-        case .session, .prompt: return [:]
-        }
-    }
-
-    private func value(of property: SecretProperty, _ object: SecretObject) throws(BusFailure) -> BusValue {
-        guard let value = try allValues(of: object)[property.name] else {
-            throw .locked("The property \(property.name) is known after the first unlock")
-        }
-        return value
-    }
-
-    /// Before the first unlock nobody knows the items, so they are left out.
-    private func values(of collection: SecretCollection) throws(BusFailure) -> [String: BusValue] {
-        var values: [String: BusValue] = [
-            "Label": .text(collection.label), "Locked": .flag(try isLocked(collection.name)),
-            "Created": .long(UInt64(max(0, collection.created))),
-            "Modified": .long(UInt64(max(0, collection.modified))),
-        ]
-        do throws(BusFailure) {
-            values["Items"] = .objects(try items(of: collection.name).map(\.object.path))
-        } catch {
-            guard error.name == .isLocked else { throw error }
+        case .service, .session, .prompt:
+            for property in SecretProperty.list(of: object.interface) {
+                values[property.name] = try value(of: property, object)
+            }
+        case .collection(let name):
+            let (collection, isLocked) = (try collection(name), try isLocked(name))
+            for property in SecretProperty.list(of: .collection) {
+                values[property.name] =
+                    property.name == "Locked" ? .flag(isLocked) : try value(of: property, collection)
+            }
+        case .item(let name, _):
+            let (item, isLocked) = (try item(object), try isLocked(name))
+            for property in SecretProperty.list(of: .item) {
+                values[property.name] = property.name == "Locked" ? .flag(isLocked) : value(of: property, item)
+            }
         }
         return values
     }
 
-    private func values(of item: SecretItem) throws(BusFailure) -> [String: BusValue] {
-        [
-            "Locked": .flag(try isLocked(item.collection)), "Attributes": .texts(item.lookup.shown),
-            "Label": .text(item.label), "Type": .text(item.lookup.itemKind),
-            "Created": .long(UInt64(max(0, item.created))),
-            "Modified": .long(UInt64(max(0, item.modified))),
-        ]
+    /// The value of one property, without asking for what the others are made of.
+    private func value(of property: SecretProperty, _ object: SecretObject) throws(BusFailure) -> BusValue {
+        switch (object, property.name) {
+        case (.service, _): return .objects(try collections().map(\.object.path))
+        case (.collection(let name), "Locked"):
+            if ![SecretCollection.login, SecretCollection.session].contains(name) { _ = try collection(name) }
+            return .flag(try isLocked(name))
+        case (.collection(let name), _): return try value(of: property, try collection(name))
+        case (.item(let collection, _), "Locked"):
+            _ = try item(object)
+            return .flag(try isLocked(collection))
+        case (.item, _): return value(of: property, try item(object))
+        case (.session, _), (.prompt, _): throw .gone(object.path)
+        }
     }
+
+    private func value(
+        of property: SecretProperty, _ collection: SecretCollection
+    ) throws(BusFailure) -> BusValue {
+        switch property.name {
+        case "Items": .objects(try paths(of: collection.name))
+        case "Label": .text(collection.label)
+        case "Created": Self.date(collection.created)
+        default: Self.date(collection.modified)
+        }
+    }
+
+    private func value(of property: SecretProperty, _ item: SecretItem) -> BusValue {
+        switch property.name {
+        case "Attributes": .pairs(item.lookup.shown)
+        case "Label": .text(item.label)
+        case "Type": .text(item.lookup.itemKind)
+        case "Created": Self.date(item.created)
+        default: Self.date(item.modified)
+        }
+    }
+
+    private static func date(_ seconds: Double) -> BusValue { .long(UInt64(max(0, seconds))) }
 
     private func set(_ property: SecretProperty, _ value: BusValue, of object: SecretObject) throws(BusFailure) {
         switch object {
@@ -83,7 +104,7 @@ extension Bridge {
             try change(item, try Self.change(of: item, property, value))
         case .service, .session, .prompt: throw .gone(object.path)
         }
-        properties([property.name: value], of: object)
+        noteChange(of: property, of: object)
     }
 
     private func relabel(_ collection: SecretCollection, _ label: String) throws(BusFailure) {
@@ -95,7 +116,7 @@ extension Bridge {
             guard collection.reference.isEmpty else {
                 return try secrets.change(collection.reference, SecretChange(label: label))
             }
-            try secrets.addCollection(collection.name, label: label, aliases: [])
+            try secrets.addCollection(collection.name, label: label, aliases: collection.aliases)
         }
         signal("CollectionChanged", from: .service, collection.object.path)
     }
@@ -105,11 +126,13 @@ extension Bridge {
     ) throws(BusFailure) -> SecretChange {
         var lookup = item.lookup
         switch property.name {
-        case "Label": return SecretChange(label: value.string)
-        case "Attributes": lookup.pairs = value.textEntries ?? [:]
+        case "Label":
+            try check(lookup, value.string ?? "")
+            return SecretChange(label: value.string)
+        case "Attributes": lookup.pairs = value.pairs ?? [:]
         default: lookup.kind = value.string ?? ""
         }
-        guard lookup.isWithinLimits else { throw tooMuch }
-        return SecretChange(lookup: lookup)
+        try check(lookup, item.label)
+        return SecretChange(lookup: lookup, hasOtherAttributes: true)
     }
 }

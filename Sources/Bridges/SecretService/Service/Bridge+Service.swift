@@ -1,37 +1,33 @@
 import KeychainModel
+import LinuxSystem
 import Systemd
 
 /// The methods of the service itself.
 extension Bridge {
     func openSession(_ call: MethodCall) throws(BusFailure) -> [BusValue] {
-        guard sessions.values.count(where: { $0.client == call.client }) < Self.mostSessions else {
-            throw BusFailure(.limitsExceeded, "A client may have \(Self.mostSessions) sessions open.")
-        }
         guard let input = call.arguments[1].content else { throw .invalid("The input is missing.") }
         let (session, output) = try SecretSession.open(for: call.client, call.text(0), input)
-        let name = nextName("s")
-        sessions[name] = session
-        return [.variant(output), .object(SecretObject.session(name).path)]
+        return [.variant(output), .object(SecretObject.session(keep(session)).path)]
     }
 
     func closeSession(_ call: MethodCall) throws(BusFailure) -> [BusValue] {
         _ = try session(call.path, of: call.client)
-        if case .session(let name) = call.object { sessions[name] = nil }
+        if case .session(let name) = call.object { close(name) }
         return []
     }
 
     func createCollection(_ call: MethodCall) throws(BusFailure) -> [BusValue] {
         let properties = call.properties(0)
         let label = try Self.label(properties, .collection)
-        let alias = call.text(1)
-        if !alias.isEmpty, let existing = try collections().first(where: { $0.aliases.contains(alias) }) {
+        let alias = ExactText(call.text(1))
+        if !alias.isEmpty, let existing = try collections().first(where: { $0.has(alias) }) {
             return [.object(existing.object.path), .object("/")]
         }
         try checkUnlocked(SecretCollection.login, "Cannot create a collection while the keychain is locked")
+        let aliases = alias.isEmpty ? [] : [alias]
+        try Self.check(.record(of: aliases), label)
         let name = try freeName(for: label)
-        try asking { () throws(Refusal) in
-            try secrets.addCollection(name, label: label, aliases: alias.isEmpty ? [] : [alias])
-        }
+        try asking { () throws(Refusal) in try secrets.addCollection(name, label: label, aliases: aliases) }
         let path = SecretObject.collection(name).path
         signal("CollectionCreated", from: .service, path)
         return [.object(path), .object("/")]
@@ -46,7 +42,7 @@ extension Bridge {
     }
 
     func searchAll(_ call: MethodCall) throws(BusFailure) -> [BusValue] {
-        let found = try matches(call.texts(0), in: nil)
+        let found = try matches(call.pairs(0), in: nil)
         let closed = try lockedOnes(among: found.map(\.collection))
         let paths = { (isClosed: Bool) in
             BusValue.objects(found.filter { closed.contains($0.collection) == isClosed }.map(\.object.path))
@@ -54,42 +50,69 @@ extension Bridge {
         return [paths(false), paths(true)]
     }
 
-    func getSecrets(_ call: MethodCall) throws(BusFailure) -> [BusValue] {
+    /// So many items are read before other clients have their turn.
+    private static let itemsInStep = 16
+
+    /// Items that are locked or gone are left out, as the specification has it; every other failure is one.
+    func getSecrets(_ call: MethodCall) throws(BusFailure) -> BusAnswer {
         let path = call.text(1)
         let session = try session(path, of: call.client)
-        var found: [BusValue: BusValue] = [:]
-        for name in call.paths(0) {
-            guard let object = SecretObject(name, aliases: [:]), case .item(let collection, _) = object,
-                try !isLocked(collection), let item = try? item(object)
-            else { continue }
-            found[.object(name)] = try session.sealed(try value(of: item), item.lookup.contentType, in: path)
+        var (rest, found) = (call.paths(0)[...], [BusValue.Entry]())
+        return .steps { () throws(BusFailure) in
+            for name in rest.prefix(Self.itemsInStep) {
+                guard let object = SecretObject(name, aliases: [:]), case .item(let collection, _) = object,
+                    !self.locked.contains(collection), let (item, value) = try self.openItemIfAny(object)
+                else { continue }
+                let secret = try session.sealed(value, item.lookup.contentType, in: path)
+                found.append(BusValue.Entry(.object(name), secret))
+            }
+            rest = rest.dropFirst(Self.itemsInStep)
+            return rest.isEmpty ? [.dictionary("o", "(oayays)", found)] : nil
         }
-        return [.dictionary("o", "(oayays)", found)]
+    }
+
+    /// An item with its value; nil when it is gone, or closed until the first unlock.
+    private func openItemIfAny(
+        _ object: SecretObject
+    ) throws(BusFailure) -> (item: SecretItem, value: SecretBytes)? {
+        do throws(BusFailure) { return try openItem(object, withValue: true) } catch {
+            guard error == .gone(object.path) || error.name == .isLocked else { throw error }
+            return nil
+        }
     }
 
     func readAlias(_ call: MethodCall) throws(BusFailure) -> [BusValue] {
-        let named = try collections().first { $0.aliases.contains(call.text(0)) }
+        let alias = ExactText(call.text(0))
+        let named = try collections().first { $0.has(alias) }
         return [.object(named?.object.path ?? "/")]
     }
 
     func setAlias(_ call: MethodCall) throws(BusFailure) -> [BusValue] {
-        let (alias, path) = (call.text(0), call.text(1))
-        let target = SecretObject(path, aliases: [:])
+        let (alias, path) = (ExactText(call.text(0)), call.text(1))
+        guard !alias.isEmpty else { throw .invalid("An alias has a name.") }
         let all = try collections()
-        let new = all.first { $0.object == target }
+        let (old, new) = (all.first { $0.has(alias) }, all.first { $0.object.path == path })
         guard new != nil || path == "/" else {
             throw BusFailure(.noSuchObject, "There is no collection at path “\(path)”.")
         }
-        // The collections that always exist have their aliases by themselves.
-        if let old = all.first(where: { $0.aliases.contains(alias) && !$0.reference.isEmpty }), old.name != new?.name {
-            try asking { () throws(Refusal) in
-                try secrets.setAliases(old.aliases.filter { $0 != alias }, of: old)
-            }
+        guard old?.name != new?.name else { return [] }
+        guard new != nil || old?.implied.contains(alias) != true, alias != "login", alias != "session" else {
+            throw BusFailure(.notSupported, "The alias “\(alias.text)” always names a collection of its own.")
         }
-        if let new, !new.reference.isEmpty, !new.aliases.contains(alias) {
-            try asking { () throws(Refusal) in try secrets.setAliases(new.aliases + [alias], of: new) }
-        }
+        if let new { try Self.check(.record(of: new.aliases + [alias]), new.label) }
+        if let old { try setAliases(old.aliases.filter { $0 != alias }, of: old) }
+        if let new { try setAliases(new.aliases + [alias], of: new) }
         return []
+    }
+
+    /// Gives a collection other aliases; the one in memory forgets them with the session.
+    private func setAliases(_ aliases: [ExactText], of collection: SecretCollection) throws(BusFailure) {
+        guard collection.name != SecretCollection.session else { return sessionAliases = Set(aliases) }
+        guard aliases != collection.aliases else { return }
+        try asking { () throws(Refusal) in
+            guard collection.reference.isEmpty else { return try secrets.setAliases(aliases, of: collection) }
+            try secrets.addCollection(collection.name, label: collection.label, aliases: aliases)
+        }
     }
 
     /// The keychain has one passcode for all collections.

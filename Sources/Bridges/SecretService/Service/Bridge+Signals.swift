@@ -10,22 +10,36 @@ extension Bridge {
                 values: [.object(path)]))
     }
 
-    /// Tells that properties have other values.
+    /// Tells which values properties have now. Everybody on the bus hears it, also programs that may not ask: no label
+    /// and no attribute is among them.
     func properties(_ values: [String: BusValue], of object: SecretObject) {
-        emit(
-            BusSignal(
-                member: "PropertiesChanged", interface: StandardInterface.properties, path: object.path, client: nil,
-                values: [.text(object.interface.rawValue), .properties(values), .list("s", [])]))
+        emit(.propertiesChanged(of: object, [.properties(values), .list("s", [])]))
     }
 
-    /// Tells that a collection has other items, without listing them.
+    /// Tells that a property has another value, which those who may can ask for.
+    func noteChange(of property: SecretProperty, of object: SecretObject) {
+        emit(.propertiesChanged(of: object, [.properties([:]), .list("s", [.text(property.name)])]))
+    }
+
+    /// The most items whose paths are sent with every item that is made or deleted: some 36 KB for each client that
+    /// watches. Clients learn of the items of larger collections by the signals of the items alone.
+    static let mostListed = 500
+
+    /// Tells which items a collection has now.
+    ///
+    /// `Items` is never told as a name without the value: GLib then forgets the value that it has, and libsecret reads
+    /// that at the next signal without a look whether it is there.
     func noteItems(of collection: String) {
-        emit(
-            BusSignal(
-                member: "PropertiesChanged", interface: StandardInterface.properties,
-                path: SecretObject.collection(collection).path, client: nil,
-                values: [
-                    .text(SecretInterface.collection.rawValue), .properties([:]), .list("s", [.text("Items")]),
-                ]))
+        guard let paths = try? paths(of: collection, atMost: Self.mostListed + 1), paths.count <= Self.mostListed
+        else { return }
+        properties(["Items": .objects(paths)], of: .collection(collection))
+    }
+}
+
+extension BusSignal {
+    fileprivate static func propertiesChanged(of object: SecretObject, _ values: [BusValue]) -> BusSignal {
+        BusSignal(
+            member: "PropertiesChanged", interface: StandardInterface.properties, path: object.path, client: nil,
+            values: [.text(object.interface.rawValue)] + values)
     }
 }

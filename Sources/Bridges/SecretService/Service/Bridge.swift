@@ -10,17 +10,21 @@ final class Bridge {
     let secrets: KeychainSecrets
     let memory = SessionSecrets()
     var clients: Clients
-    var sessions: [String: SecretSession] = [:]
+    private(set) var sessions = OpenSessions()
     var prompts: [String: SecretPrompt] = [:]
     /// The collections that a client has locked. The keychain itself stays as it is.
     var locked: Set<String> = []
     private var last = 0
-    private var lastMade: [SecretCollection] = []
+    /// The aliases of the session's collection, which end with it.
+    var sessionAliases: Set<ExactText> = []
+    var lastMade: [SecretCollection] = []
+    /// The attributes by which closed items were found, all that is known of them, by the items' names.
+    var knownPairs: [String: LookupAttributes.Pairs] = [:]
     let emit: (BusSignal) -> Void
     let ask: Asker
 
-    /// The most sessions and prompts that a client may have open.
-    static let mostSessions = 64, mostPrompts = 4
+    /// The most prompts that a client may have open.
+    static let mostPrompts = 4
 
     /// - Parameters:
     ///   - secrets: the collections and items.
@@ -36,7 +40,7 @@ final class Bridge {
     /// Closes what a client has open that has left the bus.
     func forget(_ client: String) {
         clients.forget(client)
-        sessions = sessions.filter { $0.value.client != client }
+        sessions.closeAll(of: client)
         prompts = prompts.filter { $0.value.client != client }
     }
 
@@ -46,61 +50,7 @@ final class Bridge {
         return letter + String(last)
     }
 
-    // MARK: - Looking up
-
-    /// All collections: those that always exist, and those that were made.
-    func collections() throws(BusFailure) -> [SecretCollection] {
-        let made = try madeCollections()
-        var login =
-            made.first { $0.name == SecretCollection.login }
-            ?? SecretCollection(name: SecretCollection.login, label: "Login")
-        let taken = made.flatMap(\.aliases)
-        login.aliases += ["default", "login"].filter { !taken.contains($0) }
-        let session = SecretCollection(name: SecretCollection.session, label: "", aliases: ["session"])
-        return [login] + made.filter { $0.name != login.name } + [session]
-    }
-
-    /// The collections that were made. Their names are sealed before the first unlock; then those that were known last
-    /// are, so that clients find the default one and can ask for an unlock.
-    private func madeCollections() throws(BusFailure) -> [SecretCollection] {
-        do throws(BusFailure) {
-            lastMade = try asking { () throws(Refusal) in try secrets.collections() }
-        } catch {
-            guard error.name == .isLocked else { throw error }
-        }
-        return lastMade
-    }
-
-    func collection(_ name: String) throws(BusFailure) -> SecretCollection {
-        guard let found = try collections().first(where: { $0.name == name }) else {
-            throw .gone(SecretObject.collection(name).path)
-        }
-        return found
-    }
-
-    func items(of collection: String) throws(BusFailure) -> [SecretItem] {
-        try matches([:], in: collection)
-    }
-
-    func item(_ object: SecretObject) throws(BusFailure) -> SecretItem {
-        guard case .item(let collection, let name) = object else { throw .gone(object.path) }
-        let found =
-            if collection == SecretCollection.session {
-                memory.all.first { $0.name == name }
-            } else {
-                try asking { () throws(Refusal) in try secrets.item(named: name, in: collection) }
-            }
-        guard let found else { throw .gone(object.path) }
-        return found
-    }
-
-    /// The items of a collection, or of all, with all these attributes, the newest first.
-    func matches(_ wanted: [String: String], in collection: String?) throws(BusFailure) -> [SecretItem] {
-        let inMemory = memory.all.filter { $0.matches(wanted) }
-        if collection == SecretCollection.session { return inMemory }
-        let stored = try asking { () throws(Refusal) in try secrets.items(wanted, in: collection) }
-        return collection == nil ? (inMemory + stored).sorted { $0.created > $1.created } : stored
-    }
+    // MARK: - Sessions
 
     /// The session that a client has opened.
     func session(_ path: String, of client: String) throws(BusFailure) -> SecretSession {
@@ -109,6 +59,15 @@ final class Bridge {
         else { throw BusFailure(.noSession, "The session “\(path)” is not open.") }
         return session
     }
+
+    /// Keeps a session, and gives its name in a path.
+    func keep(_ session: SecretSession) -> String {
+        let name = nextName("s")
+        sessions.open(session, name)
+        return name
+    }
+
+    func close(_ name: String) { sessions.close(name) }
 
     // MARK: - State
 

@@ -82,7 +82,7 @@ package final class BridgeProgram {
                 isWriting.toggle()
                 try epoll.modify(service.descriptor, for: isWriting ? [.readable, .writable] : .readable, token: 0)
             }
-            try epoll.wait(deadline: .never) { _, _ in }
+            try epoll.wait(deadline: service.isBusy ? .after(milliseconds: 0) : .never) { _, _ in }
             for (name, agreed) in questions.take() { links.bridge?.complete(name, agreed: agreed) }
         }
     }

@@ -2,16 +2,24 @@ import Systemd
 
 /// The description of an object in the words of D-Bus, made from the tables of methods, properties and signals.
 enum Introspection {
-    static func text(of object: SecretObject) -> String {
-        let interface = object.interface
-        var lines = SecretMethod.all.filter { $0.interface == interface }.map(method)
-        lines += SecretProperty.all.filter { $0.interface == interface }.map(property)
-        lines += SecretSignal.all.filter { $0.interface == interface }.map(signal)
+    /// The description of an object, or of a path that only has others below it.
+    ///
+    /// - Parameter children: the names below.
+    static func text(of object: SecretObject?, _ children: [String]? = nil) -> String {
+        let nodes = (children ?? []).map { "<node name=\"\($0)\"/>" }.joined()
+        let own = object.map { interface($0.interface) } ?? ""
         return """
             <!DOCTYPE node PUBLIC "-//freedesktop//DTD D-BUS Object Introspection 1.0//EN"
             "http://www.freedesktop.org/standards/dbus/1.0/introspect.dtd">
-            <node><interface name="\(interface.rawValue)">\(lines.joined())</interface>\(standard)</node>
+            <node>\(own)\(standard)\(nodes)</node>
             """
+    }
+
+    private static func interface(_ interface: SecretInterface) -> String {
+        var lines = SecretMethod.all.filter { $0.interface == interface }.map(method)
+        lines += SecretProperty.list(of: interface).map(property)
+        lines += SecretSignal.all.filter { $0.interface == interface }.map(signal)
+        return "<interface name=\"\(interface.rawValue)\">\(lines.joined())</interface>"
     }
 
     /// The description of a path above the service's: the next name on the way there; nil for any other.

@@ -1,3 +1,4 @@
+import KeychainModel
 import Systemd
 
 /// A call with its arguments.
@@ -24,6 +25,19 @@ struct MethodCall {
         (arguments[index].entries ?? [:]).compactMapValues(\.content)
     }
 
-    /// The texts of a dictionary.
-    func texts(_ index: Int) -> [String: String] { arguments[index].textEntries ?? [:] }
+    /// The attributes of a dictionary of texts.
+    func pairs(_ index: Int) -> LookupAttributes.Pairs { arguments[index].pairs ?? [:] }
+}
+
+extension BusValue {
+    /// The attributes of an item: a dictionary of texts.
+    var pairs: LookupAttributes.Pairs? {
+        textEntries.map { entries in
+            Dictionary(entries.map { (ExactText($0.name), ExactText($0.value)) }, uniquingKeysWith: { _, last in last })
+        }
+    }
+
+    static func pairs(_ pairs: LookupAttributes.Pairs) -> BusValue {
+        .texts(pairs.sorted { $0.key < $1.key }.map { ($0.key.text, $0.value.text) })
+    }
 }

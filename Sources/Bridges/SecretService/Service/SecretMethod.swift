@@ -6,7 +6,7 @@ struct SecretMethod {
     let name: String
     let input: String
     let output: String
-    let run: @Sendable (Bridge, MethodCall) throws(BusFailure) -> [BusValue]
+    let run: @Sendable (Bridge, MethodCall) throws(BusFailure) -> BusAnswer
 
     /// All methods of the specification, and two of gnome-keyring's that clients call.
     static let all: [SecretMethod] = [
@@ -16,7 +16,8 @@ struct SecretMethod {
         .init(.service, "Unlock", "ao", "aoo") { (b, c) throws(BusFailure) in try b.unlock(c) },
         .init(.service, "Lock", "ao", "aoo") { (b, c) throws(BusFailure) in try b.lock(c) },
         .init(.service, "LockService", "", "") { (b, c) throws(BusFailure) in try b.lockAll() },
-        .init(.service, "GetSecrets", "aoo", "a{o(oayays)}") { (b, c) throws(BusFailure) in try b.getSecrets(c) },
+        .init(steps: .service, "GetSecrets", "aoo", "a{o(oayays)}") { (b, c) throws(BusFailure) in try b.getSecrets(c)
+        },
         .init(.service, "ReadAlias", "s", "o") { (b, c) throws(BusFailure) in try b.readAlias(c) },
         .init(.service, "SetAlias", "so", "") { (b, c) throws(BusFailure) in try b.setAlias(c) },
         .init(.service, "ChangeLock", "o", "o") { (b, c) throws(BusFailure) in try b.changeLock(c) },
@@ -34,6 +35,16 @@ struct SecretMethod {
     private init(
         _ interface: SecretInterface, _ name: String, _ input: String, _ output: String,
         _ run: @escaping @Sendable (Bridge, MethodCall) throws(BusFailure) -> [BusValue]
+    ) {
+        self.init(steps: interface, name, input, output) { (bridge, call) throws(BusFailure) in
+            .values(try run(bridge, call))
+        }
+    }
+
+    /// A method that may be answered in steps.
+    private init(
+        steps interface: SecretInterface, _ name: String, _ input: String, _ output: String,
+        _ run: @escaping @Sendable (Bridge, MethodCall) throws(BusFailure) -> BusAnswer
     ) {
         (self.interface, self.name, self.input, self.output, self.run) = (interface, name, input, output, run)
     }
@@ -62,6 +73,8 @@ struct SecretProperty {
         .init(interface: .item, name: "Created", signature: "t"),
         .init(interface: .item, name: "Modified", signature: "t"),
     ]
+
+    static func list(of interface: SecretInterface) -> [SecretProperty] { all.filter { $0.interface == interface } }
 
     static func find(_ name: String, of interface: SecretInterface) -> SecretProperty? {
         all.first { $0.interface == interface && $0.name == name }

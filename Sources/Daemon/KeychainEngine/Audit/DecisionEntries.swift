@@ -65,6 +65,7 @@ extension DeviceRequest {
 extension AccessRequest {
     fileprivate var logged: StaticString? {
         switch self {
+        case .gather: "gather items"
         // Each of its item requests is noted by itself.
         case .decisions, .orphans, .work, .keepRows, .row, .others, .changes: nil
         case .why: "why"

@@ -201,6 +201,7 @@ package final class ItemReader {
         } catch {
             page.writer.dropItem()
             if case .refused(let refusal) = error { throw refusal }
+            if page.missesNothing { throw .damagedMatch(page.itemClass) }
         }
     }
 
@@ -210,16 +211,25 @@ package final class ItemReader {
     ) throws(ItemSealer.Failure) -> Bool {
         let output = page.writer.buffer
         let start = output.count
-        guard let tamper = try openAttributes(of: row, page, into: output),
-            !isHidden(output, from: start, page), isServed(output, from: start, page),
+        let opened: InlineArray<16, UInt8>?
+        do throws(ItemSealer.Failure) { opened = try openAttributes(of: row, page, into: output) } catch {
+            guard page.names(error) else { throw error }
+            output.truncate(to: start)
+            appendReference(of: row, page)
+            return true
+        }
+        guard let tamper = opened, !isHidden(output, from: start, page), isServed(output, from: start, page),
             try passGuard(of: row, key, page, in: output, from: start)
         else { return false }
         if !page.wantsAttributes { output.truncate(to: start) }
         if page.wantsValues { try appendValue(of: row, key, tamper, page) }
-        if page.wantsReferences, let bytes = PersistentReference(page.itemClass, uuid: row.uuid).bytes {
-            output.append(.persistentReference, .data(bytes))
-        }
+        if page.wantsReferences { appendReference(of: row, page) }
         return true
+    }
+
+    private func appendReference(of row: some RowSource, _ page: borrowing Page) {
+        guard let bytes = PersistentReference(page.itemClass, uuid: row.uuid).bytes else { return }
+        page.writer.buffer.append(.persistentReference, .data(bytes))
     }
 
     /// Opens the attributes of a row at the end of a buffer and gives its tamper-check bytes; nil when they are not

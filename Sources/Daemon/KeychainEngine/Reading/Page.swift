@@ -18,6 +18,10 @@ struct Page: ~Copyable {
     let returns: ReturnFlags
     let asked: AskedAttributes
     let host: String?
+    /// A match that does not open refuses the request.
+    let missesNothing: Bool
+    /// A match is given by its reference while its class is closed: its columns and its pairs say all that is asked.
+    let namesClosed: Bool
     let limit: ItemRequest.Limit
     private(set) var lastRow: Int64 = 0
 
@@ -38,6 +42,10 @@ struct Page: ~Copyable {
         ui = authorized.request.authenticationUI
         host = authorized.request.query[.hostOrSubdomain]?.string
         limit = authorized.request.limit
+        missesNothing = authorized.request.missesNothing
+        namesClosed =
+            missesNothing && mayOpenValues && returns == .persistentReference && host == nil
+            && authorized.isKnownByIndex(of: itemClass)
     }
 
     var isFull: Bool {
@@ -61,5 +69,20 @@ struct Page: ~Copyable {
         !minds && !mayShowAnchored && row.map { AccessConstraint(flags: $0.flags).needsAnchor } ?? false
     }
 
+    /// Whether a row that refuses itself is given by its reference all the same.
+    func names(_ failure: ItemSealer.Failure) -> Bool {
+        if namesClosed, case .refused(let refusal) = failure { refusal.rule == .locked } else { false }
+    }
+
     mutating func took(_ row: Int64) { lastRow = row }
+}
+
+extension AuthorizedRequest {
+    /// Whether the index says all that is asked of items of a class. Pairs are looked up in one group alone.
+    fileprivate func isKnownByIndex(of itemClass: ItemClass) -> Bool {
+        guard case .groups(let names) = scope, request.persistentReference != nil || Set(names).count == 1
+        else { return false }
+        let known = AttributeTable.indexed(of: itemClass).reduce(AttributeID.lookupAttributes.bit) { $0 | $1.id.bit }
+        return request.query.present & AttributeTable.compared & ~known == 0
+    }
 }

@@ -41,6 +41,7 @@ extension KeychainEngine {
         case .row(let number): return .row(try row(number, for: caller))
         case .others: return .others(try othersHaveItems(than: caller))
         case .changes(let number): return .changes(try changes(after: number, for: caller))
+        case .gather: return .moved(try gather(for: caller, by: deadline))
         case .uninstalled(let programs):
             try AccessPolicy.requireUninstaller(caller)
             return .purged(
@@ -118,6 +119,26 @@ extension KeychainEngine {
                 }
             }
             return found
+        }
+    }
+
+    /// Gives the bridge to the desktop what bridges of other folders have stored, which had the groups of their paths.
+    ///
+    /// - Throws: `errSecInteractionNotAllowed` while there may be such items, and their class is closed.
+    private func gather(for caller: CallerIdentity, by deadline: Deadline) throws(Refusal) -> MoveReport {
+        let target = AccessGroup.secretService
+        try AccessPolicy.requireEntitled(caller, to: target)
+        return try changeGroups { (writer) throws(Refusal) in
+            let records = GroupRecords(writer: writer)
+            let groups = try records.groupsWithItems()
+            if try records.hasClosedGroups(besides: groups) { throw .locked(.afterFirstUnlock) }
+            var report = MoveReport()
+            for group in groups.map({ $0.record.name }) where AccessGroup.isOfBridgesPath(group) {
+                let move = GroupMove(from: group, to: target, itemClass: LookupAttributes.itemClass)
+                let one = try MoveItems(move: move, writer: writer, deadline: deadline, leavesTwins: true).run()
+                (report.moved, report.damaged) = (report.moved + one.moved, report.damaged + one.damaged)
+            }
+            return report
         }
     }
 

@@ -71,6 +71,29 @@ struct GroupRecords {
         return found.sorted { $0.record.name < $1.record.name }
     }
 
+    /// Whether there are items of groups besides these: groups whose names nobody can tell while their items are
+    /// closed.
+    func hasClosedGroups(besides groups: [(record: GroupRecord, items: UInt64)]) throws(Refusal) -> Bool {
+        var known: Set<[UInt8]> = []
+        for group in groups { known.insert(try store.digester.group(group.record.name).bytes) }
+        var unknown: Set<[UInt8]> = []
+        try store.countItemsOfGroups(in: LookupAttributes.itemClass) { group, _ in
+            if !known.contains(group) { unknown.insert(group) }
+        }
+        for digest in unknown where try isClosed(digest) { return true }
+        return false
+    }
+
+    /// Whether the items of a group do not open now, which is no damage.
+    private func isClosed(_ digest: [UInt8]) throws(Refusal) -> Bool {
+        let batch = RowBatch()
+        try store.someRows(of: digest, in: LookupAttributes.itemClass) { batch.append($0) }
+        for row in batch {
+            do throws(Refusal) { _ = try writer.decryptedItem(of: row, withValue: false) } catch { return true }
+        }
+        return false
+    }
+
     /// The name of a group that nothing was written down about, from an item that opens now.
     private func name(of digest: [UInt8]) throws(Refusal) -> String? {
         for itemClass in ItemClass.stored {

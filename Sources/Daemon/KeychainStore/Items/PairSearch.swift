@@ -27,7 +27,7 @@ struct PairSearch {
         return try sortedByRarity(digests)
     }
 
-    private func hasTable() throws(Refusal) -> Bool {
+    func hasTable() throws(Refusal) -> Bool {
         try refusing { () throws(DatabaseError) in try database.integer(LookupTable.looking, "be searched") != nil }
     }
 

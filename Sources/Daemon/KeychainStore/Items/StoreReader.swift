@@ -47,10 +47,16 @@ package final class StoreReader {
         _ authorized: AuthorizedRequest, as itemClass: ItemClass, after cursor: UInt64? = nil, by deadline: Deadline,
         _ visit: (SealedRow) throws(Refusal) -> Bool
     ) throws(Refusal) {
+        var found = false
         try run(authorized, as: itemClass, after: cursor, by: deadline) { (statement, isCandidate) throws(Refusal) in
-            guard let row = try authentic(statement, itemClass, isCandidate: isCandidate) else { return true }
+            guard let row = try authentic(statement, itemClass, isCandidate: isCandidate) else {
+                if authorized.request.missesNothing { throw .damagedMatch(itemClass) }
+                return true
+            }
+            found = true
             return try visit(row)
         }
+        if cursor == nil { try checkUnseen(authorized, as: itemClass, found: found, by: deadline) }
     }
 
     /// The row at which a statement stands; nil for one that is not as it was written, which is reported.
@@ -117,7 +123,7 @@ package final class StoreReader {
     ///
     /// Salted attributes can be looked up only where the groups are known: a caller that may see all groups searches
     /// those that exist.
-    private func groups(
+    func groups(
         of authorized: AuthorizedRequest, as itemClass: ItemClass
     ) throws(Refusal) -> [ColumnDigest]? {
         if case .groups(let names) = authorized.scope { return try digests(ofGroups: names) }
@@ -258,11 +264,11 @@ package final class StoreReader {
     /// - Parameter attributes: those that the shape compares.
     func bind(
         _ request: borrowing ItemRequest, comparing attributes: [ItemAttribute], in places: BoundPlaces,
-        of shape: QueryShape, to statement: Statement
+        of shape: QueryShape, to statement: Statement, from first: Int32 = 1
     ) throws(Refusal) -> Int32 {
         let groups = places.groups
         let isByGroup = QueryCompiler.asksGroupByGroup(shape)
-        var index: Int32 = 1
+        var index = first
         if isByGroup {
             try bind(request, comparing: attributes, of: shape.itemClass, groupByGroup: groups, to: statement, &index)
         }

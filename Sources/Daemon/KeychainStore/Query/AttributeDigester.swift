@@ -115,14 +115,14 @@ package final class AttributeDigester {
     /// The digest of a name and a value that an item of a group is found by.
     ///
     ///     pair = HMAC-SHA256(index key, "lp" digest-of-the-group:16 length:u32 name length:u32 value)[0 ..< 16]
-    func lookup(_ name: String, _ value: String, in group: Span<UInt8>) throws(Refusal) -> ColumnDigest {
+    func lookup(_ name: ExactText, _ value: ExactText, in group: Span<UInt8>) throws(Refusal) -> ColumnDigest {
         message.removeAll()
         message.append(UInt8(ascii: "l"))
         message.append(UInt8(ascii: "p"))
         message.append(group)
         for text in [name, value] {
-            message.append(littleEndian: UInt32(clamping: text.utf8.count))
-            message.append(text.utf8.span)
+            message.append(littleEndian: UInt32(clamping: text.size))
+            message.append(text.text.utf8.span)
         }
         return try finish()
     }
@@ -134,7 +134,7 @@ package final class AttributeDigester {
     }
 
     /// The digests of pairs in a group.
-    func lookups(_ pairs: [String: String], in group: Span<UInt8>) throws(Refusal) -> [ColumnDigest] {
+    func lookups(_ pairs: LookupAttributes.Pairs, in group: Span<UInt8>) throws(Refusal) -> [ColumnDigest] {
         var digests: [ColumnDigest] = []
         for (name, value) in pairs { digests.append(try lookup(name, value, in: group)) }
         return digests

@@ -116,6 +116,15 @@ enum QueryCompiler {
         return "SELECT \(([row] + columns).joined(separator: ", ")) FROM \(shape.itemClass.code)\(filter) ORDER BY id"
     }
 
+    /// The statement for rows that a shape's conditions leave out though they have the pairs that are asked for, or any
+    /// pair where none are. The pairs are bound first, then what the conditions compare with.
+    static func unseen(_ shape: QueryShape) -> String {
+        let pairs = shape.lookups > 0 ? LookupTable.conditions(shape.lookups) : [LookupTable.anyPair]
+        let met = conditions(shape).map(\.sql).joined(separator: " AND ")
+        return "SELECT \(Schema.rowColumns(of: shape.itemClass)) FROM \(shape.itemClass.code) "
+            + "WHERE \(pairs.joined(separator: " AND ")) AND (\(met)) IS NOT TRUE"
+    }
+
     /// The groups that a class has items in.
     static func groups(of itemClass: ItemClass) -> String {
         "SELECT DISTINCT agrp FROM \(itemClass.code) WHERE agrp IS NOT NULL"

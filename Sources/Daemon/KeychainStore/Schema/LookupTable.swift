@@ -25,13 +25,16 @@ enum LookupTable {
     static let looking = "SELECT 1 FROM sqlite_schema WHERE name = 'lookup'"
 
     /// The class that has such attributes.
-    static let itemClass = ItemClass.genericPassword
+    static let itemClass = LookupAttributes.itemClass
 
     static let insertion = "INSERT OR IGNORE INTO lookup (digest, item) VALUES (?, ?)"
     static let deletion = "DELETE FROM lookup WHERE item = ?"
 
     /// How many items have a pair; more than a few are not counted.
     static let count = "SELECT count(*) FROM (SELECT 1 FROM lookup WHERE digest = ? LIMIT 64)"
+
+    /// The condition on a row that has pairs.
+    static let anyPair = "id IN (SELECT item FROM lookup)"
 
     /// Conditions on a row that has so many pairs, the rarest first.
     static func conditions(_ count: Int) -> [String] {

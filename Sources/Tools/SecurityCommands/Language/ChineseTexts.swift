@@ -846,6 +846,11 @@ enum ChineseTexts {
         Put it into the query, the first dictionary, or leave it out.\t请放入查询（第一个字典），或省略。
         Leave it out, or use the class that has it.\t请省略，或使用有该属性的类别。
         Keep what is large in the value (kSecValueData).\t请将大的内容放在值（kSecValueData）中。
+        kSecAttrLookupAttributes is not a list of pairs, or has more than {1} pairs, {2} bytes of them, or a name of m\
+        ore than {3} bytes.\tkSecAttrLookupAttributes 不是名称与值的列表，或多于 {1} 对，或其内容多于 {2} 字节，或有名\
+        称长于 {3} 字节。
+        Write the list as docs/formats/store.md says, with fewer pairs.\t请按 docs/formats/store.md 写此列表，并减少对\
+        数。
         Use true, false or kSecAttrSynchronizableAny.\t请使用 true、false 或 kSecAttrSynchronizableAny。
         Make one with SecAccessControlCreateWithFlags.\t请用 SecAccessControlCreateWithFlags 创建。
         Make it with SecAccessControlCreateWithFlags and the named flags.\t请用 SecAccessControlCreateWithFlags 和指定\
@@ -954,6 +959,8 @@ enum ChineseTexts {
         Let the program do it.\t请让该程序来做。
         Keep the other copy, and run `security verify-keychain`.\t请保留另一份副本，并运行 `security verify-keychain`。
         Run `security verify-keychain`; to go back, {1}.\t请运行 `security verify-keychain`；要返回，{1}。
+        An item that may be the one that is looked for is not as it was written, and does not open.\t可能是所查找的项\
+        目已不是写入时的样子，无法打开。
         Try again.\t请重试。
         The system's keychain service is not there, and a program that runs with more rights than its user uses no oth\
         er.\t没有系统的钥匙串服务，而权限高于其用户的程序不使用其他服务。

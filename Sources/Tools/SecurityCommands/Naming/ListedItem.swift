@@ -76,7 +76,7 @@ struct ListedItem {
 
     /// The attribute that names a user, by the names that programs of the desktop have for it.
     private static func user(_ lookup: LookupAttributes) -> String {
-        ["username", "user", "account", "login"].lazy.compactMap { lookup.pairs[$0] }.first ?? ""
+        ["username", "user", "account", "login"].lazy.compactMap { lookup.pairs[ExactText($0)]?.text }.first ?? ""
     }
 
     /// The item in a sentence: `deploy (ci)`.

@@ -14,6 +14,7 @@ package import LinuxSystem
 ///             | 9:u8 number:u32                                   ; one of them
 ///             | 10:u8                                             ; whether others have items
 ///             | 11:u8 after:u64                                   ; items that have changed
+///             | 12:u8                                             ; gather what bridges have stored
 package enum AccessRequest: Equatable, Sendable {
     /// The decisions after the entry with this number.
     case decisions(after: UInt64)
@@ -35,6 +36,9 @@ package enum AccessRequest: Equatable, Sendable {
     /// → ``AccessReply/changes(_:)``: the items that have changed since the page with this number, for the keychain's
     /// own command. The largest number asks where to begin.
     case changes(after: UInt64)
+    /// → ``AccessReply/moved(_:)``: gives what bridges to the desktop have stored as programs of their paths to the
+    /// group that they have wherever they are.
+    case gather
 
     /// How many programs one request names.
     package static let mostPrograms = 256
@@ -43,7 +47,7 @@ package enum AccessRequest: Equatable, Sendable {
     package var descriptors: ClosedRange<Int> {
         switch self {
         case .move, .setPolicy, .work: 0...1
-        case .decisions, .why, .orphans, .uninstalled, .keepRows, .row, .others, .changes: 0...0
+        case .decisions, .why, .orphans, .uninstalled, .keepRows, .row, .others, .changes, .gather: 0...0
         }
     }
 
@@ -59,6 +63,7 @@ package enum AccessRequest: Equatable, Sendable {
         case row = 9
         case others = 10
         case changes = 11
+        case gather = 12
     }
 
     func append(to buffer: SecretBuffer) {
@@ -95,6 +100,7 @@ package enum AccessRequest: Equatable, Sendable {
         case .changes(let number):
             buffer.append(Code.changes.rawValue)
             buffer.append(littleEndian: number)
+        case .gather: buffer.append(Code.gather.rawValue)
         }
     }
 
@@ -111,6 +117,7 @@ package enum AccessRequest: Equatable, Sendable {
         case .row: self = .row(try reader.integer(UInt32.self))
         case .others: self = .others
         case .changes: self = .changes(after: try reader.integer(UInt64.self))
+        case .gather: self = .gather
         case nil: throw .malformed("the access request")
         }
     }
@@ -158,7 +165,7 @@ package enum AccessReply: Equatable, Sendable {
         switch request {
         case .decisions: self = .decisions(try DecisionPage(from: &reader))
         case .why: self = .explanation(try Explanation(from: &reader))
-        case .move: self = .moved(try MoveReport(from: &reader))
+        case .move, .gather: self = .moved(try MoveReport(from: &reader))
         case .orphans:
             var groups: [OrphanGroup] = []
             for _ in 0..<(try reader.integer(UInt32.self)) { groups.append(try OrphanGroup(from: &reader)) }

@@ -7,7 +7,8 @@ package import LinuxSystem
 ///            limit:u32 matchKeys:u64 cursor:u64 queryLength:u32 query:list changes:list
 ///
 /// `class` 0 is none; `limit` 0 is all, 1 one; options bit 0 inspects all groups, bit 1 leaves no
-/// tombstones, bit 2 changes the item an add would double, bit 3 keeps no version of what is deleted.
+/// tombstones, bit 2 changes the item an add would double, bit 3 keeps no version of what is deleted, bit 4 misses
+/// no match.
 extension ItemRequest {
     private static let fixedSize = 32
 
@@ -18,7 +19,7 @@ extension ItemRequest {
         buffer.append(returns.rawValue)
         buffer.append(authenticationUI.rawValue)
         let ways = (inspectsAllGroups ? 1 : 0) | (withoutTombstones ? 2 : 0) | (updatesExisting ? 4 : 0)
-        buffer.append(UInt8(ways | (leavesNoHistory ? 8 : 0)))
+        buffer.append(UInt8(ways | (leavesNoHistory ? 8 : 0) | (missesNothing ? 16 : 0)))
         buffer.append(0)
         buffer.append(littleEndian: UInt16(0))
         buffer.append(littleEndian: limit.number)
@@ -65,7 +66,7 @@ extension ItemRequest {
     private mutating func apply(_ fixed: Fixed) throws(Refusal) {
         itemClass = ItemClass(rawValue: fixed.itemClass)
         guard itemClass != nil || fixed.itemClass == 0 else { throw .malformed("the item class") }
-        guard fixed.returns < 16, fixed.options < 16, fixed.reserved == 0 else { throw .malformed("an option") }
+        guard fixed.returns < 16, fixed.options < 32, fixed.reserved == 0 else { throw .malformed("an option") }
         guard let ui = AuthenticationUI(rawValue: fixed.ui) else { throw .malformed("an option") }
         guard fixed.matchKeys >> UInt64(QueryKey.rows.count) == 0 else { throw .malformed("a match key") }
         guard fixed.cursor <= UInt64(Int64.max) else { throw .malformed("the cursor") }
@@ -75,6 +76,7 @@ extension ItemRequest {
         withoutTombstones = fixed.options & 2 != 0
         updatesExisting = fixed.options & 4 != 0
         leavesNoHistory = fixed.options & 8 != 0
+        missesNothing = fixed.options & 16 != 0
         limit = Limit(number: fixed.limit)
         matchKeys = fixed.matchKeys
         cursor = fixed.cursor

@@ -31,7 +31,10 @@ struct AddItem: RequestedWrite {
         guard let row = batch.first, !row.isTombstone else { return nil }
         try batch.keys.unwrap(by: sealer.enclave)
         try openGuarded(in: batch)
-        guard let old = try writer.decryptedItem(of: row, withValue: true) else { return nil }
+        guard let old = try writer.decryptedItem(of: row, withValue: true) else {
+            if request.missesNothing { throw .damagedMatch(item.itemClass) }
+            return nil
+        }
         let new = try replace(old, row, by: request.query)
         try gate.throwIfMissing()
         return new

@@ -15,6 +15,8 @@ struct MoveItems: WriteCommand {
     let move: GroupMove
     let writer: ItemWriter
     let deadline: Deadline
+    /// Items whose place is taken in the new group stay where they are, and keep no others back.
+    var leavesTwins = false
 
     // Nothing but the group of a sealed key changes, so nobody is asked and no demand is lost.
     var gate: AccessControlGate { writer.plainGate }
@@ -80,6 +82,7 @@ struct MoveItems: WriteCommand {
         if row.isTombstone { return try repeatTombstone(item) }
         do throws(Refusal) { try put(item, at: row.id) } catch {
             guard error.rule == .duplicate else { throw error }
+            if leavesTwins { return }
             return report.note(.init(itemClass: row.itemClass, rule: .duplicate, name: item.displayName))
         }
         // Earlier versions are sealed for the group that the item has left.
