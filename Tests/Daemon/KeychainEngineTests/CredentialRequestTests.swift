@@ -14,6 +14,7 @@ import Testing
         case status, lock, unlock, setPasscode, removePasscode, verify, moveToTPM, moveToSoftware, details, unlockWith
         case replacePasscode, addSlot, removeSlot, changeSettings, watch, acceptStore, snapshot, identity, examine
         case release, decisions, why, move, orphans, setPolicy, uninstalled, work, keepRows, row, others, changes
+        case gather
 
         init(_ request: DeviceRequest) {
             switch request {
@@ -54,6 +55,7 @@ import Testing
             case .row: self = .row
             case .others: self = .others
             case .changes: self = .changes
+            case .gather: self = .gather
             }
         }
 
@@ -78,7 +80,8 @@ import Testing
             case .work:
                 .access(.work(work))
             case .status, .lock, .verify, .details, .changeSettings, .watch, .snapshot, .identity, .examine, .release,
-                .decisions, .why, .orphans, .uninstalled, .keepRows, .row, .others, .changes:
+                .decisions, .why, .orphans, .uninstalled, .keepRows, .row, .others, .changes,
+                .gather:
                 nil
             }
         }

@@ -106,7 +106,7 @@ struct LookupTests {
         try builder.set("class", .string("genp"))
         try builder.set("satt", .data([7, 7]))
         let search = try builder.build()
-        #expect(throws: Refusal.self) { try engine.perform(search) }
+        #expect(throws: Refusal.self) { try engine.perform(search, from: TestEngine.caller) }
     }
 
     @Test("Pairs that were taken away or exchanged behind the store's back are reported, and find nothing wrong")
