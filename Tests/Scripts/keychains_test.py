@@ -189,6 +189,20 @@ def partitions(home):
     home.says("delete-keychain", "p.keychain")
 
 
+def spellings(home):
+    """Two names with an accent, in one scalar and in two, are two keychains, as the kernel has it."""
+    one, other = "caf\u00e9.keychain", "cafe\u0301.keychain"
+    home.says("create-keychain", "-p", "a", one, other)
+    home.says("add-generic-password", "-s", "s", "-a", "a", "-w", "of other", other)
+    home.says("default-keychain", "-s", other)
+    home.says("delete-keychain", one)
+    path = f"{home.home}/k/keychains/{other}-db"
+    home.says("list-keychains", out=shown(login(home), path))
+    home.says("default-keychain", out=shown(path))
+    home.says("find-generic-password", "-s", "s", "-w", out="of other\n")
+    home.says("delete-keychain", other)
+
+
 def crash(home):
     """A daemon that is killed takes its keychain's open state with it, and nothing of another's."""
     home.says("create-keychain", "-p", "a", "a.keychain")
@@ -327,7 +341,7 @@ def main():
     programs, folder = os.path.abspath(sys.argv[1]), tempfile.mkdtemp(prefix="keychains.")
     try:
         sessions(programs, folder)
-        for test in (places, partitions, crash, hostile_files, orphans, limits, login_stays):
+        for test in (places, partitions, spellings, crash, hostile_files, orphans, limits, login_stays):
             os.mkdir(f"{folder}/{test.__name__}")
             home = Home(programs, f"{folder}/{test.__name__}")
             try:

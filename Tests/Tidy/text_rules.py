@@ -40,6 +40,16 @@ def page_columns():
     return long_lines(named("", ".md"), unbreakable.match)
 
 
+@rule("paths of keychains compared as Swift's text")
+def paths_as_text():
+    """The kernel compares bytes. Swift's == takes two spellings of an accent for one: hasBytes(of:) does not."""
+    compared = re.compile(r"\b(?:\w*[pP]ath|parent|folder|library|recorded|lost|ofLogin) (?:==|!=) (?!nil)")
+    for name in named("Sources/Wire/KeychainClient/Named", ".swift"):
+        for number, line in enumerate(lines(name), 1):
+            if compared.search(line):
+                yield f"{name}:{number}", line.strip()
+
+
 @rule("files of Sources over 400 lines")
 def long_sources():
     """A file that is made of a table is as long as the table."""

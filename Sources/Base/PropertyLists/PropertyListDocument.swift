@@ -44,13 +44,14 @@ extension PropertyList {
 }
 
 extension String {
+    /// Scalars are escaped, as XML reads them: with a combining one behind it a mark is another of Swift's characters.
     fileprivate var escapedForXML: String {
-        reduce(into: "") { text, character in
-            switch character {
+        unicodeScalars.reduce(into: "") { text, scalar in
+            switch scalar {
             case "&": text += "&amp;"
             case "<": text += "&lt;"
             case ">": text += "&gt;"
-            default: text.append(character)
+            default: text.unicodeScalars.append(scalar)
             }
         }
     }

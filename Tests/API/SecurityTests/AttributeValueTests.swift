@@ -206,7 +206,7 @@ struct AttributeValueTests {
 
     @Test(
         "Attributes of Apple's own programs need an entitlement that nobody has", .rule("items.class.protected-names"),
-        arguments: ["sha1", "UUID", "persistref", "sysb", "clip", "pcss", "dspk", "ggrp"])
+        arguments: ["sha1", "UUID", "persistref", "sysb", "pcss", "dspk", "ggrp"])
     func restricted(code: String) throws {
         try withKeychain { _ in
             add(genericPassword())
@@ -214,6 +214,17 @@ struct AttributeValueTests {
             #expect(add(genericPassword("new") + bad) == errSecMissingEntitlement)
             #expect(find(genericPassword() + bad).status == errSecMissingEntitlement)
             #expect(delete(genericPassword() + bad) == errSecMissingEntitlement)
+        }
+    }
+
+    @Test("The mark of app clips is a wrong parameter", .rule("items.class.app-clip"))
+    func appClip() throws {
+        try withKeychain { _ in
+            add(genericPassword())
+            let bad: Attributes = ["clip" as CFString: true]
+            #expect(add(genericPassword("new") + bad) == errSecParam)
+            #expect(find(genericPassword() + bad).status == errSecParam)
+            #expect(delete(genericPassword() + bad) == errSecParam)
         }
     }
 }

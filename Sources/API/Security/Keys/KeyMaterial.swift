@@ -36,8 +36,10 @@ extension KeyMaterial {
 
     func supports(_ operation: KeyOperation, _ algorithm: KeyAlgorithm) -> Bool {
         guard algorithm.supports(operation, type: type, bits: bits) else { return false }
-        // As on Apple systems, an RSA key reports in either half that it decrypts.
-        guard let privateOperations else { return !operation.needsPrivateKey || type == .rsa && operation == .decrypt }
+        // As on Apple systems, an RSA key reports in either half that it decrypts, but for the hybrid forms.
+        guard let privateOperations else {
+            return !operation.needsPrivateKey || type == .rsa && operation == .decrypt && !algorithm.isHybrid
+        }
         guard operation.needsPrivateKey else { return type == .rsa && operation == .verify }
         return privateOperations.supports(operation, algorithm)
     }

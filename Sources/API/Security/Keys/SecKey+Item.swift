@@ -25,7 +25,7 @@ extension SecKey: ReferencedItem {
         of bytes: Span<UInt8>, _ type: KeyType, isPrivate: Bool, isPublic: Bool
     ) -> SecKey? {
         if isPrivate { return (try? PrivateKey(external: bytes, type: type)).map { SecKey($0) } }
-        return isPublic ? (try? PublicKey(external: bytes, type: type)).map { SecKey($0) } : nil
+        return isPublic ? (try? PublicKey.read(bytes, type)).map { SecKey($0) } : nil
     }
 
     /// The attributes that follow from the key, and its bytes or the sealed form of the enclave.

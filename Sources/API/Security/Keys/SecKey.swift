@@ -18,10 +18,9 @@ public final class SecKey: NSObject, SecurityObject, Sendable {
     /// A key pair held in this program.
     convenience init(_ key: PrivateKey) { self.init(PrivateKeyMaterial(key: key)) }
 
-    /// Type, class and size; no part of the key.
+    /// Type, class and size as Apple writes them, and the numbers of a public key; no part of a private one.
     public override var description: String {
-        let half = material.keyClass == .private ? "private" : "public"
-        return "<SecKeyRef \(half) key, type: \(material.type.constant), block size: \(material.bits) bits>"
+        "<SecKeyRef \(KeyText(material).fields.joined(separator: ", ")), addr: \(ObjectIdentifier(self).address)>"
     }
 
     /// Whether both are the same half of the same pair, wherever they are stored.

@@ -73,14 +73,17 @@ public func SecKeyCreateWithData(
             try explained("SecKeyCreateWithData") { () throws(CryptoError) in
                 half == .private
                     ? SecKey(try PrivateKey(external: bytes, type: type))
-                    : SecKey(try publicKey(bytes, type))
+                    : SecKey(try PublicKey.read(bytes, type))
             }
         }
     }
 }
 
-/// Apple reads RSA keys from `SubjectPublicKeyInfo` (RFC 5280, 4.1.2.7) too, as `openssl rsa -pubout` writes them.
-private func publicKey(_ bytes: Span<UInt8>, _ type: KeyType) throws(CryptoError) -> PublicKey {
-    if type == .rsa, let key = try? PublicKey(subjectPublicKeyInfo: bytes), key.type == .rsa { return key }
-    return try PublicKey(external: bytes, type: type)
+extension PublicKey {
+    /// Reads a key as programs give or store it. Apple reads RSA keys from `SubjectPublicKeyInfo` (RFC 5280, 4.1.2.7)
+    /// too, as `openssl rsa -pubout` writes them.
+    static func read(_ bytes: Span<UInt8>, _ type: KeyType) throws(CryptoError) -> PublicKey {
+        if type == .rsa, let key = try? PublicKey(subjectPublicKeyInfo: bytes), key.type == .rsa { return key }
+        return try PublicKey(external: bytes, type: type)
+    }
 }

@@ -169,9 +169,9 @@ package enum AttributeTable {
     /// Attributes of Apple's own programs. They are in the table so that the refusal can say why a program may not use
     /// them.
     private static let restricted: [ItemAttribute] = [
-        apple("sha1"), apple("UUID"), apple("persistref"), apple("sysb"), apple("clip"), apple("pcss"), apple("pcsk"),
-        apple("pcsi"), apple("dspk"), apple("binn", in: inet), apple("bini", in: inet), apple("bin0", in: inet),
-        apple("bin1", in: inet), apple("bin2", in: inet), apple("bin3", in: inet),
+        apple("sha1"), apple("UUID"), apple("persistref"), apple("sysb"), apple(ItemAttribute.ofAppClips),
+        apple("pcss"), apple("pcsk"), apple("pcsi"), apple("dspk"), apple("binn", in: inet), apple("bini", in: inet),
+        apple("bin0", in: inet), apple("bin1", in: inet), apple("bin2", in: inet), apple("bin3", in: inet),
     ]
 
     private static func apple(_ code: String, in classes: [ItemClass] = all) -> ItemAttribute {

@@ -1,5 +1,8 @@
 /// One row of the attribute table.
 package final class ItemAttribute: Sendable {
+    /// The attribute of items of app clips, which Apple's systems refuse in another way than their own programs'.
+    package static let ofAppClips = "clip"
+
     /// Its number in frames and sealed rows.
     package let id: AttributeID
     /// The key in a program's dictionary.

@@ -10,6 +10,9 @@ package struct KeyAlgorithm: Hashable, Sendable {
     /// The computation.
     package let construction: Construction
 
+    /// Whether an RSA key seals the key of a cipher, which encrypts the message.
+    package var isHybrid: Bool { if case .encryption(.rsaOAEPAESGCM) = construction { true } else { false } }
+
     package enum Construction: Hashable, Sendable {
         case signature(Signature, of: SignedInput)
         case encryption(Encryption)

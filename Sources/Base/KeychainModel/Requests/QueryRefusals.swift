@@ -28,7 +28,14 @@ extension Refusal {
     }
 
     static func restricted(_ key: QueryKey) -> Refusal { restricted(key.code, key.constant) }
-    static func restricted(_ attribute: ItemAttribute) -> Refusal { restricted(attribute.code, attribute.constants[0]) }
+    static func restricted(_ attribute: ItemAttribute) -> Refusal {
+        attribute.code == ItemAttribute.ofAppClips ? .appClip : restricted(attribute.code, attribute.constants[0])
+    }
+
+    /// Apple's systems take it for a wrong parameter of any program.
+    private static let appClip = Refusal(
+        .param, .restrictedAttribute, ItemAttribute.ofAppClips, "clip marks items of app clips, which are not here.",
+        do: "Leave it out.")
 
     private static func restricted(_ subject: String, _ name: String) -> Refusal {
         Refusal(

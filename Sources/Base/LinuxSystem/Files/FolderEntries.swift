@@ -18,3 +18,9 @@ package enum FolderEntries {
         return names.sorted()
     }
 }
+
+extension String {
+    /// Whether both have the same bytes. The kernel compares names by them; for Swift an accent is the same whether it
+    /// stands in one scalar with its letter or behind it.
+    package func hasBytes(of other: String) -> Bool { utf8.elementsEqual(other.utf8) }
+}

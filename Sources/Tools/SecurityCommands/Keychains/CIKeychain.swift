@@ -113,13 +113,10 @@ extension CIKeychain {
             self = format
         }
 
-        /// The values are paths and digits; a quotation mark in a path ends the quotation for a moment.
+        /// The values are paths and digits.
         func text(of variables: [(name: String, value: String)]) -> String {
             if self != .sh { return variables.map { "\($0.name)=\($0.value)\n" }.joined() }
-            let commands = variables.map { variable in
-                let parts = variable.value.split(separator: "'", omittingEmptySubsequences: false)
-                return "export \(variable.name)='\(parts.joined(separator: "'\\''"))'"
-            }
+            let commands = variables.map { "export \($0.name)=\(ShellWord.inQuotes($0.value))" }
             return commands.joined(separator: "; ") + "\n"
         }
     }

@@ -878,6 +878,7 @@ enum ChineseTexts {
         AttrAccessControl 都规定了项目何时可用。
         No class has an attribute \"{1}\".\t没有类别具有属性“{1}”。
         There is no item class {1}.\t没有项目类别 {1}。
+        clip marks items of app clips, which are not here.\tclip 标记轻 App 的项目，此处没有轻 App。
         {1} needs an entitlement that no program here has.\t{1} 需要的授权，此处没有程序拥有。
         The value has {1} bytes; an item keeps at most {2}.\t值有 {1} 字节；项目最多保存 {2} 字节。
         The dictionary has more than {1} keys.\t字典的键超过 {1} 个。

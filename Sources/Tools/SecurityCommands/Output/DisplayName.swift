@@ -65,6 +65,13 @@ enum ShellWord {
                 || "._-/:@%+,".utf8.contains(byte)
         }
         if isPlain, !word.isEmpty, !word.hasPrefix("-") { return word }
-        return "'" + word.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
+        return inQuotes(word)
+    }
+
+    /// Any word in single quotes; a quotation mark within ends them for a moment. A shell reads bytes: a mark with a
+    /// combining character behind it, which is one character in Swift, ends them too.
+    static func inQuotes(_ word: String) -> String {
+        let parts = word.unicodeScalars.split(separator: "'", omittingEmptySubsequences: false)
+        return "'" + parts.map { String($0) }.joined(separator: "'\\''") + "'"
     }
 }

@@ -27,7 +27,7 @@ struct KeychainPath {
     /// Whether a name stands for the keychain that there always is.
     func isLogin(_ name: String) -> Bool {
         Self.loginNames.contains(name) || Self.loginNames.contains { name.hasSuffix("/Library/Keychains/\($0)") }
-            || name == ofLogin
+            || name.hasBytes(of: ofLogin)
     }
 
     /// Whether a path leads to the place of the keychain that there always is, by other words.
@@ -56,8 +56,8 @@ struct KeychainPath {
 
     /// Whether names in the folder of this path end in `-db`.
     private func isEnding(_ path: String) -> Bool {
-        let parent = PrivateDirectory.parent(of: path)
-        return parent == folder || parent == library
+        guard let parent = PrivateDirectory.parent(of: path) else { return false }
+        return parent.hasBytes(of: folder) || library.map(parent.hasBytes) ?? false
     }
 
     /// Bytes are compared, as the kernel does: a combining mark behind a slash makes it another character.

@@ -8,6 +8,12 @@ package struct NamedKeychain: Hashable, Sendable {
     package let path: String
 
     package init(_ identifier: Identifier, path: String) { (self.identifier, self.path) = (identifier, path) }
+
+    package static func == (left: Self, right: Self) -> Bool {
+        left.identifier == right.identifier && left.path.hasBytes(of: right.path)
+    }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(identifier) }
 }
 
 extension NamedKeychain {

@@ -61,7 +61,7 @@ extension NamedKeychains {
         guard use.isOfItsPath else { throw .replaced(keychain.path, store(keychain.identifier)) }
         try updateList { $0.search.append(.path(keychain.path)) }
         do throws(SystemError) {
-            if let parent = PrivateDirectory.parent(of: keychain.path), parent == paths.library {
+            if let parent = PrivateDirectory.parent(of: keychain.path), paths.library?.hasBytes(of: parent) == true {
                 try PrivateDirectory.make(parent)
             }
             try NameFile.make(keychain)

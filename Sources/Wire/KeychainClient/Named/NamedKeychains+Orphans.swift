@@ -40,8 +40,8 @@ extension NamedKeychains {
     /// for a copy of it.
     func lostPath(of keychain: NamedKeychain) -> String? {
         let recorded = recordedPath(in: store(keychain.identifier))
-        if recorded == keychain.path || NameFile.content(at: recorded) == .name(keychain.identifier) { return nil }
-        return recorded
+        let isThere = NameFile.content(at: recorded) == .name(keychain.identifier)
+        return recorded.hasBytes(of: keychain.path) || isThere ? nil : recorded
     }
 
     /// A name file that was moved is no proof: until the password has adopted the store, it stays locked.

@@ -13,6 +13,15 @@ package struct SearchList: Equatable, Sendable {
     package enum Place: Equatable, Sendable {
         case login
         case path(String)
+
+        /// Paths are compared by their bytes, as the kernel does.
+        package static func == (left: Self, right: Self) -> Bool {
+            switch (left, right) {
+            case (.login, .login): true
+            case (.path(let one), .path(let other)): one.hasBytes(of: other)
+            default: false
+            }
+        }
     }
 
     package var standard = Place.login

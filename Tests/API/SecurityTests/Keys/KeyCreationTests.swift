@@ -214,9 +214,30 @@ struct KeyCreationTests {
         #expect(importKey(whole, kSecAttrKeyTypeRSA, kSecAttrKeyClassPrivate).code == Int(errSecParam))
     }
 
-    @Test("A key describes itself without its bytes", .rule("keys.type.description"))
+    @Test(
+        "A key describes itself in Apple's words: a public one with its numbers, a private one without",
+        .rule("keys.type.description"))
     func description() throws {
-        let text = Keys.p256.description
-        #expect(text == "<SecKeyRef private key, type: kSecAttrKeyTypeECSECPrimeRandom, block size: 256 bits>")
+        let kind = "<SecKeyRef curve type: kSecECCurveSecp256r1, algorithm id: 3, key type: EC"
+        let size = ", version: 4, block size: 256 bits"
+        #expect(Keys.p256.description.hasPrefix("\(kind)PrivateKey\(size), addr: 0x"))
+        let half = publicKey(Keys.p256)
+        let point = [UInt8](try #require(external(half)))
+        func hex(_ bytes: ArraySlice<UInt8>) -> String { bytes.map { String(format: "%02X", $0) }.joined() }
+        let numbers = ", y: \(hex(point[33...])), x: \(hex(point[1..<33])), addr: 0x"
+        #expect((CFCopyDescription(half) as String).hasPrefix("\(kind)PublicKey\(size)\(numbers)"))
+    }
+
+    @Test("The description of an RSA key names modulus and exponent", .rule("keys.type.description"))
+    func descriptionOfRSA() throws {
+        let key = try #require(makeKey(kSecAttrKeyTypeRSA, 1024).value)
+        let kind = "<SecKeyRef algorithm id: 1, key type: RSA"
+        let size = ", version: 4, block size: 1024 bits"
+        #expect(key.description.hasPrefix("\(kind)PrivateKey\(size), addr: 0x"))
+        let pkcs1 = [UInt8](try #require(external(publicKey(key))))
+        // SEQUENCE, INTEGER with a zero in front of the modulus, INTEGER 65537.
+        let modulus = pkcs1[7..<135].map { String(format: "%02X", $0) }.joined()
+        let numbers = ", exponent: {hex: 10001, decimal: 65537}, modulus: \(modulus), addr: 0x"
+        #expect(publicKey(key).description.hasPrefix("\(kind)PublicKey\(size)\(numbers)"))
     }
 }
