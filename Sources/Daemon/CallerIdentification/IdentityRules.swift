@@ -21,16 +21,18 @@ package struct IdentityRules: Sendable {
     package var anchorGroup: UInt32?
     /// The file of the one program that may list the items of all groups.
     package var inspector: FileStatus?
+    /// The file of the one program that has the user asked for others.
+    package var prompter: FileStatus?
     package var installed: InstalledEntitlements
     /// The owner of everything installed: root, but for tests.
     package var installer: UInt32
 
     package init(
         _ servedCallers: ServedCallers, anchorGroup: UInt32? = nil, inspector: FileStatus? = nil,
-        installed: InstalledEntitlements = InstalledEntitlements(), installer: UInt32 = 0
+        prompter: FileStatus? = nil, installed: InstalledEntitlements = InstalledEntitlements(), installer: UInt32 = 0
     ) {
         (self.servedCallers, self.anchorGroup, self.inspector) = (servedCallers, anchorGroup, inspector)
-        (self.installed, self.installer) = (installed, installer)
+        (self.prompter, self.installed, self.installer) = (prompter, installed, installer)
     }
 
     /// - Throws: `errSecMissingEntitlement` when the caller is none of those served, is not what it claims to be, or
@@ -45,6 +47,7 @@ package struct IdentityRules: Sendable {
             user: facts.user, process: facts.process, program: word.program, provenance: word.provenance,
             isAnchored: isAnchored, groups: word.granted.groups,
             mayInspectAllGroups: inspector.map(facts.file.isSameFile) ?? false,
+            mayAskForOthers: prompter.map(facts.file.isSameFile) ?? false,
             mayManageUnits: servedCallers == .system && facts.user == 0)
     }
 

@@ -144,7 +144,8 @@ final class IdentifierService {
     /// Says of the callers of one keychain alone who they are.
     private func callers(of owner: KeychainOwner) -> CallerIdentifier {
         let rules = IdentityRules(
-            owner.servedCallers, anchorGroup: anchorGroup, inspector: Keychaind.inspector())
+            owner.servedCallers, anchorGroup: anchorGroup, inspector: Keychaind.inspector(),
+            prompter: Keychaind.prompter())
         return CallerIdentifier(rules, folders: folders, signatures: signatures, log: log)
     }
 }

@@ -157,7 +157,8 @@ struct Keychaind {
     /// Decides which programs may call, and identifies them.
     private static func callers(_ options: DaemonArguments.Options) throws -> CallerIdentifier {
         let rules = IdentityRules(
-            .user(CurrentProcess.user), anchorGroup: try AnchorGroup.find(options.anchorGroup), inspector: inspector())
+            .user(CurrentProcess.user), anchorGroup: try AnchorGroup.find(options.anchorGroup), inspector: inspector(),
+            prompter: prompter())
         let folders = options.entitlements.isEmpty ? EntitlementFolders.usual : options.entitlements
         return CallerIdentifier(rules, folders: EntitlementFolders(folders), log: report)
     }
@@ -167,6 +168,12 @@ struct Keychaind {
         guard let folder = try? ownPath().folder else { return nil }
         let commands = [folder + "security", String(folder.dropLast()).folder + "bin/security"]
         return commands.lazy.compactMap { try? FileStatus(at: $0) }.first
+    }
+
+    /// The desktop's bridge of this installation, in the daemon's folder.
+    static func prompter() -> FileStatus? {
+        guard let folder = try? ownPath().folder else { return nil }
+        return try? FileStatus(at: folder + "keychain-secrets")
     }
 
     /// The enclave is started before new privileges are forbidden, which its agent needs to have a login's password

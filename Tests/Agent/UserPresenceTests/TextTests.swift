@@ -8,7 +8,7 @@ import Testing
 struct TextTests {
     @Test("every text is there in every language, with the same places", arguments: Text.allCases)
     func languages(_ text: Text) {
-        let texts = Language.allCases.map { text($0, "\u{1}", "\u{2}") }
+        let texts = PromptLanguage.allCases.map { text($0, "\u{1}", "\u{2}") }
         #expect(Set(texts).count == texts.count, "\(text) is not translated")
         for shown in texts { #expect(!shown.isEmpty && !shown.contains("%")) }
         for place in ["\u{1}", "\u{2}"] { #expect(Set(texts.map { $0.contains(place) }).count == 1) }
@@ -34,9 +34,9 @@ struct TextTests {
             (["LANG": "en_US.UTF-8", "LANGUAGE": "fr:zh_CN"], .chinese),
             (["LANG": "C", "LANGUAGE": "zh"], .english), (["LC_ALL": "C.UTF-8", "LANGUAGE": "zh"], .english),
             (["LANG": "de_DE.UTF-8"], .english), (["LC_CTYPE": "zh_CN.UTF-8"], .english), (["LC_ALL": ""], .english),
-        ] as [([String: String], Language)])
-    func language(_ environment: [String: String], _ language: Language) {
-        #expect(Language(environment) == language)
+        ] as [([String: String], PromptLanguage)])
+    func language(_ environment: [String: String], _ language: PromptLanguage) {
+        #expect(PromptLanguage(environment) == language)
     }
 
     private static func question(_ kind: UserQuestion.Kind = .passcode, _ prompt: Prompt = Prompt()) -> UserQuestion {

@@ -4,7 +4,7 @@ import LinuxSystem
 
 /// The text of a prompt.
 struct Wording: Equatable, Sendable {
-    let language: Language
+    let language: PromptLanguage
     let title: String
     /// The calling program, its purpose and reason, and the user's next step.
     let lines: [String]
@@ -22,13 +22,14 @@ struct Wording: Equatable, Sendable {
 
     init(_ question: UserQuestion) {
         let prompt = question.prompt
-        language = Language(prompt.surroundings.environment)
+        language = PromptLanguage(prompt.surroundings.environment)
         title = Text.title(language)
         let reason = Self.shown(prompt.reason, Self.reasonBytes)
         lines =
-            [Self.asker(prompt, language)] + (reason.isEmpty ? [] : [Text.reason(language, reason)])
+            [Self.asker(question, language)] + (reason.isEmpty ? [] : [Text.reason(language, reason)])
             + [question.kind.instruction(language)]
-        label = question.kind == .passcode ? Text.passcodeLabel(language) : Text.passwordLabel(language)
+        let isPasscode = question.kind == .passcode || question.kind == .unlocking
+        label = isPasscode ? Text.passcodeLabel(language) : Text.passwordLabel(language)
         error = Self.error(question, language)
         ok = Text.ok(language)
         cancel = Self.title(prompt.cancelTitle, .cancel, language)
@@ -36,14 +37,16 @@ struct Wording: Equatable, Sendable {
         fallback = mayFallBack ? Self.title(prompt.fallbackTitle, .usePasscode, language) : nil
     }
 
-    private static func asker(_ prompt: Prompt, _ language: Language) -> String {
+    private static func asker(_ question: UserQuestion, _ language: PromptLanguage) -> String {
+        let prompt = question.prompt
         let program = shown(prompt.program, nameBytes)
         let item = shown(prompt.item, nameBytes)
         let name = program.isEmpty ? Text.unknownProgram(language) : program
+        if question.kind == .unlocking { return Text.asksToUnlock(language, name) }
         return item.isEmpty ? Text.asksWhoYouAre(language, name) : Text.asksForItem(language, name, item)
     }
 
-    private static func title(_ own: String?, _ usual: Text, _ language: Language) -> String {
+    private static func title(_ own: String?, _ usual: Text, _ language: PromptLanguage) -> String {
         let own = shown(own ?? "", titleBytes)
         return own.isEmpty ? usual(language) : own
     }
@@ -55,7 +58,7 @@ struct Wording: Equatable, Sendable {
         return ForeignText.shown(words, limit: limit, inQuotes: true)
     }
 
-    private static func error(_ question: UserQuestion, _ language: Language) -> String? {
+    private static func error(_ question: UserQuestion, _ language: PromptLanguage) -> String? {
         if question.wait > 0 { return Text.wait(language, String(question.wait)) }
         if question.failures == 0 { return nil }
         return question.kind == .finger ? Text.notRecognised(language) : Text.wrong(language)
@@ -63,10 +66,10 @@ struct Wording: Equatable, Sendable {
 }
 
 extension UserQuestion.Kind {
-    fileprivate func instruction(_ language: Language) -> String {
+    fileprivate func instruction(_ language: PromptLanguage) -> String {
         switch self {
         case .finger: Text.touchSensor(language)
-        case .passcode: Text.enterPasscode(language)
+        case .passcode, .unlocking: Text.enterPasscode(language)
         case .applicationPassword: Text.enterPassword(language)
         case .newApplicationPassword: Text.choosePassword(language)
         case .loginPassword: Text.enterLoginPassword(language)

@@ -108,7 +108,9 @@ extension DeviceRequest {
     /// Whether the vault may be another afterwards, also when it is refused.
     var mayChangeVault: Bool {
         switch self {
-        case .status, .lock, .verify, .details, .watch, .access, .identity, .examine, .snapshot, .release: false
+        case .status, .lock, .verify, .details, .watch, .access, .identity, .examine, .snapshot, .release,
+            .lastUnlock:
+            false
         case .unlock, .setPasscode, .removePasscode, .moveToTPM, .moveToSoftware, .unlockWith, .replacePasscode,
             .addSlot, .removeSlot, .changeSettings, .acceptStore:
             true
