@@ -1,3 +1,4 @@
+import KeychainClient
 import KeychainModel
 import KeychainWire
 import Systemd
@@ -74,7 +75,7 @@ extension Bridge {
     }
 
     private func lastUnlock() throws(BusFailure) -> UInt64 {
-        try asking { () throws(Refusal) in
+        try asking { () throws(Refusal) -> UInt64 in
             guard case .lastUnlock(let number) = try secrets.reach().device(.lastUnlock, passcodes: []) else {
                 throw .unknownState
             }
