@@ -218,7 +218,7 @@ def test_a_keychain_with_a_passcode():
         assert list(done) == [] and prompt != "/"
         assert place.tool("lookup", "app", "demo")[:2] == (1, "")
         assert place.run("unlock-keychain", "-p", "1234").returncode == 0
-        assert len(client.search(app="demo")[1]) == 1
+        assert len(client.search(app="demo")[0]) == 1
 
 
 def test_sessions_are_their_clients_own():
