@@ -357,7 +357,7 @@ let package = Package(
             ]),
         tests(
             "SecretServiceTests", in: "Bridges",
-            uses: ["SecretService", "Systemd", "KeychainCrypto", "KeychainModel", "LinuxSystem"]),
+            uses: ["SecretService", "Systemd", "KeychainCrypto", "KeychainModel", "LinuxSystem", "TestSupport"]),
         tests("TerminalTextTests", in: "Tools", uses: ["TerminalText"]),
         tests("TerminalScreenTests", in: "Tools", uses: ["TerminalScreen", "TerminalText"]),
         tests(

@@ -14,6 +14,7 @@ import tempfile
 import dbus
 import desktop_parts
 from desktop_parts import ROOT, Client, Desktop, bridges, kill, objects, refused
+from parts import of_root, of_this_turn
 from patience import PATIENCE, eventually
 
 PROGRAMS = os.path.abspath(sys.argv[1])
@@ -209,7 +210,7 @@ def test_a_keychain_with_a_passcode():
         assert list(done) == [] and prompt != "/"
         assert place.tool("lookup", "app", "demo")[:2] == (1, "")
         assert place.run("unlock-keychain", "-p", "1234").returncode == 0
-        assert len(client.search(app="demo")[1]) == 1
+        assert len(client.search(app="demo")[0]) == 1
 
 
 def test_sessions_are_their_clients_own():
@@ -273,6 +274,25 @@ def test_programs_in_sandboxes():
         assert status == 1 and out == "" and "sandbox" in err, (status, out, err)
 
 
+def test_a_program_that_goes_into_a_sandbox():
+    """It was outside when it called first; from then on it gets an error, over the same connection."""
+    program = """
+import ctypes, dbus
+bus = dbus.SessionBus()
+service = dbus.Interface(bus.get_object("org.freedesktop.secrets", "/org/freedesktop/secrets", introspect=False),
+                         "org.freedesktop.Secret.Service")
+print(service.ReadAlias("default"))
+if ctypes.CDLL(None, use_errno=True).unshare(0x20000):
+    raise OSError(ctypes.get_errno())
+try:
+    print(service.ReadAlias("default"))
+except dbus.DBusException as error:
+    print(error.get_dbus_name())
+"""
+    with desktop() as place:
+        assert place.python(program) == [LOGIN, "org.freedesktop.DBus.Error.AccessDenied"]
+
+
 def test_everything_comes_back():
     """A killed daemon and a killed bridge are started again by the next call, and nothing is lost."""
     with desktop() as place:
@@ -295,7 +315,8 @@ def test_the_name_is_not_taken_from_another():
 
 
 def test_setup_and_undo():
-    """setup writes three files and undo removes them; an older keyring is not left behind without a word."""
+    """setup writes three files and undo removes them with their folders; an older keyring or wallet is not left behind
+    without a word."""
     with tempfile.TemporaryDirectory(prefix="desktop.") as folder:
         place = Desktop(PROGRAMS, folder)
         keyrings = f"{place.home}/.local/share/keyrings"
@@ -312,6 +333,9 @@ def test_setup_and_undo():
         assert "nothing has to be changed" in place.run("setup", "-y", "-w", "desktop").stdout
         assert place.run("setup", "-u", "-y", "desktop").returncode == 0
         assert not any(os.path.exists(f"{place.home}/{name}") for name in files)
+        for folder in (".local/share/dbus-1", ".config/systemd", ".config/autostart"):
+            assert not os.path.exists(f"{place.home}/{folder}"), folder
+        os.makedirs(f"{place.home}/.local/share/dbus-1/services")
         with open(f"{place.home}/{files[0]}", "w") as file:
             file.write("[D-BUS Service]\n")
         place.fails(1, "setup", "-y", "-w", "desktop", because="is there already")
@@ -319,8 +343,58 @@ def test_setup_and_undo():
         assert os.path.exists(f"{place.home}/{files[0]}")
 
 
+def test_setup_does_all_or_nothing():
+    """A file that cannot be written takes the first ones back, and a foreign one that is as wished stays."""
+    with tempfile.TemporaryDirectory(prefix="desktop.") as folder:
+        place = Desktop(PROGRAMS, folder)
+        wallets, autostart = f"{place.home}/.local/share/kwalletd", f"{place.home}/.config/autostart"
+        for path in (wallets, autostart):
+            os.makedirs(path)
+        open(f"{wallets}/kdewallet.kwl", "wb").close()
+        place.fails(1, "setup", "-y", "desktop", because="kdewallet.kwl has secrets of an older keyring")
+        hidden = f"{autostart}/gnome-keyring-secrets.desktop"
+        with open(hidden, "w") as file:
+            file.write("[Desktop Entry]\nHidden = true\n")
+        # A link that leads nowhere is a folder that cannot be made.
+        os.symlink("/nowhere/at/all", f"{place.home}/.config/systemd")
+        assert place.run("setup", "-y", "-w", "desktop").returncode == 1
+        assert not os.path.exists(f"{place.home}/.local/share/dbus-1")
+        os.unlink(f"{place.home}/.config/systemd")
+        done = place.run("setup", "-y", "-w", "desktop")
+        assert done.returncode == 0 and "preview" in done.stdout, done
+        undone = place.run("setup", "-u", "-y", "desktop")
+        assert "as they were" in undone.stdout and os.path.exists(hidden), undone
+
+
+@of_root
+def test_setup_in_the_home_of_another():
+    """Root changes nothing there."""
+    with tempfile.TemporaryDirectory(prefix="desktop.") as folder:
+        place = Desktop(PROGRAMS, folder)
+        os.chown(place.home, 33, 33)
+        place.fails(1, "setup", "-y", "desktop", because="is another user's home")
+        assert os.listdir(place.home) == []
+
+
+def test_programs_in_a_folder_with_a_blank():
+    """The bus starts the bridge from there."""
+    with tempfile.TemporaryDirectory(prefix="desktop.") as folder:
+        programs = f"{folder}/my \"own\" 'programs' \\ $HOME"
+        os.mkdir(programs)
+        for name in ("security", "keychaind", "keychain-enclaved", "keychain-agent", "keychain-secrets"):
+            shutil.copy(f"{PROGRAMS}/{name}", programs)
+        place = Desktop(programs, folder)
+        try:
+            assert place.run("setup", "-y", "desktop").returncode == 0
+            place.start_bus()
+            place.store("L", "app", "demo")
+            assert place.tool("lookup", "app", "demo")[:2] == (0, "geheim")
+        finally:
+            place.end()
+
+
 if __name__ == "__main__":
-    for name, test in list(globals().items()):
-        if name in sys.argv[2:] if sys.argv[2:] else name.startswith("test_"):
-            test()
-            print(f"ok {name}")
+    named = [globals()[name] for name in sys.argv[2:]]
+    for test in named or of_this_turn([test for name, test in list(globals().items()) if name.startswith("test_")]):
+        test()
+        print(f"ok {test.__name__}")

@@ -181,7 +181,7 @@ extension SimulatedUser.Question.Kind {
         self =
             switch kind {
             case .finger: .finger
-            case .passcode: .passcode
+            case .passcode, .unlocking: .passcode
             case .applicationPassword: .applicationPassword
             case .newApplicationPassword: .newApplicationPassword
             case .loginPassword: .loginPassword

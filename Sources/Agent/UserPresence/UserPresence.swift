@@ -57,7 +57,7 @@ package struct UserPresence: AgentService {
                 secret(question, methods, deadline, withdrawal)
             }
             return login.verify(until: withdrawal)
-        case .passcode, .applicationPassword, .newApplicationPassword:
+        case .passcode, .unlocking, .applicationPassword, .newApplicationPassword:
             return secret(question, methods, deadline, withdrawal)
         }
     }

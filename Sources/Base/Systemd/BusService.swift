@@ -9,7 +9,7 @@ package import LinuxSystem
 
     private let bus: OpaquePointer
     private let handler: Handler
-    private let gone: (String) -> Void
+    private let named: (String, Bool) -> Void
     /// Readable when a message has come.
     package let descriptor: FileDescriptor
     /// Calls that are answered in steps, in turn.
@@ -20,14 +20,14 @@ package import LinuxSystem
     /// - Parameters:
     ///   - address: as in `DBUS_SESSION_BUS_ADDRESS`.
     ///   - prefix: the path below which all objects are.
-    ///   - gone: called with the unique name of a client that has left the bus.
+    ///   - named: called with the unique name of each client that comes to the bus, or leaves it; whether it is there.
     ///   - handler: called with every method call to one of the objects.
     /// - Throws: ``BusError`` when there is no bus, or it refuses this process.
     package init(
-        address: String, below prefix: String, gone: @escaping (String) -> Void, _ handler: @escaping Handler
+        address: String, below prefix: String, named: @escaping (String, Bool) -> Void, _ handler: @escaping Handler
     ) throws(BusError) {
-        (self.handler, self.gone) = (handler, gone)
-        unsafe bus = try Self.connect(address)
+        (self.handler, self.named) = (handler, named)
+        unsafe bus = try connectBus(at: address)
         descriptor = try duplicate(unsafe sd_bus_get_fd(bus))
         let me = unsafe Unmanaged.passUnretained(self).toOpaque()
         try check(
@@ -40,21 +40,6 @@ package import LinuxSystem
     }
 
     deinit { unsafe sd_bus_flush_close_unref(bus) }
-
-    private static func connect(_ address: String) throws(BusError) -> OpaquePointer {
-        var bus: OpaquePointer?
-        try check(unsafe sd_bus_new(&bus))
-        guard let bus = unsafe bus else { throw BusError(code: ENOMEM) }
-        do throws(BusError) {
-            try check(unsafe sd_bus_set_address(bus, address))
-            try check(unsafe sd_bus_set_bus_client(bus, 1))
-            try check(unsafe sd_bus_start(bus))
-        } catch {
-            unsafe sd_bus_unref(bus)
-            throw error
-        }
-        return unsafe bus
-    }
 
     /// Takes a well-known name. Nobody is replaced, and nobody waits in a queue for it.
     ///
@@ -103,17 +88,32 @@ package import LinuxSystem
         try check(unsafe sd_bus_send(bus, message, nil))
     }
 
-    /// The number of a client's process, as the bus knows it.
+    /// The process that connected as a client, as the bus knows it: its number, and the process itself where the bus
+    /// holds it (`ProcessFD`: dbus 1.15.8, dbus-broker 36).
     ///
     /// - Throws: ``BusError`` when the client has gone, or the bus does not say.
-    package func process(of client: String) throws(BusError) -> CInt {
-        var credentials: OpaquePointer?
-        try check(unsafe sd_bus_get_name_creds(bus, client, UInt64(SD_BUS_CREDS_PID), &credentials))
-        defer { unsafe sd_bus_creds_unref(credentials) }
-        var number: pid_t = 0
-        try check(unsafe sd_bus_creds_get_pid(credentials, &number))
-        return number
+    package func process(of client: String) throws(BusError) -> BusProcess {
+        let daemon = "org.freedesktop.DBus"
+        let reply = try call(daemon, "/org/freedesktop/DBus", daemon, "GetConnectionCredentials", client)
+        return try BusProcess(credentials: reply)
     }
+
+    /// Calls a method that takes a text, and waits a few seconds at most for its answer.
+    private func call(
+        _ service: String, _ path: String, _ interface: String, _ method: String, _ argument: String
+    ) throws(BusError) -> BusMessage {
+        var message: OpaquePointer?
+        try check(unsafe sd_bus_message_new_method_call(bus, &message, service, path, interface, method))
+        defer { unsafe sd_bus_message_unref(message) }
+        try unsafe BusValue.text(argument).append(to: message)
+        var reply: OpaquePointer?
+        try check(unsafe sd_bus_call(bus, message, Self.timeout, nil, &reply))
+        guard let reply = unsafe reply else { throw BusError.gone }
+        return unsafe BusMessage(owning: reply)
+    }
+
+    /// The time limit of a call to the bus itself, in microseconds.
+    private static let timeout: UInt64 = 2_000_000
 
     func handle(_ message: OpaquePointer) {
         let call = unsafe BusCall(BusMessage(owning: sd_bus_message_ref(message)))
@@ -163,10 +163,10 @@ package import LinuxSystem
     func noteNames(_ message: OpaquePointer) {
         let message = unsafe BusMessage(owning: sd_bus_message_ref(message))
         guard let words = try? message.readAll(), words.count == 3, let name = words[0].string,
-            name.hasPrefix(":"), words[2].string?.isEmpty == true
+            name.hasPrefix(":"), let owner = words[2].string
         else { return }
-        started.removeAll { $0.message.sender == name }
-        gone(name)
+        if owner.isEmpty { started.removeAll { $0.message.sender == name } }
+        named(name, !owner.isEmpty)
     }
 }
 

@@ -2,7 +2,7 @@ import CSystemd
 import Glibc
 package import LinuxSystem
 
-/// A connection to the system bus (D-Bus, through libsystemd's sd-bus). Belongs to one thread.
+/// A connection to the system bus, or a session's (D-Bus, through libsystemd's sd-bus). Belongs to one thread.
 ///
 /// The address is the system's, or that in `DBUS_SYSTEM_BUS_ADDRESS`; the starter of the agent controls its
 /// environment.
@@ -22,6 +22,15 @@ package import LinuxSystem
         try check(unsafe sd_bus_open_system(&bus))
         guard let bus = unsafe bus else { throw BusError(code: ENOTCONN) }
         unsafe self.bus = bus
+        descriptor = try duplicate(unsafe sd_bus_get_fd(bus))
+    }
+
+    /// Connects to a session's bus.
+    ///
+    /// - Parameter address: as in `DBUS_SESSION_BUS_ADDRESS`.
+    /// - Throws: as ``init()``.
+    package init(session address: String) throws(BusError) {
+        unsafe bus = try connectBus(at: address)
         descriptor = try duplicate(unsafe sd_bus_get_fd(bus))
     }
 
@@ -127,6 +136,22 @@ package struct BusError: Error, Hashable, Sendable {
         name = unsafe error.name.map { unsafe String(cString: $0) } ?? ""
         code = -min(result, 0)
     }
+}
+
+/// Connects to a bus at an address.
+func connectBus(at address: String) throws(BusError) -> OpaquePointer {
+    var bus: OpaquePointer?
+    try check(unsafe sd_bus_new(&bus))
+    guard let bus = unsafe bus else { throw BusError(code: ENOMEM) }
+    do throws(BusError) {
+        try check(unsafe sd_bus_set_address(bus, address))
+        try check(unsafe sd_bus_set_bus_client(bus, 1))
+        try check(unsafe sd_bus_start(bus))
+    } catch {
+        unsafe sd_bus_unref(bus)
+        throw error
+    }
+    return unsafe bus
 }
 
 /// Turns a negative result of the library into an error.

@@ -21,6 +21,8 @@ package struct IdentityRules: Sendable {
     package var anchorGroup: UInt32?
     /// The file of the one program that may list the items of all groups.
     package var inspector: FileStatus?
+    /// The file of the one program that has the user asked for others.
+    package var prompter: FileStatus?
     package var installed: InstalledEntitlements
     /// The bridge to the desktop (``AccessGroup/secretService``).
     package var bridge: KnownBridge
@@ -29,11 +31,12 @@ package struct IdentityRules: Sendable {
 
     package init(
         _ servedCallers: ServedCallers, anchorGroup: UInt32? = nil, inspector: FileStatus? = nil,
-        installed: InstalledEntitlements = InstalledEntitlements(), installer: UInt32 = 0,
+        prompter: FileStatus? = nil, installed: InstalledEntitlements = InstalledEntitlements(), installer: UInt32 = 0,
         bridge: KnownBridge = .unknown
     ) {
         (self.servedCallers, self.anchorGroup, self.inspector) = (servedCallers, anchorGroup, inspector)
-        (self.installed, self.installer, self.bridge) = (installed, installer, bridge)
+        (self.prompter, self.installed, self.installer) = (prompter, installed, installer)
+        self.bridge = bridge
     }
 
     /// - Throws: `errSecMissingEntitlement` when the caller is none of those served, is not what it claims to be, or
@@ -48,6 +51,7 @@ package struct IdentityRules: Sendable {
             user: facts.user, process: facts.process, program: word.program, provenance: word.provenance,
             isAnchored: isAnchored, groups: word.granted.groups,
             mayInspectAllGroups: inspector.map(facts.file.isSameFile) ?? false,
+            mayAskForOthers: prompter.map(facts.file.isSameFile) ?? false,
             mayManageUnits: servedCallers == .system && facts.user == 0)
     }
 

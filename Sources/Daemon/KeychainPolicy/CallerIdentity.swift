@@ -12,7 +12,7 @@ package struct CallerIdentity: Sendable {
         let provenance: Provenance
         let isAnchored: Bool
         let groups: [String]
-        let mayInspectAllGroups, mayManageUnits: Bool
+        let mayInspectAllGroups, mayAskForOthers, mayManageUnits: Bool
     }
 
     private final class Box: Sendable {
@@ -35,25 +35,32 @@ package struct CallerIdentity: Sendable {
     package var groups: [String] { box.facts.groups }
     /// The inspecting command of this installation: it may list attributes of all groups, never values.
     package var mayInspectAllGroups: Bool { box.facts.mayInspectAllGroups }
+    /// The desktop's bridge of this installation: it says for which program it has the user asked.
+    package var mayAskForOthers: Bool { box.facts.mayAskForOthers }
     /// Root at the system's keychain: it may use the groups of all units, whose credentials it keeps.
     package var mayManageUnits: Bool { box.facts.mayManageUnits }
 
     package init(
         user: UInt32, process: Int32, program: String, provenance: Provenance = .unsigned, isAnchored: Bool = false,
-        groups: [String], mayInspectAllGroups: Bool = false, mayManageUnits: Bool = false
+        groups: [String], mayInspectAllGroups: Bool = false, mayAskForOthers: Bool = false,
+        mayManageUnits: Bool = false
     ) {
         box = Box(
             Facts(
                 user: user, process: process, program: program, provenance: provenance, isAnchored: isAnchored,
-                groups: groups, mayInspectAllGroups: mayInspectAllGroups, mayManageUnits: mayManageUnits))
+                groups: groups, mayInspectAllGroups: mayInspectAllGroups, mayAskForOthers: mayAskForOthers,
+                mayManageUnits: mayManageUnits))
     }
 
     /// Any program of a user can run the inspecting command: what demands an anchored program is shown to that and to
     /// root.
     package var mayShowAnchored: Bool { isAnchored || user == 0 }
 
-    /// The program as a person is shown it, in prompts: that nobody vouches for it is said.
-    package var title: String { provenance.isUnsigned ? "\(program) (unsigned)" : program }
+    /// The program as a person is shown it, in prompts: that nobody vouches for it is said, unless it is a program of
+    /// this installation.
+    package var title: String {
+        provenance.isUnsigned && !mayInspectAllGroups && !mayAskForOthers ? "\(program) (unsigned)" : program
+    }
 
     /// The group of a program that brings no entitlements: its own, named by its executable (rule
     /// access-groups.unsigned.path).

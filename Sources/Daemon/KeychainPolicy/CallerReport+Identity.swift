@@ -7,7 +7,7 @@ extension CallerReport {
         self.init(
             user: identity.user, process: identity.process, program: identity.program, source: source, detail: detail,
             isAnchored: identity.isAnchored, mayInspectAllGroups: identity.mayInspectAllGroups,
-            groups: identity.groups)
+            mayAskForOthers: identity.mayAskForOthers, groups: identity.groups)
     }
 }
 
@@ -20,7 +20,7 @@ extension CallerIdentity {
         self.init(
             user: report.user, process: report.process, program: report.program, provenance: provenance,
             isAnchored: report.isAnchored, groups: report.groups, mayInspectAllGroups: report.mayInspectAllGroups,
-            mayManageUnits: mayManageUnits)
+            mayAskForOthers: report.mayAskForOthers, mayManageUnits: mayManageUnits)
     }
 }
 

@@ -145,7 +145,7 @@ final class IdentifierService {
     private func callers(of owner: KeychainOwner) -> CallerIdentifier {
         let rules = IdentityRules(
             owner.servedCallers, anchorGroup: anchorGroup, inspector: Keychaind.inspector(),
-            bridge: Keychaind.bridge())
+            prompter: Keychaind.bridgeFile(), bridge: Keychaind.bridge())
         return CallerIdentifier(rules, folders: folders, signatures: signatures, log: log)
     }
 }

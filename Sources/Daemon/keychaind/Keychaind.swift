@@ -158,7 +158,7 @@ struct Keychaind {
     private static func callers(_ options: DaemonArguments.Options) throws -> CallerIdentifier {
         let rules = IdentityRules(
             .user(CurrentProcess.user), anchorGroup: try AnchorGroup.find(options.anchorGroup), inspector: inspector(),
-            bridge: .name)
+            prompter: bridgeFile(), bridge: .name)
         let folders = options.entitlements.isEmpty ? EntitlementFolders.usual : options.entitlements
         return CallerIdentifier(rules, folders: EntitlementFolders(folders), log: report)
     }
@@ -171,9 +171,12 @@ struct Keychaind {
     }
 
     /// The bridge to the desktop of this installation, as the system service knows it.
-    static func bridge() -> KnownBridge {
-        let path = (try? ownPath().folder).map { $0 + AccessGroup.bridgeName }
-        return path.flatMap { try? FileStatus(at: $0) }.map { .file($0) } ?? .unknown
+    static func bridge() -> KnownBridge { bridgeFile().map { .file($0) } ?? .unknown }
+
+    /// The desktop's bridge of this installation, in the daemon's folder.
+    static func bridgeFile() -> FileStatus? {
+        guard let folder = try? ownPath().folder else { return nil }
+        return try? FileStatus(at: folder + AccessGroup.bridgeName)
     }
 
     /// The enclave is started before new privileges are forbidden, which its agent needs to have a login's password

@@ -25,6 +25,8 @@ final class Channel: @unchecked Sendable {
         let kind: FrameHeader.Kind
         private(set) var deadline: UInt32
         var descriptors: [FileDescriptor]
+        /// Ends the request from another thread.
+        var cancellation: RequestCancellation?
         let end: Deadline
 
         init(kind: FrameHeader.Kind, deadline: UInt32, descriptors: [FileDescriptor] = []) {
@@ -58,6 +60,8 @@ final class Channel: @unchecked Sendable {
 
     /// Asks and waits for the answer. After a failure the channel is of no more use.
     func ask(_ question: Question, _ body: some FrameBody) throws(Failure) -> Answer {
+        try read { () throws(Refusal) in try question.cancellation?.begin(over: socket) }
+        defer { question.cancellation?.end() }
         let deadline = Deadline.after(milliseconds: Int(question.deadline) + Self.grace)
         if mustIntroduce { try introduce(within: question.deadline, by: deadline) }
         return try exchange(question, body, by: deadline)

@@ -90,12 +90,20 @@ package final class Connection: KeychainConnection {
     package func authentication(
         _ request: AuthenticationRequest, descriptors: [FileDescriptor]
     ) throws(Refusal) -> AuthenticationReply {
+        try authentication(request, descriptors: descriptors, until: nil)
+    }
+
+    /// The same, until another thread ends it.
+    package func authentication(
+        _ request: AuthenticationRequest, descriptors: [FileDescriptor] = [], until cancellation: RequestCancellation?
+    ) throws(Refusal) -> AuthenticationReply {
         guard request.descriptors.contains(descriptors.count) else { throw .malformed("the number of passwords") }
         let request = request.withTerminal()
         let descriptors = descriptors + (request.prompt?.surroundings.opened.map { [$0.device] } ?? [])
         if case .perform(.key(.use(_, let use)), _, _) = request { try use.checkSize() }
         let deadline = max(timeout, WireLimits.promptDeadline)
-        let question = Channel.Question(kind: .authentication, deadline: deadline, descriptors: descriptors)
+        var question = Channel.Question(kind: .authentication, deadline: deadline, descriptors: descriptors)
+        question.cancellation = cancellation
         // The user is not asked twice.
         let answer = try self.answer(to: question, request, mayRepeat: false, isWrite: request.isWrite)
         return try AuthenticationReply(to: request, status: answer.status, body: answer.body)
@@ -135,6 +143,7 @@ extension DeviceRequest {
     fileprivate var isRepeatable: Bool {
         switch self {
         case .status, .lock, .verify, .details, .changeSettings, .watch, .identity, .examine, .snapshot, .release,
+            .lastUnlock,
             .access(.decisions), .access(.changes),
             .access(.why), .access(.orphans), .access(.keepRows), .access(.row), .access(.gather):
             true

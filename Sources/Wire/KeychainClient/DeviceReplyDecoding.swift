@@ -16,6 +16,7 @@ extension DeviceReply {
         case .details: self = .details(try DeviceDetails(from: &reader))
         case .identity, .examine: self = .identity(try CallerReport(from: &reader))
         case .release: self = .release(try Release(from: &reader))
+        case .lastUnlock: self = .lastUnlock(try reader.integer(UInt64.self))
         case .snapshot: self = .snapshot(path: try reader.text())
         case .watch: self = .news(try DeviceStateChange(from: &reader))
         case .access(let request): self = .access(try AccessReply(to: request, from: &reader))

@@ -65,6 +65,8 @@ package enum DeviceReply: Equatable, Sendable {
     case identity(CallerReport)
     /// To ``DeviceRequest/release``.
     case release(Release)
+    /// To ``DeviceRequest/lastUnlock``; 0 before the first.
+    case lastUnlock(UInt64)
     /// To all others.
     case done
 }

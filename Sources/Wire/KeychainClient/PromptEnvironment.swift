@@ -20,7 +20,7 @@ extension AuthenticationRequest {
     /// The same with this process's terminal, opened: the agent may be another user's, who must not open it.
     func withTerminal() -> AuthenticationRequest {
         guard let prompt, prompt.interaction != .never, !prompt.surroundings.terminal.isEmpty,
-            let terminal = ControllingTerminal.open()
+            prompt.surroundings.terminal == ControllingTerminal.path, let terminal = ControllingTerminal.open()
         else { return self }
         var request = self
         request.prompt?.surroundings.opened = OpenedTerminal(terminal)

@@ -1,6 +1,7 @@
 import CallerIdentification
 import KeychainModel
 import KeychainPolicy
+import KeychainWire
 import LinuxSystem
 import TestSupport
 import Testing
@@ -165,6 +166,21 @@ struct IdentityRulesTests {
         rules.inspector = file
         #expect(try identify(rules) { $0.file = file }.mayInspectAllGroups)
         #expect(try !identify(rules) { $0.file = other }.mayInspectAllGroups)
+    }
+
+    @Test("Only the very file of the bridge has the user asked for others, and it is not called unsigned")
+    func prompter() throws {
+        let directory = try TemporaryDirectory()
+        let (file, other) = (
+            try Files.makeFile(in: directory, name: "a"), try Files.makeFile(in: directory, name: "b")
+        )
+        var rules = Self.rules
+        rules.prompter = file
+        let (bridge, program) = (try identify(rules) { $0.file = file }, try identify(rules) { $0.file = other })
+        #expect(bridge.mayAskForOthers && bridge.title == bridge.program)
+        #expect(!program.mayAskForOthers && program.title == "\(program.program) (unsigned)")
+        let prompt = { (caller: CallerIdentity) in CallerReport(caller).mayAskForOthers }
+        #expect(prompt(bridge) && !prompt(program))
     }
 
     @Test("Installed entitlements count for a file that only its installer may write, under its true name")

@@ -14,7 +14,7 @@ import Testing
         case status, lock, unlock, setPasscode, removePasscode, verify, moveToTPM, moveToSoftware, details, unlockWith
         case replacePasscode, addSlot, removeSlot, changeSettings, watch, acceptStore, snapshot, identity, examine
         case release, decisions, why, move, orphans, setPolicy, uninstalled, work, keepRows, row, others, changes
-        case gather
+        case gather, lastUnlock
 
         init(_ request: DeviceRequest) {
             switch request {
@@ -38,6 +38,7 @@ import Testing
             case .identity: self = .identity
             case .examine: self = .examine
             case .release: self = .release
+            case .lastUnlock: self = .lastUnlock
             case .access(let request): self.init(request)
             }
         }
@@ -80,8 +81,8 @@ import Testing
             case .work:
                 .access(.work(work))
             case .status, .lock, .verify, .details, .changeSettings, .watch, .snapshot, .identity, .examine, .release,
-                .decisions, .why, .orphans, .uninstalled, .keepRows, .row, .others, .changes,
-                .gather:
+                .decisions, .why, .orphans, .uninstalled, .keepRows, .row, .others, .changes, .gather,
+                .lastUnlock:
                 nil
             }
         }
@@ -136,6 +137,7 @@ import Testing
             .verify(from: .start), .changeSettings(DeviceSettings()), .access(.decisions(after: 0)),
             .access(.why(program: "", query: [])), .access(.orphans), .access(.uninstalled([])), .access(.keepRows([])),
             .access(.row(1)), .access(.others), .access(.changes(after: 0)),
+            .access(.gather), .lastUnlock,
         ]
         for request in others { #expect(request.descriptors.upperBound == 0) }
         // The server and the embedded keychain examine programs without the engine.

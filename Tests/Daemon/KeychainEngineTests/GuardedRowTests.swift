@@ -53,6 +53,16 @@ struct GuardedRowTests {
         #expect(refusal { _ = try engine.read(try Self.query("a")) }?.status == .authNeeded)
     }
 
+    @Test("The bridge alone says for which program it asks", arguments: [true, false])
+    func asksForAnother(isBridge: Bool) {
+        var prompt = Prompt()
+        (prompt.program, prompt.item) = ("/usr/bin/other", "an item")
+        let caller = CallerIdentity(user: 1, process: 1, program: "p", groups: [], mayAskForOthers: isBridge)
+        #expect(prompt.shown(by: caller).program == (isBridge ? "/usr/bin/other" : "p (unsigned)"))
+        #expect(Prompt().shown(by: caller).program == (isBridge ? "p" : "p (unsigned)"))
+        #expect(prompt.shown(by: caller).item.isEmpty)
+    }
+
     @Test("What is shown for a request without a context serves that request alone")
     func serves() throws {
         try engine.add("a", "secret", more: Self.finger)

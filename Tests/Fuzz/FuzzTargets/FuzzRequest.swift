@@ -97,6 +97,7 @@ extension FuzzSeeds {
             .details, .unlockWith(.pin), .replacePasscode(by: .recoveryCode), .addSlot(.recovery, by: .passcode),
             .removeSlot(2, by: .passcode), .changeSettings(DeviceSettings(locksOnSleep: true, idleSeconds: 300)),
             .watch(epoch: 3, milliseconds: 100), .acceptStore, .snapshot, .identity, .examine, .release,
+            .lastUnlock,
         ] + access.map { .access($0) }
 
     static let access: [AccessRequest] = [
@@ -128,6 +129,7 @@ extension FuzzSeeds {
         [
             .capabilities, .evaluate(.policy(2), context: context.identifier, prompt: prompt),
             .evaluate(.control(flags: 1, .useItem), context: context.identifier, prompt: Prompt()),
+            .evaluate(.unlock, context: context.identifier, prompt: prompt),
             .perform(.item(items[1]), context: context.identifier, prompt: prompt),
             .perform(.key(keys[1]), context: nil, prompt: Prompt(interaction: .never)),
             .invalidate(context: context.identifier),

@@ -5,7 +5,7 @@ import LinuxSystem
 /// A text may have places: `%1` and `%2`. The English ones are ASCII, for terminals that can show nothing else.
 enum Text: CaseIterable, Sendable {
     case title
-    case asksForItem, asksWhoYouAre, unknownProgram, reason
+    case asksForItem, asksWhoYouAre, asksToUnlock, unknownProgram, reason
     case touchSensor, enterPasscode, enterPassword, choosePassword, enterLoginPassword
     case passcodeLabel, passwordLabel, againLabel
     case ok, cancel, usePasscode
@@ -18,6 +18,7 @@ enum Text: CaseIterable, Sendable {
         case .title: ("Keychain", "钥匙串")
         case .asksForItem: ("\"%1\" wants to use \"%2\".", "“%1”想要使用“%2”。")
         case .asksWhoYouAre: ("\"%1\" wants to make sure that it is you.", "“%1”想要确认是您本人。")
+        case .asksToUnlock: ("\"%1\" wants to unlock your keychain.", "“%1”想要解锁您的钥匙串。")
         case .unknownProgram: ("A program", "某个程序")
         case .reason: ("The reason it gives: \"%1\"", "它给出的理由：“%1”")
         case .touchSensor: ("Touch the fingerprint sensor.", "请触摸指纹传感器。")

@@ -26,9 +26,10 @@ struct Wording: Equatable, Sendable {
         title = Text.title(language)
         let reason = Self.shown(prompt.reason, Self.reasonBytes)
         lines =
-            [Self.asker(prompt, language)] + (reason.isEmpty ? [] : [Text.reason(language, reason)])
+            [Self.asker(question, language)] + (reason.isEmpty ? [] : [Text.reason(language, reason)])
             + [question.kind.instruction(language)]
-        label = question.kind == .passcode ? Text.passcodeLabel(language) : Text.passwordLabel(language)
+        let isPasscode = question.kind == .passcode || question.kind == .unlocking
+        label = isPasscode ? Text.passcodeLabel(language) : Text.passwordLabel(language)
         error = Self.error(question, language)
         ok = Text.ok(language)
         cancel = Self.title(prompt.cancelTitle, .cancel, language)
@@ -36,10 +37,12 @@ struct Wording: Equatable, Sendable {
         fallback = mayFallBack ? Self.title(prompt.fallbackTitle, .usePasscode, language) : nil
     }
 
-    private static func asker(_ prompt: Prompt, _ language: UserLanguage) -> String {
+    private static func asker(_ question: UserQuestion, _ language: UserLanguage) -> String {
+        let prompt = question.prompt
         let program = shown(prompt.program, nameBytes)
         let item = shown(prompt.item, nameBytes)
         let name = program.isEmpty ? Text.unknownProgram(language) : program
+        if question.kind == .unlocking { return Text.asksToUnlock(language, name) }
         return item.isEmpty ? Text.asksWhoYouAre(language, name) : Text.asksForItem(language, name, item)
     }
 
@@ -66,7 +69,7 @@ extension UserQuestion.Kind {
     fileprivate func instruction(_ language: UserLanguage) -> String {
         switch self {
         case .finger: Text.touchSensor(language)
-        case .passcode: Text.enterPasscode(language)
+        case .passcode, .unlocking: Text.enterPasscode(language)
         case .applicationPassword: Text.enterPassword(language)
         case .newApplicationPassword: Text.choosePassword(language)
         case .loginPassword: Text.enterLoginPassword(language)

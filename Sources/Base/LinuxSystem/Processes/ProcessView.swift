@@ -46,6 +46,28 @@ package struct ProcessView: Sendable {
         }
     }
 
+    /// The variables of these names in the environment that the process was started with.
+    ///
+    /// - Throws: `SystemError` of `open` or `read`: `EACCES` when this process lacks the permission, `EFBIG` when there
+    ///   are more than 1 MiB.
+    package func environment(_ names: [String]) throws(SystemError) -> [String: String] {
+        var found: [String: String] = [:]
+        for entry in try ProcessDirectory.read("/proc/\(identifier)/environ", limit: 1 << 20).split(separator: 0) {
+            let parts = entry.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+            guard parts.count == 2, let name = names.first(where: { parts[0].elementsEqual($0.utf8) }) else { continue }
+            found[name] = found[name] ?? String(decoding: parts[1], as: UTF8.self)
+        }
+        return found
+    }
+
+    /// The path of the terminal that controls the process; nil for none.
+    ///
+    /// - Throws: `SystemError` of `open` or `read`.
+    package func controllingTerminal() throws(SystemError) -> String? {
+        let number = try ProcessDirectory.controllingTerminal(of: identifier)
+        return number == 0 ? nil : ControllingTerminal.name(of: number)
+    }
+
     /// The file at a path relative to the process's working directory; nil when there is none.
     ///
     /// - Throws: `SystemError` of `stat`.

@@ -6,7 +6,7 @@ import Glibc
 package struct RunningProcess: Sendable {
     /// The name of its program, which the kernel truncates to 15 bytes (comm, proc(5)).
     package let name: String
-    private let number: Int32
+    package let number: Int32
     private let descriptor: FileDescriptor
     /// Becomes readable when the process has ended.
     package var end: FileDescriptor { descriptor }
@@ -16,6 +16,34 @@ package struct RunningProcess: Sendable {
         self.number = number
         descriptor = FileDescriptor(owning: try retrying("pidfd_open") { clinux_pidfd_open(number) })
         name = String(decoding: try ProcessDirectory.read("/proc/\(number)/comm", limit: 64).dropLast(), as: UTF8.self)
+    }
+
+    /// The process of a descriptor (pidfd), as a bus gives one.
+    ///
+    /// - Throws: `SystemError`: `ESRCH` when it has ended; of `open` or `read`.
+    package init(holding descriptor: FileDescriptor) throws(SystemError) {
+        let text = String(
+            decoding: try ProcessDirectory.read("/proc/self/fdinfo/\(descriptor.number)", limit: 4096), as: UTF8.self)
+        let line = text.split(separator: "\n").first { $0.hasPrefix("Pid:") }
+        let word = line?.split(whereSeparator: { $0 == " " || $0 == "\t" }).last
+        guard let number = word.flatMap({ Int32($0) }), number > 0 else {
+            throw SystemError(code: ESRCH, call: "pidfd")
+        }
+        (self.number, self.descriptor) = (number, descriptor)
+        name = String(decoding: try ProcessDirectory.read("/proc/\(number)/comm", limit: 64).dropLast(), as: UTF8.self)
+    }
+
+    /// When it began, in clock ticks since the boot.
+    ///
+    /// - Throws: `SystemError` of `open` or `read`; `EINVAL` when the file is not as expected.
+    package func startTime() throws(SystemError) -> UInt64 { try ProcessDirectory.startTime(of: number) }
+
+    /// The time since the boot, in clock ticks, as ``startTime()`` has it.
+    package static var ticksSinceBoot: UInt64 {
+        var now = timespec()
+        unsafe clock_gettime(CLOCK_BOOTTIME, &now)
+        let ticks = UInt64(max(1, sysconf(Int32(_SC_CLK_TCK))))
+        return UInt64(now.tv_sec) &* ticks &+ UInt64(now.tv_nsec) &* ticks / 1_000_000_000
     }
 
     /// Whether a signal or a debugger has stopped it (proc_pid_stat(5): T or t).

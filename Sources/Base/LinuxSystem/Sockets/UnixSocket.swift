@@ -16,6 +16,9 @@ package struct UnixSocket: Sendable {
         (self.descriptor, self.witness, self.madeAfter) = (descriptor, witness, madeAfter)
     }
 
+    /// Ends the connection for both sides, and wakes the threads that wait for it.
+    package func shutDown() { _ = Glibc.shutdown(descriptor.number, CInt(SHUT_RDWR)) }
+
     /// Makes two sockets that are connected to each other and block.
     ///
     /// - Throws: `SystemError` of `socketpair`: too many open files.

@@ -73,7 +73,7 @@ extension Bridge {
 
     func getSecret(_ call: MethodCall) throws(BusFailure) -> [BusValue] {
         let session = try session(call.text(0), of: call.client)
-        guard case .item(let collection, _) = call.object, !locked.contains(collection) else {
+        guard case .item(let collection, _) = call.object, try !marked().contains(collection) else {
             throw .locked("Cannot get secret of a locked object")
         }
         let (item, value) = try openItem(call.object, withValue: true)

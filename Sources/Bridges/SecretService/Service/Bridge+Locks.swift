@@ -1,3 +1,4 @@
+import KeychainClient
 import KeychainModel
 import KeychainWire
 import Systemd
@@ -5,15 +6,15 @@ import Systemd
 /// Locking, unlocking and asking the user.
 extension Bridge {
     /// A lock from the bus is a mark on the collection, for all clients. The keychain itself stays open: any client may
-    /// call this.
+    /// call this. The mark ends with the next unlock of the keychain, whoever unlocks it.
     func lock(_ call: MethodCall) throws(BusFailure) -> [BusValue] {
         let named = try known(call.paths(0))
-        setLocked(Set(named.map(\.collection)).subtracting([SecretCollection.session]), true)
+        try mark(Set(named.map(\.collection)))
         return [.objects(named.map(\.path)), .object("/")]
     }
 
     func lockAll() throws(BusFailure) -> [BusValue] {
-        setLocked(Set(try collections().map(\.name)).subtracting([SecretCollection.session]), true)
+        try mark(Set(try collections().map(\.name)))
         return []
     }
 
@@ -23,7 +24,7 @@ extension Bridge {
         let closed = try lockedOnes(among: named.map(\.collection))
         let status = try status()
         if closed.isEmpty || !status.passcodeIsSet {
-            setLocked(closed, false)
+            unmark(closed)
             return [.objects(named.map(\.path)), .object("/")]
         }
         let open = named.filter { !closed.contains($0.collection) }.map(\.path)
@@ -46,7 +47,7 @@ extension Bridge {
 
     private func remove(_ collection: SecretCollection) throws(BusFailure) {
         try asking { () throws(Refusal) in try secrets.deleteCollection(collection) }
-        locked.remove(collection.name)
+        locked[collection.name] = nil
         signal("CollectionDeleted", from: .service, collection.object.path)
     }
 
@@ -62,11 +63,39 @@ extension Bridge {
         }
     }
 
-    /// Marks collections, and tells everybody of those that were otherwise.
-    private func setLocked(_ names: Set<String>, _ isLocked: Bool) {
-        let changed = names.filter { locked.contains($0) != isLocked }
-        if isLocked { locked.formUnion(changed) } else { locked.subtract(changed) }
-        for name in changed.sorted() {
+    /// The collections that are marked as locked. Marks that an unlock of the keychain has ended go; a daemon that was
+    /// started again has seen none.
+    func marked() throws(BusFailure) -> Set<String> {
+        guard !locked.isEmpty else { return [] }
+        let last = try lastUnlock()
+        if last != 0 { unmark(Set(locked.filter { $0.value != last }.keys)) }
+        return Set(locked.keys)
+    }
+
+    private func lastUnlock() throws(BusFailure) -> UInt64 {
+        try asking { () throws(Refusal) -> UInt64 in
+            guard case .lastUnlock(let number) = try secrets.reach().device(.lastUnlock, passcodes: []) else {
+                throw .unknownState
+            }
+            return number
+        }
+    }
+
+    private func mark(_ names: Set<String>) throws(BusFailure) {
+        let last = try lastUnlock()
+        let changed = names.filter { $0 != SecretCollection.session && locked[$0] == nil }
+        for name in names where name != SecretCollection.session { locked[name] = last }
+        tell(changed, isLocked: true)
+    }
+
+    private func unmark(_ names: Set<String>) {
+        let changed = names.filter { locked.removeValue(forKey: $0) != nil }
+        tell(changed, isLocked: false)
+    }
+
+    /// Tells everybody of collections that are locked now, or no more.
+    private func tell(_ names: Set<String>, isLocked: Bool) {
+        for name in names.sorted() {
             let collection = SecretObject.collection(name)
             properties(["Locked": .flag(isLocked)], of: collection)
             noteLocks(of: name, isLocked)
@@ -87,50 +116,66 @@ extension Bridge {
     // MARK: - Prompts
 
     private func prompt(_ purpose: SecretPrompt.Purpose, for client: String) throws(BusFailure) -> String {
-        guard prompts.values.count(where: { $0.client == client }) < Self.mostPrompts else {
+        guard prompts.names(of: client).count < Self.mostPrompts else {
             throw BusFailure(.limitsExceeded, "A client may have \(Self.mostPrompts) prompts open.")
         }
         let name = nextName("p")
-        prompts[name] = SecretPrompt(client: client, purpose: purpose)
+        prompts.add(SecretPrompt(name: name, client: client, purpose: purpose))
         return SecretObject.prompt(name).path
     }
 
-    private func ownPrompt(_ call: MethodCall) throws(BusFailure) -> (String, SecretPrompt) {
+    private func ownPrompt(_ call: MethodCall) throws(BusFailure) -> SecretPrompt {
         guard case .prompt(let name) = call.object, let prompt = prompts[name], prompt.client == call.client else {
             throw .gone(call.path)
         }
-        return (name, prompt)
+        return prompt
     }
 
     /// Returns at once; the answer comes as a signal.
     func showPrompt(_ call: MethodCall) throws(BusFailure) -> [BusValue] {
-        let (name, prompt) = try ownPrompt(call)
-        if prompt.isShown { return [] }
-        prompts[name]?.isShown = true
-        ask(name, prompt.reason)
+        prompts.show(try ownPrompt(call).name)
         return []
     }
 
     func dismissPrompt(_ call: MethodCall) throws(BusFailure) -> [BusValue] {
-        let (name, _) = try ownPrompt(call)
-        complete(name, agreed: false)
+        prompts.dismiss(try ownPrompt(call).name)
         return []
     }
 
-    /// Does what the user has agreed to, and tells the client. A prompt that its client has dismissed is none any more.
-    func complete(_ name: String, agreed: Bool) {
-        guard let prompt = prompts.removeValue(forKey: name) else { return }
+    /// The deeds for the prompts of clients.
+    var deeds: SecretPrompts.Deeds {
+        SecretPrompts.Deeds(
+            ask: { [unowned self] in questions.ask(question($0, for: $1)) },
+            withdraw: { [unowned self] in questions.withdraw($0) },
+            isMet: { [unowned self] in isMet($0) }, complete: { [unowned self] in complete($0, agreed: $1) })
+    }
+
+    private func question(_ number: Int, for prompt: SecretPrompt) -> SecretQuestion {
+        let isClosed = (try? status().lockState) == .beforeFirstUnlock
+        let kind: SecretQuestion.Kind = isClosed && !prompt.isDeletion ? .unlock : .presence(prompt.reason)
+        return SecretQuestion(number: number, kind: kind, asker: clients[prompt.client])
+    }
+
+    /// Whether all that a prompt would unlock is unlocked.
+    private func isMet(_ prompt: SecretPrompt) -> Bool {
+        guard case .unlock(_, let collections) = prompt.purpose else { return false }
+        return (try? lockedOnes(among: Array(collections)))?.isEmpty ?? false
+    }
+
+    /// Does what the user has agreed to, and tells the client.
+    private func complete(_ prompt: SecretPrompt, agreed: Bool) {
         let result = agreed ? try? fulfil(prompt.purpose) : nil
         emit(
             BusSignal(
-                member: "Completed", interface: SecretInterface.prompt.rawValue, path: SecretObject.prompt(name).path,
-                client: prompt.client, values: [.flag(result == nil), .variant(result ?? prompt.nothing)]))
+                member: "Completed", interface: SecretInterface.prompt.rawValue,
+                path: SecretObject.prompt(prompt.name).path, client: prompt.client,
+                values: [.flag(result == nil), .variant(result ?? prompt.nothing)]))
     }
 
     private func fulfil(_ purpose: SecretPrompt.Purpose) throws(BusFailure) -> BusValue {
         switch purpose {
         case .unlock(let paths, let collections):
-            setLocked(collections, false)
+            unmark(collections)
             for name in collections { try checkUnlocked(name, "The keychain is locked") }
             return .objects(paths)
         case .delete(let collection):
@@ -141,11 +186,23 @@ extension Bridge {
 }
 
 extension SecretPrompt {
+    fileprivate var isDeletion: Bool { if case .delete = purpose { true } else { false } }
+
     /// The purpose, for the user who is asked.
-    fileprivate var reason: String {
+    fileprivate var reason: PromptText {
         switch purpose {
-        case .unlock: "unlock the passwords of desktop programs"
-        case .delete(let collection): "delete the collection “\(collection.label)” and everything in it"
+        case .unlock:
+            PromptText(english: "unlock the passwords of desktop programs", chinese: "解锁桌面程序的密码")
+        case .delete(let collection):
+            PromptText(
+                english: "delete the collection “\(collection.label)” and everything in it",
+                chinese: "删除密码集“\(collection.label)”及其全部内容")
         }
     }
+}
+
+extension Refusal {
+    fileprivate static let unknownState = Refusal(
+        .internalError, .internalError, "unlock", "The keychain has not said when it was unlocked.",
+        do: "Look at its log.")
 }

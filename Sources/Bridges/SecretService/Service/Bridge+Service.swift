@@ -59,9 +59,10 @@ extension Bridge {
         let session = try session(path, of: call.client)
         var (rest, found) = (call.paths(0)[...], [BusValue.Entry]())
         return .steps { () throws(BusFailure) in
+            let marked = try self.marked()
             for name in rest.prefix(Self.itemsInStep) {
                 guard let object = SecretObject(name, aliases: [:]), case .item(let collection, _) = object,
-                    !self.locked.contains(collection), let (item, value) = try self.openItemIfAny(object)
+                    !marked.contains(collection), let (item, value) = try self.openItemIfAny(object)
                 else { continue }
                 let secret = try session.sealed(value, item.lookup.contentType, in: path)
                 found.append(BusValue.Entry(.object(name), secret))

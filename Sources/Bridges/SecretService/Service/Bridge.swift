@@ -11,9 +11,10 @@ final class Bridge {
     let memory = SessionSecrets()
     var clients: Clients
     private(set) var sessions = OpenSessions()
-    var prompts: [String: SecretPrompt] = [:]
-    /// The collections that a client has locked. The keychain itself stays as it is.
-    var locked: Set<String> = []
+    private(set) lazy var prompts = SecretPrompts(deeds) { Clock.monotonicNanoseconds / 1_000_000_000 }
+    /// The collections that a client has locked, each with the keychain's last unlock before that. The keychain itself
+    /// stays as it is.
+    var locked: [String: UInt64] = [:]
     private var last = 0
     /// The aliases of the session's collection, which end with it.
     var sessionAliases: Set<ExactText> = []
@@ -21,7 +22,7 @@ final class Bridge {
     /// The attributes by which closed items were found, all that is known of them, by the items' names.
     var knownPairs: [String: LookupAttributes.Pairs] = [:]
     let emit: (BusSignal) -> Void
-    let ask: Asker
+    let questions: Questions
 
     /// The most prompts that a client may have open.
     static let mostPrompts = 4
@@ -30,18 +31,18 @@ final class Bridge {
     ///   - secrets: the collections and items.
     ///   - clients: who may ask.
     ///   - emit: sends a signal.
-    ///   - ask: asks the user.
+    ///   - questions: asks the user.
     init(
-        _ secrets: KeychainSecrets, clients: Clients, emit: @escaping (BusSignal) -> Void, ask: @escaping Asker
+        _ secrets: KeychainSecrets, clients: Clients, emit: @escaping (BusSignal) -> Void, questions: Questions
     ) {
-        (self.secrets, self.clients, self.emit, self.ask) = (secrets, clients, emit, ask)
+        (self.secrets, self.clients, self.emit, self.questions) = (secrets, clients, emit, questions)
     }
 
     /// Closes what a client has open that has left the bus.
     func forget(_ client: String) {
         clients.forget(client)
         sessions.closeAll(of: client)
-        prompts = prompts.filter { $0.value.client != client }
+        prompts.forget(client)
     }
 
     /// A number that no session and no prompt has had.
@@ -74,7 +75,7 @@ final class Bridge {
     /// Whether values of a collection are not given out.
     func isLocked(_ collection: String) throws(BusFailure) -> Bool {
         if collection == SecretCollection.session { return false }
-        if locked.contains(collection) { return true }
+        if try marked().contains(collection) { return true }
         return try status().lockState == .beforeFirstUnlock
     }
 

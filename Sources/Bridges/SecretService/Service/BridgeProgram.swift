@@ -1,7 +1,6 @@
 import Glibc
 import KeychainClient
 import KeychainModel
-import KeychainWire
 import LinuxSystem
 import Systemd
 
@@ -37,9 +36,12 @@ package final class BridgeProgram {
         // A client waits for less than half a minute, and everybody waits for one call.
         configuration.timeout = min(configuration.timeout, Self.longestCall)
         let links = Links()
-        let questions = try Questions(configuration)
+        let questions = try Questions(configuration, address: address)
         let service = try BusService(
-            address: address, below: "/", gone: { links.bridge?.forget($0) }
+            address: address, below: "/",
+            named: { name, isThere in
+                if isThere { links.bridge?.clients.arrived(name) } else { links.bridge?.forget(name) }
+            }
         ) { (call) throws(BusFailure) in
             guard let bridge = links.bridge else { throw .gone(call.path) }
             return try Dispatcher(bridge: bridge).answer(call)
@@ -51,7 +53,7 @@ package final class BridgeProgram {
         links.service = service
         links.bridge = Bridge(
             KeychainSecrets { () throws(Refusal) in try questions.reach() }, clients: clients,
-            emit: { [unowned service] in service.emit($0) }, ask: questions.ask)
+            emit: { [unowned service] in service.emit($0) }, questions: questions)
         (self.links, self.service, self.questions) = (links, service, questions)
         try takeName()
     }
@@ -78,12 +80,13 @@ package final class BridgeProgram {
                 guard [ECONNRESET, ENOTCONN, EPIPE].contains(error.code) else { throw error }
                 return
             }
+            links.bridge?.prompts.proceed()
             if service.isWaitingToSend != isWriting {
                 isWriting.toggle()
                 try epoll.modify(service.descriptor, for: isWriting ? [.readable, .writable] : .readable, token: 0)
             }
             try epoll.wait(deadline: service.isBusy ? .after(milliseconds: 0) : .never) { _, _ in }
-            for (name, agreed) in questions.take() { links.bridge?.complete(name, agreed: agreed) }
+            for (number, outcome) in questions.take() { links.bridge?.prompts.end(number, outcome) }
         }
     }
 }
@@ -92,62 +95,5 @@ extension BusService {
     /// Sends a signal. Where the connection is lost, the loop hears of it.
     fileprivate func emit(_ signal: BusSignal) {
         try? emit(signal.member, of: signal.interface, from: signal.path, to: signal.client, signal.values)
-    }
-}
-
-/// Questions to the user, each on a thread of its own, and what became of them.
-final class Questions: Sendable {
-    let wakeup: Wakeup
-    private let configuration: Configuration
-    private let answers = Monitor([(name: String, agreed: Bool)]())
-
-    init(_ configuration: Configuration) throws(SystemError) {
-        self.configuration = configuration
-        wakeup = try Wakeup()
-    }
-
-    /// Reaches the daemon, which it may have to start.
-    ///
-    /// - Throws: `errSecNotAvailable` when it cannot be reached, or none is installed.
-    func reach() throws(Refusal) -> Connection {
-        guard let connection = try Connection.reach(configuration) else {
-            throw Refusal(
-                .notAvailable, .unavailable, configuration.socket, "No keychain daemon is installed.",
-                do: "Install keychaind, or set KEYCHAIN_DAEMON to its path.")
-        }
-        return connection
-    }
-
-    /// Asks for the user's presence on behalf of a prompt.
-    func ask(_ name: String, _ reason: String) {
-        let asking = try? Thread(named: "prompt") { [self] in post(name, (try? showsPresence(reason)) ?? false) }
-        if asking == nil { post(name, false) }
-    }
-
-    /// The answers since the last time.
-    func take() -> [(name: String, agreed: Bool)] {
-        wakeup.clear()
-        return answers.update { answers in
-            defer { answers = [] }
-            return answers
-        }
-    }
-
-    private func post(_ name: String, _ agreed: Bool) {
-        answers.update { $0.append((name, agreed)) }
-        wakeup.signal()
-    }
-
-    /// `LAPolicyDeviceOwnerAuthentication`: a finger or the passcode.
-    private static let anyOwner: UInt8 = 2
-
-    private func showsPresence(_ reason: String) throws(Refusal) -> Bool {
-        let context = Randomness.bytes(AuthenticationContext.identifierBytes)
-        let request = AuthenticationRequest.evaluate(
-            .policy(Self.anyOwner), context: context, prompt: try .ofThisProcess(reason: reason))
-        let connection = try reach()
-        guard case .evaluated = try connection.authentication(request, descriptors: []) else { return false }
-        _ = try? connection.authentication(.invalidate(context: context), descriptors: [])
-        return true
     }
 }

@@ -58,7 +58,7 @@ extension Bridge {
         case "\(root)/collection": return try collections().map(\.name)
         case "\(root)/aliases": return Self.names(byAliases: try collections()).keys.sorted()
         case "\(root)/session": return sessions.names(of: client)
-        case "\(root)/prompt": return prompts.filter { $0.value.client == client }.keys.sorted()
+        case "\(root)/prompt": return prompts.names(of: client)
         default: break
         }
         guard case .collection(let name)? = object else { return nil }

@@ -1,3 +1,4 @@
+import LinuxSystem
 import Systemd
 
 /// Something that a client may have its user asked for.
@@ -9,6 +10,7 @@ struct SecretPrompt {
         case delete(SecretCollection)
     }
 
+    let name: String
     let client: String
     let purpose: Purpose
     var isShown = false
@@ -20,8 +22,35 @@ struct SecretPrompt {
         case .delete: .text("")
         }
     }
+
+    /// Whether the user who answers this one has answered the other.
+    func covers(_ other: SecretPrompt) -> Bool {
+        if name == other.name { return true }
+        guard case .unlock(_, let own) = purpose, case .unlock(_, let others) = other.purpose else { return false }
+        return others.isSubset(of: own)
+    }
 }
 
-/// Asks the user for their presence on behalf of the prompt with this name, and returns at once. The answer comes back
-/// through ``Bridge/complete(_:agreed:)``.
-typealias Asker = (_ name: String, _ reason: String) -> Void
+/// A question to the user.
+struct SecretQuestion: Sendable {
+    enum Kind: Sendable {
+        /// The keychain is to be unlocked with the passcode.
+        case unlock
+        /// A finger or the passcode, for this reason.
+        case presence(PromptText)
+    }
+
+    /// A number that no question has had.
+    let number: Int
+    let kind: Kind
+    /// The program that asks, where it is known.
+    let asker: RunningProcess?
+}
+
+/// A text in all languages of prompts.
+struct PromptText: Sendable {
+    let english: String
+    let chinese: String
+
+    func callAsFunction(_ language: UserLanguage) -> String { language == .chinese ? chinese : english }
+}

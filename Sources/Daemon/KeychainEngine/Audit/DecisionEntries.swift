@@ -37,7 +37,7 @@ extension DeviceRequest {
     /// recorded.
     var logged: StaticString? {
         switch self {
-        case .status, .verify, .details, .watch, .identity, .examine, .release: nil
+        case .status, .verify, .details, .watch, .identity, .examine, .release, .lastUnlock: nil
         case .lock: "lock"
         case .unlock, .unlockWith: "unlock"
         case .setPasscode, .replacePasscode: "set password"

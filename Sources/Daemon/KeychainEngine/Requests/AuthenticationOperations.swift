@@ -72,10 +72,12 @@ extension AuthenticationContext {
 }
 
 extension Prompt {
-    /// The prompt with what the engine knows, and nothing of it from the caller.
+    /// The prompt with what the engine knows, and nothing of it from the caller; but the desktop's bridge says for
+    /// which program it asks.
     func shown(by caller: CallerIdentity) -> Prompt {
         var prompt = self
-        (prompt.program, prompt.item) = (caller.title, "")
+        let asksForAnother = caller.mayAskForOthers && !program.isEmpty
+        (prompt.program, prompt.item) = (asksForAnother ? program : caller.title, "")
         return prompt
     }
 }

@@ -58,6 +58,9 @@ extension KeychainEngine {
             return writer.answer(id) { CallerReport(caller).append(to: $0) }
         case .release:
             return writer.answer(id) { release.append(to: $0) }
+        case .lastUnlock:
+            let number = try enclave.status().lastUnlock
+            return writer.answer(id) { $0.append(littleEndian: number) }
         case .examine:
             // Only the server or the embedded keychain, which identify callers, know programs.
             throw Refusal(
@@ -93,7 +96,8 @@ extension KeychainEngine {
         case .removeSlot(let number, let kind): try enclave.removeSlot(number, by: kind, passcodes[0])
         case .changeSettings(let settings): try enclave.change(settings)
         case .acceptStore: try acceptStore(passcodes[0])
-        case .status, .verify, .access, .details, .identity, .release, .examine, .watch, .snapshot: break
+        case .status, .verify, .access, .details, .identity, .release, .examine, .watch, .snapshot, .lastUnlock:
+            break
         }
         // A password that was set in a folder which has gone is nobody's.
         if request.mayChangeVault(with: passcodes.count) {

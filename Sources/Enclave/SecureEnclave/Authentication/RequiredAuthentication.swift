@@ -25,6 +25,8 @@ struct RequiredAuthentication {
             requiresPasscode = true
             reportsFallback = policy.demand == .biometryAny
         case .context(.control(let flags, let operation)): self.init([flags], operation)
+        case .context(.unlock):
+            self.init(binding: AccessConstraint(flags: AccessConstraint.Demand.devicePasscode.rawValue))
         case .items(let guards, let operation):
             guard guards.count <= AuthenticationTask.mostGuards,
                 guards.allSatisfy({ $0.identifier.count == ItemGuard.identifierBytes })

@@ -80,7 +80,8 @@ struct Dialogue {
 
     private func askPasscode(_ failures: UInt32, _ sequence: inout PromptSequence) throws(Refusal) {
         let status = try enclave.status()
-        var question = question(status.passcodeIsSet ? .passcode : .loginPassword, failures)
+        let kind: UserQuestion.Kind = task.purpose == .context(.unlock) ? .unlocking : .passcode
+        var question = question(status.passcodeIsSet ? kind : .loginPassword, failures)
         question.wait = status.passcodeIsSet ? status.retryAfter : 0
         // After a wrong answer the prompt may wait, if there is time. No prompt opens only to wait.
         guard question.wait == 0 || failures > 0 && question.wait < deadline.secondsLeft else {
@@ -99,14 +100,19 @@ struct Dialogue {
     private func isRight(_ answer: UserAnswer, _ kind: UserQuestion.Kind) throws(Refusal) -> Bool {
         switch answer {
         case .matched: return kind == .loginPassword && enclave.user.acceptsLoginPassword
-        case .secret(let passcode) where kind == .passcode && passcode.count > 0:
-            do throws(Refusal) { try enclave.check(passcode: passcode) } catch {
+        case .secret(let passcode) where passcode.count > 0:
+            do throws(Refusal) { try use(passcode, for: kind) } catch {
                 guard error.rule == .wrongPasscode else { throw error }
                 return false
             }
             return true
         default: return false
         }
+    }
+
+    private func use(_ passcode: SecretBytes, for kind: UserQuestion.Kind) throws(Refusal) {
+        if kind == .unlocking { return try enclave.unlock(with: Credential(.passcode, passcode)) }
+        try enclave.check(passcode: passcode)
     }
 
     /// Asks a question. An outcome that is no answer ends the sequence.

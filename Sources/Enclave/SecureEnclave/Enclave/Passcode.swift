@@ -8,12 +8,17 @@ extension SoftwareEnclave {
     package func unlock(passcode: FileDescriptor) throws(Refusal) { try unlock(with: .passcode, passcode) }
 
     package func unlock(with kind: CredentialKind, _ credential: FileDescriptor) throws(Refusal) {
-        let credential = Credential(kind, try read(credential))
+        try unlock(with: Credential(kind, try read(credential)))
+    }
+
+    /// The same with a credential that was read, or that the user has typed.
+    func unlock(with credential: Credential) throws(Refusal) {
         try withVault { (vault) throws(Refusal) in
             guard vault.passcode != nil else { return }
             let keybag = try verify(credential, opening: &vault)
             try commit(vault, keybag, counting: .attempt)
         }
+        lastUnlock.withLock { $0 = .random(in: 1 ... .max) }
     }
 
     package func setPasscode(_ new: FileDescriptor) throws(Refusal) {

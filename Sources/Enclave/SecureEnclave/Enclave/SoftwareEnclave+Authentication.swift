@@ -14,6 +14,7 @@ extension SoftwareEnclave {
     package func authenticate(
         _ task: AuthenticationTask, by deadline: Deadline
     ) throws(Refusal) -> AuthenticationResult {
+        if case .context(.unlock) = task.purpose { return try unlock(asking: task, by: deadline) }
         let (now, scope) = (now, Grants.Scope(task.purpose))
         let changed = user.grants.withLock { $0.changedFlags(in: task.context, at: now) }
         let wanted = try RequiredAuthentication(task.purpose, changed: changed)
@@ -89,6 +90,26 @@ extension SoftwareEnclave {
 // MARK: - Asking
 
 extension SoftwareEnclave {
+    /// Unlocks with the passcode that the user is asked for. Of several that wait to ask for it, one asks.
+    private func unlock(asking task: AuthenticationTask, by deadline: Deadline) throws(Refusal) -> AuthenticationResult
+    {
+        let nothing = AuthenticationResult(factors: [], enrolment: [])
+        if try status().lockState == .unlocked { return nothing }
+        guard user.agent != nil else { throw .nobodyToAsk }
+        let subject = PromptQueue.Subject(context: task.context, purpose: task.purpose)
+        let (number, admission) = try user.queue.enter(subject, by: deadline)
+        switch admission {
+        case .served(let result): return result
+        case .withdrawn: throw .withdrawn
+        case .asks:
+            defer { user.queue.leave(number) }
+            if try status().lockState == .unlocked { return nothing }
+            var dialogue = Dialogue(self, task, number, deadline)
+            let shown = try dialogue.ask(RequiredAuthentication(task.purpose, changed: []), try means(), shown: [])
+            return AuthenticationResult(factors: shown.factors, enrolment: shown.enrolment)
+        }
+    }
+
     private func ask(
         _ task: AuthenticationTask, _ wanted: RequiredAuthentication, _ scope: Grants.Scope, _ number: UInt64,
         by deadline: Deadline
@@ -125,6 +146,8 @@ extension Grants.Scope {
     fileprivate init(_ purpose: AuthenticationTask.Purpose) {
         switch purpose {
         case .context(.policy): self = .policy
+        // An unlock is no use of anything that is guarded.
+        case .context(.unlock): self = .items([:], .useItem)
         case .context(.control(let flags, let operation)): self = .control(flags: flags, operation)
         case .items(let guards, let operation):
             self = .items(Dictionary(guards.map { ($0.identifier, 1) }, uniquingKeysWith: +), operation)

@@ -33,6 +33,8 @@ package final class SoftwareEnclave: EnclaveService {
     /// Where its own private keys are made and used, if that is not for the vault's root to say.
     let givenKeyStore: (any EnclaveKeyStore)?
     let user: UserAccess
+    /// The number of the last unlock (``EnclaveStatus/lastUnlock``).
+    let lastUnlock = Lock<UInt64>(0)
     let policy: AdministratorPolicy
 
     /// Opens the vault.
@@ -104,7 +106,8 @@ package final class SoftwareEnclave: EnclaveService {
             return EnclaveStatus(
                 protection: protection, lockState: state.lockState, passcodeIsSet: isSet,
                 failedAttempts: vault.attempts.count, retryAfter: wait(vault, root),
-                kind: [kind, root.title].compactMap { $0 }.joined(separator: ", "), age: age)
+                kind: [kind, root.title].compactMap { $0 }.joined(separator: ", "), age: age,
+                lastUnlock: lastUnlock.withLock { $0 })
         }
     }
 

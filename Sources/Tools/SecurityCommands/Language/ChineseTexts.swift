@@ -512,6 +512,11 @@ enum ChineseTexts {
         nothing has to be changed\t无需更改
         nothing was changed\t未作任何更改
         Answer y, or add -y.\t请回答 y，或加上 -y。
+        done; the settings are as they were before\t完成；设置已恢复原状
+        the desktop's part is a preview; docs/guides/desktop.md says what it lacks\t桌面部分是预览版；尚缺的功能见 doc\
+        s/guides/desktop.md
+        {1} is another user's home\t{1} 是其他用户的个人文件夹
+        Run the command as that user.\t请以该用户的身份运行此命令。
         done; `security setup --undo` takes it back\t完成；`security setup --undo` 可撤销
         Change these files? [y/N] \t要更改这些文件吗？[y/N] 
         HOME is not set\t未设定 HOME

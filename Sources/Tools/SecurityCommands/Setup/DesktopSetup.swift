@@ -19,18 +19,25 @@ enum DesktopSetup {
     private struct OwnFile {
         let path: String
         let text: String
+        /// The folder of all settings or data, which stays.
+        let root: String
+        /// Whether a file of another's does the same.
+        var isMet: (String) -> Bool = { _ in false }
 
         func done() throws(CommandFailure) -> FileChange {
             let before = try FileChange.read(path)
+            if let before, !isOurs(before), isMet(before) {
+                return FileChange(path: path, before: before, after: before)
+            }
             guard before == nil || isOurs(before) else {
                 throw .failed("\(path) is there already", remedy: "Move it away, then repeat the command.")
             }
-            return FileChange(path: path, before: before, after: text)
+            return FileChange(path: path, before: before, after: text, root: root)
         }
 
         func undone() throws(CommandFailure) -> FileChange {
             let before = try FileChange.read(path)
-            return FileChange(path: path, before: before, after: isOurs(before) ? nil : before)
+            return FileChange(path: path, before: before, after: isOurs(before) ? nil : before, root: root)
         }
 
         private func isOurs(_ text: String?) -> Bool { text?.hasPrefix(DesktopSetup.mark + "\n") == true }
@@ -42,7 +49,8 @@ enum DesktopSetup {
         return [
             OwnFile(
                 path: "\(data)/dbus-1/services/org.freedesktop.secrets.service",
-                text: "\(mark)\n[D-BUS Service]\nName=org.freedesktop.secrets\nExec=\(program)\n"),
+                text: "\(mark)\n[D-BUS Service]\nName=org.freedesktop.secrets\nExec=\(quoted(program))\n",
+                root: data),
             // The unit also has keys of other kinds (PKCS #11), which stay with it.
             OwnFile(
                 path: "\(settings)/systemd/user/gnome-keyring-daemon.service.d/keychain.conf",
@@ -53,18 +61,39 @@ enum DesktopSetup {
                     ExecStart=/usr/bin/gnome-keyring-daemon --foreground --components=pkcs11 \
                     --control-directory=%t/keyring
 
-                    """),
+                    """, root: settings),
             OwnFile(
                 path: "\(settings)/autostart/gnome-keyring-secrets.desktop",
-                text: "\(mark)\n[Desktop Entry]\nType=Application\nName=Secret Storage Service\nHidden=true\n"),
+                text: "\(mark)\n[Desktop Entry]\nType=Application\nName=Secret Storage Service\nHidden=true\n",
+                root: settings, isMet: isHidden),
         ]
     }
 
-    /// A keyring of gnome-keyring's in which programs may have stored something.
+    /// A word of a command in a service file of D-Bus: quoted as in a shell where it has to be, and then escaped as all
+    /// texts of such files.
+    private static func quoted(_ word: String) -> String {
+        if word.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || "/._+-".contains($0)) }) { return word }
+        let shell = "'" + word.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
+        let escapes: [Character: String] = ["\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"]
+        return shell.map { escapes[$0] ?? String($0) }.joined()
+    }
+
+    /// Whether an autostart file starts nothing.
+    private static func isHidden(_ text: String) -> Bool {
+        text.split(whereSeparator: \.isNewline).contains { line in
+            let parts = line.split(separator: "=", maxSplits: 1).map { $0.filter { !$0.isWhitespace } }
+            return parts == ["Hidden", "true"]
+        }
+    }
+
+    /// A keyring of gnome-keyring's, or a wallet of KWallet's, in which programs may have stored something.
     private static func olderKeyring(_ place: SetupPlace) -> String? {
-        let folder = place.folder("XDG_DATA_HOME", else: ".local/share") + "/keyrings"
-        let names = (try? FolderEntries.names(in: folder)) ?? []
-        return names.sorted().first { $0.hasSuffix(".keyring") }.map { "\(folder)/\($0)" }
+        let data = place.folder("XDG_DATA_HOME", else: ".local/share")
+        for (folder, ending) in [("\(data)/keyrings", ".keyring"), ("\(data)/kwalletd", ".kwl")] {
+            let names = (try? FolderEntries.names(in: folder)) ?? []
+            if let name = names.sorted().first(where: { $0.hasSuffix(ending) }) { return "\(folder)/\(name)" }
+        }
+        return nil
     }
 
     private static var missingProgram: CommandFailure {

@@ -1,3 +1,4 @@
+import Glibc
 import LinuxSystem
 
 /// A file as it is and as it is to be; a missing file has no text.
@@ -9,6 +10,8 @@ struct FileChange {
     var mode: UInt32 = 0o644
     /// A file that only this command reads: not shown to anybody.
     var isRecord = false
+    /// The folder below which folders go with the last file in them; nil where all stay.
+    var root: String?
 
     var isNeeded: Bool { before != after }
 
@@ -29,6 +32,26 @@ struct FileChange {
         return text
     }
 
+    /// Makes all changes, or none: after a failure those that were made are taken back.
+    ///
+    /// - Throws: ``CommandFailure``.
+    static func apply(_ changes: [FileChange]) throws(CommandFailure) {
+        var made: [FileChange] = []
+        do throws(CommandFailure) {
+            for change in changes {
+                try change.apply()
+                made.append(change)
+            }
+        } catch {
+            for change in made.reversed() { try? change.reversed.apply() }
+            throw error
+        }
+    }
+
+    private var reversed: FileChange {
+        FileChange(path: path, before: after, after: before, mode: mode, isRecord: isRecord, root: root)
+    }
+
     /// Makes the file what it is to be; where it is a symbolic link, as people have who keep such files elsewhere, what
     /// it leads to.
     ///
@@ -36,12 +59,24 @@ struct FileChange {
     func apply() throws(CommandFailure) {
         do throws(SystemError) {
             let target = SymbolicLink.resolve(path) ?? path
-            guard let after else { return try AtomicFile.remove(target) }
+            guard let after else {
+                try AtomicFile.remove(target)
+                return removeEmptyFolders()
+            }
             if let folder = PrivateDirectory.parent(of: target), try FileStatus(at: folder) == nil {
                 try PrivateDirectory.ensure(folder)
             }
             let mode = try FileStatus(at: target).map { $0.mode & 0o777 } ?? mode
             try AtomicFile.replace(target, with: Array(after.utf8).span, mode: mode)
         } catch { throw .failed("\(path) cannot be changed: \(error)", remedy: "Look at its owner and permissions.") }
+    }
+
+    /// One that is not empty stays, and all above it.
+    private func removeEmptyFolders() {
+        guard let root else { return }
+        var folder = PrivateDirectory.parent(of: path)
+        while let name = folder, name.hasPrefix(root + "/"), unsafe rmdir(name) == 0 {
+            folder = PrivateDirectory.parent(of: name)
+        }
     }
 }

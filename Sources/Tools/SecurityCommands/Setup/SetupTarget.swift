@@ -29,10 +29,14 @@ struct SetupPlace: Sendable {
     let home: String
     private let environment: @Sendable (String) -> String?
 
-    /// - Throws: ``CommandFailure`` without a home.
+    /// - Throws: ``CommandFailure`` without a home, and for root in that of another user.
     init(_ environment: @escaping @Sendable (String) -> String?) throws(CommandFailure) {
         guard let home = environment("HOME"), home.hasPrefix("/") else {
             throw .failed("HOME is not set", remedy: "Set it to your home folder.")
+        }
+        // What root writes there, the user could lead anywhere by a link.
+        if CurrentProcess.user == 0, let status = try? FileStatus(at: home), status.owner != 0 {
+            throw .failed("\(home) is another user's home", remedy: "Run the command as that user.")
         }
         (self.home, self.environment) = (home, environment)
     }

@@ -40,6 +40,8 @@ package struct UserQuestion: Sendable, Hashable {
         /// The password of the user's login, which the agent has PAM verify: ``UserAnswer/matched``,
         /// ``UserAnswer/noMatch``.
         case loginPassword = 5
+        /// As ``passcode``; the keychain is unlocked with it.
+        case unlocking = 6
     }
 
     package var kind: Kind

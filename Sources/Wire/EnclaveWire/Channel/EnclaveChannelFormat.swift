@@ -43,6 +43,7 @@ package enum EnclaveChannelFormat {
 
 extension EnclaveStatus {
     /// status = protection:u8 lockState:u8 passcode:u8 failed:u32 retryAfter:u32 kind:text age:u8
+    ///          lastUnlock:u64
     package func append(to buffer: SecretBuffer) {
         buffer.append(protection.rawValue)
         buffer.append(lockState.rawValue)
@@ -51,6 +52,7 @@ extension EnclaveStatus {
         buffer.append(littleEndian: retryAfter)
         buffer.append(text: kind)
         buffer.append(age.rawValue)
+        buffer.append(littleEndian: lastUnlock)
     }
 
     /// - Throws: `errSecParam` (`wire.malformed`) when it cannot be read.
@@ -63,5 +65,6 @@ extension EnclaveStatus {
             failedAttempts: try reader.integer(UInt32.self), retryAfter: try reader.integer(UInt32.self),
             kind: try reader.text())
         age = try KeychainAge(from: &reader)
+        lastUnlock = try reader.integer(UInt64.self)
     }
 }

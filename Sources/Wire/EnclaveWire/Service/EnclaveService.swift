@@ -92,10 +92,13 @@ package struct EnclaveStatus: Equatable, Sendable {
     package var kind: String
     /// Whether the vault is the newest.
     package var age: KeychainAge
+    /// A number that every unlock with a credential changes; 0 before the first of this enclave.
+    package var lastUnlock: UInt64
 
     package init(
         protection: DeviceStatus.Protection, lockState: DeviceStatus.LockState, passcodeIsSet: Bool,
-        failedAttempts: UInt32, retryAfter: UInt32, kind: String, age: KeychainAge = .current
+        failedAttempts: UInt32, retryAfter: UInt32, kind: String, age: KeychainAge = .current,
+        lastUnlock: UInt64 = 0
     ) {
         self.protection = protection
         self.lockState = lockState
@@ -104,6 +107,7 @@ package struct EnclaveStatus: Equatable, Sendable {
         self.retryAfter = retryAfter
         self.kind = kind
         self.age = age
+        self.lastUnlock = lastUnlock
     }
 }
 

@@ -8,7 +8,7 @@ package import LinuxSystem
 ///     body    = 3:u8 inner:u8 known:u8 context:16 prompt request:bytes   ; perform
 ///                                                    ; inner: 1 an item request, 4 a key request
 ///     body    = 4:u8 context:16                                          ; invalidate
-///     purpose = 1:u8 policy:u8 | 2:u8 operation:u8 flags:u64
+///     purpose = 1:u8 policy:u8 | 2:u8 operation:u8 flags:u64 | 3:u8   ; 3: unlock
 ///
 /// `known` 0 says that the program gave no context; the 16 bytes are zero then. A prompt's program and item are empty:
 /// the engine fills them in.
@@ -120,6 +120,7 @@ extension AuthenticationPurpose {
             buffer.append(2)
             buffer.append(operation.rawValue)
             buffer.append(littleEndian: flags)
+        case .unlock: buffer.append(3)
         }
     }
 
@@ -134,6 +135,7 @@ extension AuthenticationPurpose {
                 throw .malformed("the guarded operation")
             }
             self = .control(flags: try reader.integer(UInt64.self), operation)
+        case 3: self = .unlock
         default: throw .malformed("the purpose")
         }
     }

@@ -23,12 +23,15 @@ package enum AuthenticationRequest: Sendable {
     }
 }
 
-/// The purpose of a prompt on behalf of an `LAContext`.
+/// The purpose of a prompt on behalf of an `LAContext`, or of a program whose items a lock hides.
 package enum AuthenticationPurpose: Hashable, Sendable {
     /// The raw value of an `LAPolicy`.
     case policy(UInt8)
     /// The flags of an access control, and what is to be done with what it guards.
     case control(flags: UInt64, GuardedOperation)
+    /// Unlocks the keychain with the passcode that the user types. Nothing is kept in the context; where the keychain
+    /// is unlocked already, nobody is asked.
+    case unlock
 }
 
 package enum AuthenticationReply: Sendable {

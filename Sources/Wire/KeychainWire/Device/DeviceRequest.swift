@@ -46,11 +46,15 @@ package enum DeviceRequest: Equatable, Sendable {
     case examine
     /// Which release of the keychain answers, and since when.
     case release
+    /// → a number that every unlock changes, also one of a keychain that is unlocked.
+    case lastUnlock
 
     /// How many passcodes, or files, may come with it.
     package var descriptors: ClosedRange<Int> {
         switch self {
-        case .status, .lock, .verify, .details, .changeSettings, .watch, .identity, .snapshot, .release: 0...0
+        case .status, .lock, .verify, .details, .changeSettings, .watch, .identity, .snapshot, .release,
+            .lastUnlock:
+            0...0
         case .unlock, .removePasscode, .moveToTPM, .moveToSoftware, .unlockWith, .removeSlot, .examine, .acceptStore:
             1...1
         case .setPasscode, .addSlot: 1...2
@@ -81,6 +85,7 @@ package enum DeviceRequest: Equatable, Sendable {
         case identity = 20
         case examine = 21
         case release = 22
+        case lastUnlock = 23
     }
 
     /// Appends the body to a frame under construction.
@@ -101,6 +106,7 @@ package enum DeviceRequest: Equatable, Sendable {
         case .identity: append(.identity)
         case .examine: append(.examine)
         case .release: append(.release)
+        case .lastUnlock: append(.lastUnlock)
         case .acceptStore: append(.acceptStore)
         case .snapshot: append(.snapshot)
         case .unlockWith(let kind): append(.unlockWith, kind.rawValue)
@@ -147,6 +153,7 @@ package enum DeviceRequest: Equatable, Sendable {
         case .identity: .identity
         case .examine: .examine
         case .release: .release
+        case .lastUnlock: .lastUnlock
         case .acceptStore: .acceptStore
         case .snapshot: .snapshot
         case .unlockWith: .unlockWith(try CredentialKind(from: &reader))

@@ -25,7 +25,8 @@ package struct Prompt: Hashable, Sendable {
     package var cancelTitle: String?
     /// Where the caller is.
     package var surroundings: PromptEnvironment
-    /// The verified program that asks. Filled in by the engine; what a client says here is ignored.
+    /// The verified program that asks. Filled in by the engine; what a client says here is ignored, but for the
+    /// desktop's bridge, which asks for its own clients.
     package var program = ""
     /// The item it is about, for people. Filled in by the engine; what a client says here is ignored.
     package var item = ""

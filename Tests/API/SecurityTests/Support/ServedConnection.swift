@@ -133,6 +133,7 @@ private struct Forwarding: RequestHandler {
                 case .access(let reply): reply.append(to: buffer)
                 case .identity(let report): report.append(to: buffer)
                 case .release(let release): release.append(to: buffer)
+                case .lastUnlock(let number): buffer.append(littleEndian: number)
                 case .snapshot(let path): buffer.append(text: path)
                 case .done: break
                 }

@@ -1,0 +1,50 @@
+import Glibc
+import LinuxSystem
+import Systemd
+import TestSupport
+import Testing
+
+@testable import SecretService
+
+@Suite("The processes of the bus's clients")
+struct ClientTests {
+    private func child() throws -> RunningProgram { try RunningProgram("/bin/cat") }
+
+    private static func isRefused(_ clients: Clients, _ client: String) -> Bool {
+        do throws(BusFailure) { try clients.check(client) } catch { return error.name == .accessDenied }
+        return false
+    }
+
+    @Test("A process that began after its client came to the bus has only got the number of the one that connected")
+    func reusedNumber() throws {
+        let numbers = Lock<CInt>(CurrentProcess.identifier)
+        let clients = Clients { _ in BusProcess(number: numbers.withLock { $0 }, descriptor: nil) }
+        #expect(!Self.isRefused(clients, ":1.1"))
+        clients.arrived(":1.2")
+        let arrival = RunningProcess.ticksSinceBoot
+        #expect(eventually { RunningProcess.ticksSinceBoot > arrival + 1 })
+        let later = try child()
+        numbers.withLock { $0 = later.process }
+        #expect(Self.isRefused(clients, ":1.2"))
+        #expect(Self.isRefused(clients, ":1.3"), "no arrival is known, and the process is younger than the bridge")
+        clients.arrived(":1.4")
+        #expect(!Self.isRefused(clients, ":1.4"))
+        #expect(!Self.isRefused(clients, ":1.1"), "its process is held")
+    }
+
+    @Test("A refusal by an error is forgotten, and a process that has ended is refused")
+    func looksAgain() throws {
+        let program = try child()
+        let fails = Lock(true)
+        let clients = Clients { (_) throws(BusError) in
+            if fails.withLock({ $0 }) { throw .gone }
+            return BusProcess(number: program.process, descriptor: nil)
+        }
+        clients.arrived(":1.1")
+        #expect(Self.isRefused(clients, ":1.1"))
+        fails.withLock { $0 = false }
+        #expect(!Self.isRefused(clients, ":1.1"))
+        kill(program.process, SIGKILL)
+        #expect(eventually { Self.isRefused(clients, ":1.1") })
+    }
+}

@@ -1,0 +1,217 @@
+"""Prompts for programs of an ordinary user's desktop: what they open, whom they name, where they appear, when they end.
+
+usage: desktop_prompts_test.py FOLDER-OF-PROGRAMS [NAME-OF-CASE ...]
+"""
+
+import contextlib
+import os
+import pathlib
+import signal
+import sys
+import tempfile
+import urllib.parse
+
+import dbus
+import desktop_parts
+from desktop_parts import ROOT, Client, objects, refused
+from patience import eventually
+
+PROGRAMS = os.path.abspath(sys.argv[1])
+LOGIN = f"{ROOT}/collection/login"
+UNLOCK = "\u60f3\u8981\u89e3\u9501\u60a8\u7684\u94a5\u5319\u4e32"
+REASON = "\u89e3\u9501\u684c\u9762\u7a0b\u5e8f\u7684\u5bc6\u7801"
+PINENTRY = """#!/bin/bash
+# A pinentry whose user does what stands in a file.
+echo $$ >> {folder}/windows
+env > {folder}/environment
+echo OK ready
+while read -r command rest; do
+  case $command in
+    SETDESC) echo "$rest" >> {folder}/texts; echo OK ;;
+    GETPIN)
+      while [ "$(cat {folder}/user)" = waits ]; do sleep 0.02; done
+      if [ "$(cat {folder}/user)" = types ]; then echo D 1234; echo OK; else echo ERR 83886179 canceled; fi ;;
+    *) echo OK ;;
+  esac
+done
+"""
+
+
+class User:
+    """The user at the desktop, with the windows that they see."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        os.mkdir(folder)
+        for name in ("windows", "texts", "user"):
+            pathlib.Path(f"{folder}/{name}").touch()
+        self.pinentry = f"{folder}/pinentry"
+        pathlib.Path(self.pinentry).write_text(PINENTRY.format(folder=folder))
+        os.chmod(self.pinentry, 0o755)
+
+    def will(self, deed):
+        """types, refuses, or waits."""
+        # A reader never sees half of it.
+        pathlib.Path(f"{self.folder}/next").write_text(deed + "\n")
+        os.rename(f"{self.folder}/next", f"{self.folder}/user")
+
+    def windows(self):
+        return [int(line) for line in pathlib.Path(f"{self.folder}/windows").read_text().split()]
+
+    def open_windows(self):
+        return [number for number in self.windows() if os.path.exists(f"/proc/{number}/exe")]
+
+    def last_text(self):
+        return urllib.parse.unquote(pathlib.Path(f"{self.folder}/texts").read_text().rstrip("\n").split("\n")[-1])
+
+    def variable(self, name):
+        lines = pathlib.Path(f"{self.folder}/environment").read_text().split("\n")
+        return next((line.partition("=")[2] for line in lines if line.startswith(f"{name}=")), None)
+
+
+@contextlib.contextmanager
+def desktop():
+    """A desktop with a stored secret and a passcode, and its user."""
+    with tempfile.TemporaryDirectory(prefix="user.") as folder:
+        user = User(f"{folder}/user")
+        variables = {"KEYCHAIN_PINENTRY": user.pinentry, "KEYCHAIN_INTERACTION": "auto", "DISPLAY": ":77"}
+        with desktop_parts.desktop(PROGRAMS, **variables) as place:
+            place.store("L", "app", "demo")
+            assert place.run("set-keychain-password", "-o", "", "-p", "1234").returncode == 0
+            try:
+                yield place, user
+            finally:
+                user.will("refuses")
+
+
+def restart(place):
+    """The daemon ends, as at a restart of the machine."""
+    for number in place.daemons().values():
+        os.kill(number, signal.SIGKILL)
+
+
+def prompting(made, *paths):
+    """Shows the prompt of an unlock."""
+    done, prompt = made.service.Unlock(objects(*paths))
+    assert prompt != "/", done
+    shown = made.interface(prompt, "Prompt")
+    shown.Prompt("")
+    return shown
+
+
+def has_ended(prompt):
+    try:
+        prompt.Prompt("")
+        return False
+    except dbus.DBusException:
+        return True
+
+
+def test_before_the_first_unlock():
+    """A prompt unlocks the keychain, and the passcode is typed once."""
+    with desktop() as (place, user):
+        restart(place)
+        user.will("types")
+        assert place.tool("store", "--label=M", "app", "two", text=b"y") == (0, "", "")
+        assert len(user.windows()) == 1
+        assert "never unlocked" not in place.run("status").stdout
+        assert place.tool("lookup", "app", "two")[:2] == (0, "y")
+        assert place.tool("lookup", "app", "demo")[:2] == (0, "geheim")
+        assert place.tool("search", "app", "demo")[0] == 0
+        assert len(user.windows()) == 1
+        # The way of browsers: the default collection is unlocked, then searched.
+        restart(place)
+        program = """
+import secretstorage
+collection = secretstorage.get_default_collection(secretstorage.dbus_init())
+print(collection.is_locked(), collection.unlock(), collection.is_locked())
+print([item.get_secret() for item in collection.search_items({"app": "demo"})])
+"""
+        assert place.python(program) == ["True False False", "[b'geheim']"]
+        assert len(user.windows()) == 2
+
+
+def test_a_refused_prompt():
+    """It opens nothing."""
+    with desktop() as (place, user):
+        restart(place)
+        user.will("refuses")
+        assert place.tool("store", "--label=M", "app", "two", text=b"y")[0] == 1
+        assert len(user.windows()) == 1
+        assert "never unlocked" in place.run("status").stdout
+
+
+def test_any_unlock_ends_a_lock_from_the_bus():
+    """Also one of a keychain that is unlocked; nobody is asked."""
+    with desktop() as (place, user):
+        made = Client(place)
+        for lock in (False, True):
+            made.service.Lock(objects(LOGIN))
+            assert made.get(LOGIN, "Collection", "Locked")
+            if lock:
+                assert place.run("lock-keychain").returncode == 0
+                assert made.get(LOGIN, "Collection", "Locked")
+            assert place.run("unlock-keychain", "-p", "1234").returncode == 0
+            assert not made.get(LOGIN, "Collection", "Locked")
+            assert place.tool("lookup", "app", "demo")[:2] == (0, "geheim")
+        assert user.windows() == []
+
+
+def test_a_question_ends_with_its_client():
+    """The window goes when its client leaves the bus or dismisses the prompt, and the next one is asked at once."""
+    with desktop() as (place, user):
+        first, second = Client(place), Client(place)
+        first.service.Lock(objects(LOGIN))
+        user.will("waits")
+        prompting(first, LOGIN)
+        (window,) = eventually(user.open_windows)
+        first.close()
+        eventually(lambda: window not in user.open_windows(), "the window outlives its client")
+        prompt = prompting(second, LOGIN)
+        (window,) = eventually(user.open_windows)
+        prompt.Dismiss()
+        refused(lambda: prompt.Prompt(""), "UnknownMethod")
+        eventually(lambda: window not in user.open_windows(), "the window outlives its prompt")
+        user.will("types")
+        assert place.tool("lookup", "app", "demo")[:2] == (0, "geheim")
+
+
+def test_one_question_for_all():
+    """Five clients wait for one window, and its answer serves them all."""
+    with desktop() as (place, user):
+        clients = [Client(place) for _ in range(5)]
+        clients[0].service.Lock(objects(LOGIN))
+        user.will("waits")
+        prompts = [prompting(made, LOGIN) for made in clients]
+        eventually(user.open_windows)
+        user.will("types")
+        for prompt in prompts:
+            eventually(lambda: has_ended(prompt))  # noqa: B023
+        assert len(user.windows()) == 1
+        assert not clients[0].get(LOGIN, "Collection", "Locked")
+
+
+def test_a_prompt_names_the_program_that_asks():
+    """In the words of its user's language, on its user's display."""
+    with desktop() as (place, user):
+        tool = os.path.realpath("/usr/bin/secret-tool")
+        user.will("types")
+        texts = {"C.UTF-8": "wants to unlock your keychain", "zh_CN.UTF-8": UNLOCK}
+        for number, (locale, text) in enumerate(texts.items()):
+            restart(place)
+            place.environment |= {"LC_ALL": locale, "DISPLAY": f":{80 + number}"}
+            assert place.tool("store", "--label=M", "app", "two", text=b"y") == (0, "", "")
+            assert tool in user.last_text() and text in user.last_text(), user.last_text()
+            assert "keychain-secrets" not in user.last_text(), user.last_text()
+            assert user.variable("DISPLAY") == f":{80 + number}"
+        # An unlocked keychain asks for the user's presence alone, and says why.
+        Client(place).service.Lock(objects(LOGIN))
+        assert place.tool("lookup", "app", "demo")[:2] == (0, "geheim")
+        assert tool in user.last_text() and REASON in user.last_text()
+
+
+if __name__ == "__main__":
+    for name, test in list(globals().items()):
+        if name in sys.argv[2:] if sys.argv[2:] else name.startswith("test_"):
+            test()
+            print(f"ok {name}")
