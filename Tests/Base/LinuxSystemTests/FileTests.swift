@@ -173,6 +173,16 @@ struct PrivateDirectoryTests {
         #expect(code { () throws(SystemError) in try PrivateDirectory.ensure(file + "/below") } == ENOTDIR)
     }
 
+    @Test("Below a link that leads nowhere no directory is made")
+    func deadLink() {
+        let link = directory.file("link")
+        unsafe symlink(directory.file("nowhere/at/all"), link)
+        for path in ["\(link)/a", "\(link)/a/b/c"] {
+            #expect(code { () throws(SystemError) in try PrivateDirectory.make(path) } == ENOENT)
+        }
+        #expect(directory.names == ["link"])
+    }
+
     @Test("A directory of another user is refused")
     func otherOwner() async {
         await #expect(processExitsWith: .success) { () throws in

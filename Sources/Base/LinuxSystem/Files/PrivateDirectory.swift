@@ -71,16 +71,16 @@ package enum PrivateDirectory {
 
     /// Creates the directory and its missing parents with mode 0700; an existing one stays as it is.
     ///
-    /// - Throws: `SystemError` of `mkdir`.
+    /// - Throws: `SystemError` of `mkdir`: `ENOENT` below a symbolic link that leads nowhere.
     package static func make(_ path: String) throws(SystemError) {
-        do {
-            _ = try retrying("mkdir") { unsafe mkdir(path, 0o700) }
-        } catch  where error.code == EEXIST {
-            return
-        } catch  where error.code == ENOENT {
-            guard let parent = parent(of: path), parent != path else { throw error }
+        do throws(SystemError) { try makeLast(of: path) } catch {
+            guard error.code == ENOENT, let parent = parent(of: path), parent != path else { throw error }
             try make(parent)
-            try make(path)
+            try makeLast(of: path)
         }
+    }
+
+    private static func makeLast(of path: String) throws(SystemError) {
+        do { _ = try retrying("mkdir") { unsafe mkdir(path, 0o700) } } catch  where error.code == EEXIST {}
     }
 }
