@@ -1,5 +1,7 @@
 import EnclaveWire
+import KeychainModel
 import KeychainWire
+import LinuxSystem
 import TestSupport
 import Testing
 
