@@ -120,11 +120,13 @@ struct IdentityRulesTests {
             try groups(.name) { $0.path = "/opt/x/not-keychain-secrets" } == ["program:/opt/x/not-keychain-secrets"])
         #expect(try groups(.name) { $0.seesCommonFiles = false } == [own])
         #expect(try groups(.name) { $0.service = "a.service" } == ["unit:a.service"])
-        let file = try Files.make()
+        // As long as it is there, no other file has its number.
+        let directory = try TemporaryDirectory()
+        let file = try Files.makeFile(in: directory, name: "a")
         #expect(try groups(.file(file)) == [own])
         #expect(try groups(.file(file)) { $0.file = file } == [AccessGroup.secretService, own])
         #expect(try groups(.file(file)) { ($0.file, $0.seesCommonFiles) = (file, false) } == [own])
-        let writable = try Files.make(mode: 0o775)
+        let writable = try Files.makeFile(in: directory, name: "b", mode: 0o775)
         #expect(try groups(.file(writable)) { $0.file = writable } == [own])
         let system = IdentityRules(.system, installer: CurrentProcess.user, bridge: .file(file))
         let root = try identify(system) { ($0.user, $0.file) = (0, file) }
