@@ -1101,6 +1101,7 @@ enum ChineseTexts {
         Use the release that the access control was made with.\t请使用创建该访问控制的版本。
         The user wants to authenticate in another way than with a finger.\t用户希望用指纹以外的方式验证。
         Offer the program's own way.\t请提供程序自己的方式。
+        The request was withdrawn.\t请求已撤回。
         Ask again.\t请重新请求。
         There is no such policy.\t没有这种策略。
         What the user is to be asked for cannot be understood, or is too much at once.\t要询问用户的内容无法理解，或一\
