@@ -81,5 +81,5 @@ private func hex(_ bytes: some Sequence<UInt8>) -> String {
 
 extension ObjectIdentifier {
     /// The object's place in memory, as C's `%p` writes it.
-    fileprivate var address: String { "0x" + String(UInt(bitPattern: self), radix: 16) }
+    var address: String { "0x" + String(UInt(bitPattern: self), radix: 16) }
 }

@@ -32,7 +32,7 @@ extension Refusal {
         attribute.code == ItemAttribute.ofAppClips ? .appClip : restricted(attribute.code, attribute.constants[0])
     }
 
-    /// Apple's systems take it for a wrong parameter whoever gives it.
+    /// Apple's systems take it for a wrong parameter of any program.
     private static let appClip = Refusal(
         .param, .restrictedAttribute, ItemAttribute.ofAppClips, "clip marks items of app clips, which are not here.",
         do: "Leave it out.")
