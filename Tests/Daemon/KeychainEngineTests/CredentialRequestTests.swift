@@ -135,7 +135,7 @@ import Testing
             .status, .lock, .details, .identity, .snapshot, .release, .watch(epoch: 0, milliseconds: 0),
             .verify(from: .start), .changeSettings(DeviceSettings()), .access(.decisions(after: 0)),
             .access(.why(program: "", query: [])), .access(.orphans), .access(.uninstalled([])), .access(.keepRows([])),
-            .access(.row(1)), .access(.others), .access(.changes(after: 0)),
+            .access(.row(1)), .access(.others), .access(.changes(after: 0)), .access(.gather),
         ]
         for request in others { #expect(request.descriptors.upperBound == 0) }
         // The server and the embedded keychain examine programs without the engine.

@@ -100,7 +100,7 @@ struct ItemRequestCodingTests {
     @Test(
         "A field that means nothing is refused",
         arguments: [
-            (0, 0), (0, 8), (1, 6), (2, 16), (3, 3), (4, 16), (5, 1), (6, 1), (7, 1), (19, 0x80), (27, 0x80), (28, 255),
+            (0, 0), (0, 8), (1, 6), (2, 16), (3, 3), (4, 32), (5, 1), (6, 1), (7, 1), (19, 0x80), (27, 0x80), (28, 255),
             (31, 255),
         ])
     func refusesField(offset: Int, byte: UInt8) throws {
