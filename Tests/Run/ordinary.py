@@ -61,6 +61,20 @@ def make_reachable(paths):
         os.close(handle)
 
 
+def make_own(folder, keeping):
+    """The folder has nothing but these paths of it: what programs of others leave there, by names that they do not
+    choose, stands in nobody's way.
+    """
+    if folder in keeping:
+        return
+    kept = [(path, os.open(path, os.O_PATH | os.O_CLOEXEC)) for path in keeping if folder in path.parents]
+    mount("own", folder, "tmpfs", data="mode=1777")
+    for path, handle in kept:
+        path.mkdir(parents=True, exist_ok=True)
+        mount(f"/proc/self/fd/{handle}", path, flags=BIND | RECURSIVE)
+        os.close(handle)
+
+
 def show(folder, path):
     """What is in a folder is at the path, whatever the mode of the folder."""
     for entry in folder.iterdir():
@@ -124,7 +138,9 @@ class Place:
         """As root: the folders and the account are the user's, and what lies in memory is nobody else's."""
         if not os.stat(__file__).st_mode & stat.S_IROTH:
             sys.exit(f"An ordinary user cannot read the files of {TOP}. Run chmod -R go+rX {TOP}.")
-        make_reachable([TOP, self.outer, toolchain()])
+        needed = [TOP, self.outer, toolchain()]
+        make_own(pathlib.Path("/tmp"), needed)
+        make_reachable(needed)
         for folder in (self.home, self.temporary):
             os.chown(folder, NUMBER, NUMBER)
         mount("runtime", self.runtime, "tmpfs", data=f"mode=700,uid={NUMBER},gid={NUMBER}")

@@ -246,7 +246,8 @@ def the_password_of_the_login():
             with Keychain(programs, **parts) as keychain:
                 expect(keychain.add().startswith("-25293 "), f"{mode}: nothing is there to be shown, and it is added")
             with Keychain(programs, KEYCHAIN_LOGIN_PASSWORD="yes", **parts) as keychain:
-                expect(keychain.add() == "", f"{mode}: the login's password does not stand in")
+                outcome = keychain.add()
+                expect(outcome == "", f"{mode}: the login's password does not stand in: {outcome}")
                 client = keychain.read(person)
                 for typed in ("wrong\n", "right\n"):
                     person.wait_for("the password you log in with")

@@ -20,7 +20,10 @@ struct CompleteSearchTests {
     }
 
     private static func pairs(_ value: ExactText) -> [String: RawValue] {
-        ["satt": .data(LookupAttributes(pairs: ["n": value]).encoded), "pdmn": .string("ck")]
+        [
+            "satt": .data(LookupAttributes(pairs: ["n": value]).encoded), "pdmn": .string("ck"),
+            "labl": .string("a label"),
+        ]
     }
 
     private func search(

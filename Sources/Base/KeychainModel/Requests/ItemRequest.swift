@@ -46,8 +46,8 @@ package struct ItemRequest: Sendable {
     package var leavesNoHistory = false
     /// Add updates an existing item with the same primary key (`kSecUseUpdateExisting`).
     package var updatesExisting = false
-    /// Every match counts: "nothing" would be a false answer. One that is not as it was written refuses the request. One
-    /// whose protection class is closed is given where its reference alone is wanted.
+    /// Every match counts: "nothing" would be a false answer. One that is not as it was written refuses the request.
+    /// One whose protection class is closed is given where its reference alone is wanted.
     package var missesNothing = false
     /// Where an enumeration continues: behind this row.
     package var cursor: UInt64 = 0

@@ -9,7 +9,7 @@ extension Database {
     /// Has the file keep a log, as it does from then on.
     ///
     /// SQLite reads the file's header and then locks it to change it. It does not wait for that lock: of two processes
-    /// that have both read, each would wait for the other. So the one that is refused begins anew.
+    /// that have both read, each would wait for the other. So the one that is refused begins again.
     ///
     /// - Parameter pause: runs between two tries.
     /// - Throws: `SQLITE_BUSY` where another process keeps the file for longer.

@@ -91,9 +91,9 @@ struct MaskedForm {
     }
 
     private func accepts(_ reading: WrittenByte, at unit: Int, _ units: Span<UInt8>) -> Bool {
-        guard reading.count > 1 else { return accepts(reading[0], at: unit, units) }
+        guard reading.count > 1 else { return accepts(reading.byte(at: 0), at: unit, units) }
         guard alphabet == .bytes, unit + reading.count <= units.count else { return false }
-        return (0..<reading.count).allSatisfy { units[unit + $0] == reading[$0] }
+        return (0..<reading.count).allSatisfy { units[unit + $0] == reading.byte(at: $0) }
     }
 
     private func accepts(_ byte: UInt8, at unit: Int, _ units: Span<UInt8>) -> Bool {

@@ -22,7 +22,7 @@ struct WrittenByte {
         (count, self.length) = (UTF8.width(character), length)
     }
 
-    subscript(index: Int) -> UInt8 { UInt8(truncatingIfNeeded: bytes >> UInt32(index * 8)) }
+    func byte(at index: Int) -> UInt8 { UInt8(truncatingIfNeeded: bytes >> UInt32(index * 8)) }
 
     private static let mostBackslashes = 8
 
