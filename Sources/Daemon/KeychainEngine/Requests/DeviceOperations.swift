@@ -56,8 +56,7 @@ extension KeychainEngine {
             return writer.answer(id) { details.append(to: $0) }
         case .identity:
             return writer.answer(id) { CallerReport(caller).append(to: $0) }
-        case .release:
-            return writer.answer(id) { release.append(to: $0) }
+        case .release: return writer.answer(id) { release.append(to: $0) }
         case .lastUnlock:
             let number = try enclave.status().lastUnlock
             return writer.answer(id) { $0.append(littleEndian: number) }
