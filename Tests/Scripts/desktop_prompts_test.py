@@ -1,4 +1,4 @@
-"""Prompts for programs of an ordinary user's desktop: what they open, whom they name, where they appear, when they end.
+"""Prompts for programs of an ordinary user's desktop: what they open and name, where they appear, when they end.
 
 usage: desktop_prompts_test.py FOLDER-OF-PROGRAMS [NAME-OF-CASE ...]
 """

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Prompts for programs of the desktop: what they open, whom they name, where they appear, and when they end.
+# Prompts for programs of the desktop: what they open and name, where they appear, and when they end.
 set -eu
 cd "$(dirname "$0")/../.."
 exec /usr/bin/python3 -B Tests/Scripts/desktop_prompts_test.py "$(scripts/programs)"

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The prompts of the desktop's programs")
 struct SecretPromptTests {
-    /// What became of prompts, with a clock that the test sets.
+    /// The outcomes of prompts, with a clock that the test sets.
     private final class Desk {
         var asked: [String] = []
         var withdrawn: [Int] = []

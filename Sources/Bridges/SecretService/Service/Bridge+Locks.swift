@@ -6,7 +6,7 @@ import Systemd
 /// Locking, unlocking and asking the user.
 extension Bridge {
     /// A lock from the bus is a mark on the collection, for all clients. The keychain itself stays open: any client may
-    /// call this. The mark ends with the next unlock of the keychain, whoever unlocks it.
+    /// call this. The mark ends with any next unlock of the keychain.
     func lock(_ call: MethodCall) throws(BusFailure) -> [BusValue] {
         let named = try known(call.paths(0))
         try mark(Set(named.map(\.collection)))

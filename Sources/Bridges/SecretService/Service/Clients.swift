@@ -5,7 +5,7 @@ import Systemd
 ///
 /// All of them share what is stored over the bus, so a program in a sandbox is refused: it would read what programs
 /// outside have stored. The bus says which process a client is. A process in another mount namespace than the bridge's
-/// is taken for one in a sandbox. The process is held for as long as its client is on the bus, and looked at anew with
+/// is taken for one in a sandbox. The process is held for as long as its client is on the bus, and looked at again with
 /// every call.
 final class Clients {
     private var known: [String: RunningProcess] = [:]

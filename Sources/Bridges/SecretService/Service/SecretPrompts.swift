@@ -3,7 +3,7 @@
 ///
 /// Belongs to the thread of the bus.
 final class SecretPrompts {
-    /// What became of a question.
+    /// The outcome of a question.
     enum Outcome: Sendable {
         case agreed
         /// The user does not want it.

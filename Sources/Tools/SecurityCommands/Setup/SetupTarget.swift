@@ -34,7 +34,7 @@ struct SetupPlace: Sendable {
         guard let home = environment("HOME"), home.hasPrefix("/") else {
             throw .failed("HOME is not set", remedy: "Set it to your home folder.")
         }
-        // What root writes there, the user could lead anywhere by a link.
+        // The user could lead a file that root writes there anywhere by a link.
         if CurrentProcess.user == 0, let status = try? FileStatus(at: home), status.owner != 0 {
             throw .failed("\(home) is another user's home", remedy: "Run the command as that user.")
         }
