@@ -60,14 +60,6 @@ package struct ProcessView: Sendable {
         return found
     }
 
-    /// The path of the terminal that controls the process; nil for none.
-    ///
-    /// - Throws: `SystemError` of `open` or `read`.
-    package func controllingTerminal() throws(SystemError) -> String? {
-        let number = try ProcessDirectory.controllingTerminal(of: identifier)
-        return number == 0 ? nil : ControllingTerminal.name(of: number)
-    }
-
     /// The file at a path relative to the process's working directory; nil when there is none.
     ///
     /// - Throws: `SystemError` of `stat`.

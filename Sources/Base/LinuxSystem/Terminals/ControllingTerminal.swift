@@ -27,3 +27,13 @@ package enum ControllingTerminal {
         }
     }
 }
+
+extension ProcessView {
+    /// The path of the terminal that controls the process; nil for none.
+    ///
+    /// - Throws: `SystemError` of `open` or `read`.
+    package func controllingTerminal() throws(SystemError) -> String? {
+        let number = try ProcessDirectory.controllingTerminal(of: identifier)
+        return number == 0 ? nil : ControllingTerminal.name(of: number)
+    }
+}

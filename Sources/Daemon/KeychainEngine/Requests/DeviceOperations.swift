@@ -54,8 +54,7 @@ extension KeychainEngine {
         case .details:
             let details = try enclave.details()
             return writer.answer(id) { details.append(to: $0) }
-        case .identity:
-            return writer.answer(id) { CallerReport(caller).append(to: $0) }
+        case .identity: return writer.answer(id) { CallerReport(caller).append(to: $0) }
         case .release: return writer.answer(id) { release.append(to: $0) }
         case .lastUnlock:
             let number = try enclave.status().lastUnlock
