@@ -26,11 +26,15 @@ def main():
     loop = GLib.MainLoop()
 
     def answer(*_):
-        if not sys.stdin.readline():
+        try:
+            if not sys.stdin.readline():
+                return loop.quit()
+            print(json.dumps(seen(service)), flush=True)
+            return True
+        except BaseException:
+            # Without this, nobody would read the next line.
             loop.quit()
-            return False
-        print(json.dumps(seen(service)), flush=True)
-        return True
+            raise
 
     GLib.io_add_watch(sys.stdin, GLib.PRIORITY_LOW, GLib.IO_IN | GLib.IO_HUP, answer)
     print("ready", flush=True)

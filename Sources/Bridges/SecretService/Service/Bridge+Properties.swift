@@ -104,7 +104,6 @@ extension Bridge {
             try change(item, try Self.change(of: item, property, value))
         case .service, .session, .prompt: throw .gone(object.path)
         }
-        noteChange(of: property, of: object)
     }
 
     private func relabel(_ collection: SecretCollection, _ label: String) throws(BusFailure) {

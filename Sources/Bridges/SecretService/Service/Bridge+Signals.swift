@@ -10,15 +10,17 @@ extension Bridge {
                 values: [.object(path)]))
     }
 
-    /// Tells which values properties have now. Everybody on the bus hears it, also programs that may not ask: no label
-    /// and no attribute is among them.
+    /// Tells which values properties have now. Everybody on the bus hears it, also programs that may not ask.
+    ///
+    /// No label and no attribute is among them, and neither are their names. GLib would forget the value that it has,
+    /// and a program that asks libsecret before the next signal would be given none. `ItemChanged` and
+    /// `CollectionChanged` have libsecret read all of an object again, and keep the old value until then.
     func properties(_ values: [String: BusValue], of object: SecretObject) {
-        emit(.propertiesChanged(of: object, [.properties(values), .list("s", [])]))
-    }
-
-    /// Tells that a property has another value, which those who may can ask for.
-    func noteChange(of property: SecretProperty, of object: SecretObject) {
-        emit(.propertiesChanged(of: object, [.properties([:]), .list("s", [.text(property.name)])]))
+        let words: [BusValue] = [.text(object.interface.rawValue), .properties(values), .list("s", [])]
+        emit(
+            BusSignal(
+                member: "PropertiesChanged", interface: StandardInterface.properties, path: object.path, client: nil,
+                values: words))
     }
 
     /// The most items whose paths are sent with every item that is made or deleted: some 36 KB for each client that
@@ -26,20 +28,9 @@ extension Bridge {
     static let mostListed = 500
 
     /// Tells which items a collection has now.
-    ///
-    /// `Items` is never told as a name without the value: GLib then forgets the value that it has, and libsecret reads
-    /// that at the next signal without a look whether it is there.
     func noteItems(of collection: String) {
         guard let paths = try? paths(of: collection, atMost: Self.mostListed + 1), paths.count <= Self.mostListed
         else { return }
         properties(["Items": .objects(paths)], of: .collection(collection))
-    }
-}
-
-extension BusSignal {
-    fileprivate static func propertiesChanged(of object: SecretObject, _ values: [BusValue]) -> BusSignal {
-        BusSignal(
-            member: "PropertiesChanged", interface: StandardInterface.properties, path: object.path, client: nil,
-            values: [.text(object.interface.rawValue)] + values)
     }
 }
