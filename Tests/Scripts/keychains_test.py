@@ -204,6 +204,18 @@ def spellings(home):
     home.says("delete-keychain", other)
 
 
+def copies(home):
+    """Deleting a copy of a name file is refused, and deletes nothing; a moved one is the keychain's."""
+    home.says("create-keychain", "-p", "a", "original.keychain")
+    home.says("add-generic-password", "-s", "s", "-a", "a", "-w", "kept", "original.keychain")
+    name, copy = f"{home.home}/k/keychains/original.keychain-db", f"{home.temporary}/copy.keychain"
+    shutil.copy(name, copy)
+    home.fails(53, "delete-keychain", copy, because=f"{copy} is a copy of {name}")
+    home.says("find-generic-password", "-s", "s", "-w", "original.keychain", out="kept\n")
+    home.says("delete-keychain", "original.keychain")
+    assert home.run("delete-keychain", copy).returncode == 50
+
+
 def crash(home):
     """A daemon that is killed takes its keychain's open state with it, and nothing of another's."""
     home.says("create-keychain", "-p", "a", "a.keychain")
@@ -345,7 +357,8 @@ def main():
     try:
         if users_turn():
             sessions(programs, folder)
-        cases = (places, partitions, spellings, crash, hostile_files, foreign_file, orphans, limits, login_stays)
+        cases = (places, partitions, spellings, copies, crash)
+        cases += (hostile_files, foreign_file, orphans, limits, login_stays)
         for test in of_this_turn(cases):
             os.mkdir(f"{folder}/{test.__name__}")
             home = Home(programs, f"{folder}/{test.__name__}")

@@ -164,6 +164,12 @@ def password_changes():
         )
         machine.lock()
         machine.security("unlock-keychain", text="own\n")
+        machine.security("set-keychain-password", "-p", "", text="own\n")
+        check(
+            machine.login("chauthtok", text="new\nnewer\nnewer\n"), "a keychain without a password refuses nothing"
+        )
+        # The first password takes no old one.
+        machine.security("set-keychain-password", text="first\n")
 
 
 def logins_only():

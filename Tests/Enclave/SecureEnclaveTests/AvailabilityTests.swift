@@ -71,17 +71,19 @@ struct AvailabilityTests {
         try enclave.lock()
         #expect(try enclave.status() == status(.passcode, .beforeFirstUnlock))
         try enclave.unlock(passcode: TestDevice.passcode("1234"))
-        #expect(try enclave.status() == status(.passcode, .unlocked))
+        let unlock = try enclave.status().lastUnlock
+        #expect(unlock != 0)
+        #expect(try enclave.status() == status(.passcode, .unlocked, lastUnlock: unlock))
         try enclave.removePasscode(TestDevice.passcode("1234"))
-        #expect(try enclave.status() == status(.softwareOnly, .unlocked))
+        #expect(try enclave.status() == status(.softwareOnly, .unlocked, lastUnlock: unlock))
     }
 
     private func status(
-        _ protection: DeviceStatus.Protection, _ lockState: DeviceStatus.LockState
+        _ protection: DeviceStatus.Protection, _ lockState: DeviceStatus.LockState, lastUnlock: UInt64 = 0
     ) -> EnclaveStatus {
         EnclaveStatus(
             protection: protection, lockState: lockState, passcodeIsSet: protection == .passcode, failedAttempts: 0,
-            retryAfter: 0, kind: "in process")
+            retryAfter: 0, kind: "in process", lastUnlock: lastUnlock)
     }
 
     @Test(

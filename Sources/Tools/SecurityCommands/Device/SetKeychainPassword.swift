@@ -33,8 +33,19 @@ enum SetKeychainPassword {
         if isSet, arguments.has("R") { return try replace(arguments, session) }
         let old = isSet ? try passcodes.get(arguments.value("o"), prompt: "Old Password: ") : nil
         let new = try newPassword(arguments, session)
+        if !isSet { try checkThatNoOldOneIsGiven(session, new) }
         if new.count > 0 { return try passcodes.send(.setPasscode, old.map { [$0, new] } ?? [new], call) }
         if let old { try passcodes.send(.removePasscode, [old], call) }
+    }
+
+    /// A script that writes an old and a new password believes that there is one. The old one would become the
+    /// keychain's.
+    private static func checkThatNoOldOneIsGiven(_ session: Session, _ new: SecretBytes) throws(CommandFailure) {
+        guard !session.input.isTerminal, !session.isInteractive, session.input.hasLine else { return }
+        guard try !PasswordInput(session).passcode("").isEqual(to: new) else { return }
+        throw .failed(
+            "the keychain has no password yet", cause: "Standard input has an old password and a new one.",
+            remedy: "Write the new password alone.")
     }
 
     private static func replace(_ arguments: ParsedArguments, _ session: Session) throws(CommandFailure) {

@@ -676,6 +676,9 @@ enum ChineseTexts {
         the new password is empty\t新密码为空
         Removing the password takes the password itself.\t移除密码需要该密码本身。
         try again\t请重试
+        the keychain has no password yet\t此钥匙串尚无密码
+        Standard input has an old password and a new one.\t标准输入中有旧密码和新密码。
+        Write the new password alone.\t请只写入新密码。
         The two new passwords were not the same.\t两次输入的新密码不同。
         Start the command again, and type the same password twice.\t请重新运行命令，并两次键入相同的密码。
         An empty line removes no password.\t空行不会移除密码。
@@ -744,6 +747,9 @@ enum ChineseTexts {
         序存储的内容，不能仅凭名称删除。
         No generic password has service {1}.\t没有服务为 {1} 的通用密码。
         {1} does not name a keychain: {2}.\t{1} 不指向钥匙串：{2}。
+        {1} is a copy of {2}, which names the keychain.\t{1} 是 {2} 的副本，钥匙串由后者命名。
+        Delete that one, or remove the copy (rm); it has no items of its own.\t请删除后者，或用 rm 移除副本；副本本身\
+        没有项目。
         Give the path that create-keychain was given.\t请给出创建钥匙串时使用的路径。
         Remove the file if no other home uses it, or use another name.\t如果没有其他个人文件夹使用该文件，请将它移除；\
         否则请使用另一个名称。

@@ -9,8 +9,9 @@ final class MaskedStream {
     /// Bytes that may be shown and were not written yet.
     private let outgoing = SecretBuffer(capacity: 0)
     private var written = 0
-    /// When what is held back is shown as it is.
-    private(set) var deadline = Deadline.never
+    /// When what is held back is shown as it is. While this process writes, it reads nothing: the rest may have come.
+    var deadline: Deadline { isWriting ? .never : release }
+    private var release = Deadline.never
 
     /// Milliseconds: longer than a program needs between two parts of one line, shorter than a person notices.
     private static let patience = 40
@@ -39,14 +40,16 @@ final class MaskedStream {
         guard let count else { return }
         guard count > 0 else { return end() }
         bytes.withSpan { mask.add($0.extracting(..<count), to: outgoing) }
-        deadline = mask.isHolding ? .after(milliseconds: Self.patience) : .never
+        waitForRest()
     }
+
+    private func waitForRest() { release = mask.isHolding ? .after(milliseconds: Self.patience) : .never }
 
     /// Shows what was held back too long.
     func releaseIfDue() {
         guard deadline.hasPassed else { return }
         mask.release(to: outgoing)
-        deadline = .never
+        release = .never
     }
 
     /// Writes as much as does not wait. When nobody reads it, the command finds its stream closed.
@@ -64,11 +67,12 @@ final class MaskedStream {
         guard written == outgoing.count else { return }
         outgoing.removeAll()
         written = 0
+        waitForRest()
     }
 
     private func end() {
         source = nil
         mask.release(to: outgoing)
-        deadline = .never
+        release = .never
     }
 }

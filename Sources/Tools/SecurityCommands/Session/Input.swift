@@ -27,6 +27,9 @@ package final class Input {
         }
     }
 
+    /// Whether another line has come with those that were read.
+    var hasLine: Bool { start < pending.count }
+
     /// Reads everything to the end of the input.
     ///
     /// - Throws: `SystemError` of `read`; `EFBIG` when there is more than any value can have.

@@ -16,7 +16,18 @@ extension NamedKeychains {
         try alone { () throws(Refusal) in
             guard isStored(keychain.identifier) else { throw .namesNothing(keychain.path) }
             _ = try list()
+            try checkThatItIsNoCopy(keychain)
             try remove(keychain)
+        }
+    }
+
+    /// A user who deletes a copy of the name file, as if it were a keychain of its own, does not mean the original.
+    private func checkThatItIsNoCopy(_ keychain: NamedKeychain) throws(Refusal) {
+        let recorded = recordedPath(in: store(keychain.identifier))
+        guard NameFile.content(at: recorded) == .name(keychain.identifier) else { return }
+        let files = [recorded, keychain.path].map { try? FileStatus(at: $0) }
+        if let one = files[0], let other = files[1], !one.isSameFile(as: other) {
+            throw .copiedName(keychain.path, of: recorded)
         }
     }
 

@@ -33,6 +33,12 @@ extension Refusal {
             do: "Export its items where it is, and import them here; the file itself has none.")
     }
 
+    static func copiedName(_ path: String, of original: String) -> Refusal {
+        Refusal(
+            .notAvailable, .invalidKeychain, path, "\(path) is a copy of \(original), which names the keychain.",
+            do: "Delete that one, or remove the copy (rm); it has no items of its own.")
+    }
+
     static func notANameFile(_ path: String, _ reason: String) -> Refusal {
         Refusal(
             .invalidKeychain, .invalidKeychain, path, "\(path) does not name a keychain: \(reason).",

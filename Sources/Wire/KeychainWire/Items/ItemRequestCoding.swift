@@ -6,8 +6,8 @@ package import LinuxSystem
 ///     body = operation:u8 class:u8 returns:u8 ui:u8 options:u8 zero:u8 zero:u16
 ///            limit:u32 matchKeys:u64 cursor:u64 queryLength:u32 query:list changes:list
 ///
-/// `class` 0 is none; `limit` 0 is all, 1 one. Options: bit 0 inspects all groups, bit 1 leaves no tombstones, bit 2
-/// changes the item an add would double, bit 3 keeps no version of what is deleted, bit 4 misses no match.
+/// `class` 0 is none; `limit` 0 is all, 1 one. Options: bit 0 inspects all groups, bit 1 leaves no tombstones. Bit 2
+/// changes the item an add would double, bit 3 keeps no version of what is deleted. Bit 4 misses no match.
 extension ItemRequest {
     private static let fixedSize = 32
 
