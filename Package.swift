@@ -97,12 +97,14 @@ let package = Package(
 
         module("KeychainWire", in: "Wire", uses: ["KeychainModel", "LinuxSystem"]),
         module("EnclaveWire", in: "Wire", uses: ["KeychainWire", "KeychainModel", "LinuxSystem"]),
+        module(
+            "KeychainBackup", in: "Wire", uses: ["KeychainCrypto", "KeychainWire", "KeychainModel", "LinuxSystem"]),
         module("CertificateWire", in: "Wire", uses: ["KeychainWire", "KeychainModel", "LinuxSystem"]),
         module("KeychainClient", in: "Wire", uses: ["KeychainWire", "KeychainModel", "LinuxSystem"]),
 
         module(
             "SecureEnclave", in: "Enclave",
-            uses: ["KeychainCrypto", "EnclaveWire", "KeychainWire", "KeychainModel", "LinuxSystem"]),
+            uses: ["KeychainBackup", "KeychainCrypto", "EnclaveWire", "KeychainWire", "KeychainModel", "LinuxSystem"]),
         module(
             "TPMEnclave", in: "Enclave",
             uses: [
@@ -136,7 +138,7 @@ let package = Package(
         module(
             "KeychainEngine", in: "Daemon",
             uses: [
-                "KeychainStore", "KeychainPolicy", "CodeSignature", "EnclaveWire", "KeychainWire", "KeychainModel",
+                "KeychainBackup", "KeychainStore", "KeychainPolicy", "CodeSignature", "EnclaveWire", "KeychainWire", "KeychainModel",
                 "KeychainCrypto",
                 "LinuxSystem",
             ]),
@@ -257,6 +259,9 @@ let package = Package(
         tests(
             "KeychainWireTests", in: "Wire",
             uses: ["EnclaveWire", "KeychainWire", "KeychainModel", "LinuxSystem", "TestSupport"]),
+        tests(
+            "KeychainBackupTests", in: "Wire",
+            uses: ["KeychainBackup", "KeychainCrypto", "KeychainWire", "KeychainModel", "LinuxSystem", "TestSupport"]),
         tests(
             "CertificateWireTests", in: "Wire",
             uses: ["CertificateWire", "KeychainWire", "KeychainModel", "LinuxSystem", "TestSupport"]),

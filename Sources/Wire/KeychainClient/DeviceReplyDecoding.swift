@@ -18,6 +18,7 @@ extension DeviceReply {
         case .release: self = .release(try Release(from: &reader))
         case .snapshot: self = .snapshot(path: try reader.text())
         case .watch: self = .news(try DeviceStateChange(from: &reader))
+        case .backup(let request): self = .backup(try BackupReply(to: request, from: &reader))
         case .access(let request): self = .access(try AccessReply(to: request, from: &reader))
         case .lock, .unlock, .setPasscode, .removePasscode, .moveToTPM, .moveToSoftware, .unlockWith, .replacePasscode,
             .addSlot, .removeSlot, .changeSettings, .acceptStore:

@@ -65,6 +65,8 @@ package enum DeviceReply: Equatable, Sendable {
     case identity(CallerReport)
     /// To ``DeviceRequest/release``.
     case release(Release)
+    /// To ``DeviceRequest/backup(_:)``.
+    case backup(BackupReply)
     /// To all others.
     case done
 }

@@ -108,9 +108,11 @@ extension DeviceRequest {
     /// Whether the vault may be another afterwards, also when it is refused.
     var mayChangeVault: Bool {
         switch self {
-        case .status, .lock, .verify, .details, .watch, .access, .identity, .examine, .snapshot, .release: false
+        case .status, .lock, .verify, .details, .watch, .access, .identity, .examine, .snapshot, .release,
+            .backup(.survey), .backup(.next), .backup(.take), .backup(.end):
+            false
         case .unlock, .setPasscode, .removePasscode, .moveToTPM, .moveToSoftware, .unlockWith, .replacePasscode,
-            .addSlot, .removeSlot, .changeSettings, .acceptStore:
+            .addSlot, .removeSlot, .changeSettings, .acceptStore, .backup:
             true
         }
     }

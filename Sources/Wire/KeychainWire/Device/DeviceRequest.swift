@@ -46,6 +46,8 @@ package enum DeviceRequest: Equatable, Sendable {
     case examine
     /// Which release of the keychain answers, and since when.
     case release
+    /// Making and restoring backups.
+    case backup(BackupRequest)
 
     /// How many passcodes, or files, may come with it.
     package var descriptors: ClosedRange<Int> {
@@ -56,6 +58,7 @@ package enum DeviceRequest: Equatable, Sendable {
         case .setPasscode, .addSlot: 1...2
         case .replacePasscode: 2...2
         case .access(let request): request.descriptors
+        case .backup(let request): request.descriptors
         }
     }
 
@@ -81,6 +84,7 @@ package enum DeviceRequest: Equatable, Sendable {
         case identity = 20
         case examine = 21
         case release = 22
+        case backup = 23
     }
 
     /// Appends the body to a frame under construction.
@@ -115,6 +119,9 @@ package enum DeviceRequest: Equatable, Sendable {
             settings.append(to: buffer)
         case .access(let request):
             append(.access)
+            request.append(to: buffer)
+        case .backup(let request):
+            append(.backup)
             request.append(to: buffer)
         case .watch(let epoch, let milliseconds):
             append(.watch)
@@ -157,6 +164,7 @@ package enum DeviceRequest: Equatable, Sendable {
         case .watch:
             .watch(epoch: try reader.integer(UInt32.self), milliseconds: try reader.integer(UInt32.self))
         case .access: .access(try AccessRequest(from: &reader))
+        case .backup: .backup(try BackupRequest(from: &reader))
         }
     }
 }

@@ -1,0 +1,72 @@
+import KeychainModel
+import KeychainWire
+import LinuxSystem
+
+/// The backups that are being made and read, each for the process that began it.
+final class BackupsUnderWay: Sendable {
+    enum Work: Sendable {
+        case writing(BackupWriting)
+        case reading(BackupReading)
+    }
+
+    private struct Entry: Sendable {
+        let ticket, owner: [UInt8]
+        let work: Work
+        var used: UInt64
+    }
+
+    /// A copy of the store belongs to each.
+    private static let most = 4
+    /// One that nobody goes on with for so many nanoseconds is given up.
+    private static let idle: UInt64 = 600_000_000_000
+
+    private let entries = Lock<[Entry]>([])
+
+    func add(_ work: Work, _ ticket: [UInt8], of owner: [UInt8]) {
+        let now = UInt64(Clock.monotonicNanoseconds)
+        entries.withLock { entries in
+            entries.removeAll { now - $0.used > Self.idle }
+            if entries.count >= Self.most { entries.removeFirst() }
+            entries.append(Entry(ticket: ticket, owner: owner, work: work, used: now))
+        }
+    }
+
+    func end(_ ticket: [UInt8], of owner: [UInt8]) {
+        entries.withLock { $0.removeAll { $0.ticket == ticket && $0.owner == owner } }
+    }
+
+    /// Goes on with a backup that is being made.
+    ///
+    /// - Throws: `errSecAuthFailed` (`backup.not-under-way`) for any other; what `body` throws.
+    func writing<Result>(
+        _ ticket: [UInt8], of owner: [UInt8], _ body: (BackupWriting) throws(Refusal) -> Result
+    ) throws(Refusal) -> Result {
+        guard case .writing(let work) = work(ticket, owner) else { throw .notUnderWay }
+        return try body(work)
+    }
+
+    /// The same for one that is being read.
+    func reading<Result>(
+        _ ticket: [UInt8], of owner: [UInt8], _ body: (BackupReading) throws(Refusal) -> Result
+    ) throws(Refusal) -> Result {
+        guard case .reading(let work) = work(ticket, owner) else { throw .notUnderWay }
+        return try body(work)
+    }
+
+    private func work(_ ticket: [UInt8], _ owner: [UInt8]) -> Work? {
+        entries.withLock { entries in
+            guard let index = entries.firstIndex(where: { $0.ticket == ticket && $0.owner == owner }) else {
+                return nil
+            }
+            entries[index].used = UInt64(Clock.monotonicNanoseconds)
+            return entries[index].work
+        }
+    }
+}
+
+extension Refusal {
+    static let notUnderWay = Refusal(
+        .authFailed, .noBackupUnderWay, "backup",
+        "The backup has ended meanwhile: nobody went on with it, or the keychain's daemon was started again.",
+        do: "Begin it again; what was there before is still there.")
+}
