@@ -434,7 +434,7 @@ if Context.environment["KEYCHAIN_FUZZ"] != nil {
             name: "FuzzTargets",
             dependencies: [
                 "CSQLite", "Security", "CoreFoundation", "SecurityCommands", "CommandOptions", "EmbeddedKeychain",
-                "KeychainEngine",
+                "KeychainEngine", "KeychainBackup",
                 "CallerIdentification", "KeychainStore", "KeychainPolicy", "CodeSignature", "SecureEnclave",
                 "KeychainClient", "EnclaveWire", "KeychainWire", "KeychainCrypto", "KeychainModel", "DER",
                 "LinuxSystem",

@@ -6,12 +6,16 @@ usage: backup_test.py FOLDER-OF-PROGRAMS
 import base64
 import json
 import os
+import random
 import shutil
+import subprocess
 import sys
 import tempfile
+import time
 
 import read_backup
-from ordinary_parts import prepared
+from ordinary_parts import as_user, prepared
+from patience import PATIENCE
 
 PASSPHRASE = "six words that nobody ever guesses"
 
@@ -100,6 +104,46 @@ def refuses(home, file):
     assert done.returncode == 1 and "next: " in done.stderr, done
 
 
+def others(home, file):
+    """Another program gets no backup, and puts none in: not a copy of the command either."""
+    elsewhere = f"{home.folder}/elsewhere"
+    os.mkdir(elsewhere)
+    shutil.copy(f"{home.programs}/security", elsewhere)
+    for words in (["backup", "--dry-run", file], ["backup", file], ["drill", file], ["restore", file]):
+        done = started(home, f"{elsewhere}/security", "--json", *words).communicate(PASSPHRASE + "\n", PATIENCE)
+        assert json.loads(done[1])["rule"] == "backup.not-granted", (words, done)
+
+
+def survives(home, file):
+    """What cannot be written, or is killed, leaves the file as it was, or the new one as a whole."""
+    old = open(file, "rb").read()
+    full = ["sh", "-c", "trap '' XFSZ; ulimit -f 0; exec \"$@\"", "sh", f"{home.programs}/security"]
+    process = started(home, *full, "backup", file)
+    _, err = process.communicate(PASSPHRASE + "\n", PATIENCE)
+    assert process.returncode == 1 and "next: " in err and open(file, "rb").read() == old, (process.returncode, err)
+    assert os.listdir(home.temporary).count("keychain.backup") == 1
+    for _ in range(3):
+        process = started(home, f"{home.programs}/security", "backup", file)
+        process.stdin.write(PASSPHRASE + "\n")
+        process.stdin.flush()
+        time.sleep(random.uniform(0, 1.5))
+        process.kill()
+        process.communicate(timeout=PATIENCE)
+        read_backup.read(open(file, "rb").read(), 1, PASSPHRASE.encode())
+
+
+def started(home, *words):
+    return subprocess.Popen(
+        words,
+        env=home.environment,
+        preexec_fn=as_user,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
 def asks(home, file):
     """With a password nothing leaves and nothing comes without it; locked, nothing is opened."""
     home.says("set-keychain-password", "-p", "pass 1234")
@@ -136,6 +180,8 @@ def main(programs):
             makes(home, file)
             merges(home, file)
             refuses(home, file)
+            others(home, file)
+            survives(home, file)
             moves(home, file, asks(home, file))
         finally:
             home.end()

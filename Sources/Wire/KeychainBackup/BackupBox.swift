@@ -12,6 +12,8 @@ package struct BackupBox: Sendable {
         /// Of a part, from 0; of the manifest 0.
         package let index: UInt32
 
+        package init(kind: BackupFraming.Kind, index: UInt32) { (self.kind, self.index) = (kind, index) }
+
         package static let manifest = Self(kind: .manifest, index: 0)
         package static func part(_ index: UInt32) -> Self { Self(kind: .part, index: index) }
 

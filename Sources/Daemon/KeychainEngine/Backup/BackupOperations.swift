@@ -59,12 +59,9 @@ extension KeychainEngine {
     ) throws(Refusal) -> BackupContents {
         if opening.purpose == .restore, passcodeIsSet { try enclave.unlock(with: opening.credential, files[0]) }
         let opened = try enclave.openBackup(opening.header, with: opening.backupCredential, files[1])
+        let key = try enclave.backupKey(opened.ticket, .manifest, index: 0)
         do throws(BackupProblem) {
             let header = try BackupHeader(decoding: opened.header)
-            let key: SecretBytes
-            do throws(Refusal) { key = try enclave.backupKey(opened.ticket, .manifest, index: 0) } catch {
-                throw .damaged("its manifest")
-            }
             let content = try BackupBox(.manifest, of: header).open(opening.manifest, under: key)
             let manifest = try BackupManifest(decoding: content)
             let work = BackupReading(opened, header, manifest, mayApply: opening.purpose == .restore)

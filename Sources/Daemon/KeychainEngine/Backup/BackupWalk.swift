@@ -63,7 +63,7 @@ struct BackupWalk {
                 return page
             }
         }
-        page.next = page.isFull ? VerificationCursor(itemClass, after: last) : .following(itemClass)
+        page.next = page.isFull ? VerificationCursor(itemClass, after: last) : VerificationCursor.following(itemClass)
         return page
     }
 

@@ -25,7 +25,7 @@ final class BackupsUnderWay: Sendable {
     func add(_ work: Work, _ ticket: [UInt8], of owner: [UInt8]) {
         let now = UInt64(Clock.monotonicNanoseconds)
         entries.withLock { entries in
-            entries.removeAll { now - $0.used > Self.idle }
+            entries.removeAll { $0.used &+ Self.idle < now }
             if entries.count >= Self.most { entries.removeFirst() }
             entries.append(Entry(ticket: ticket, owner: owner, work: work, used: now))
         }
@@ -41,16 +41,16 @@ final class BackupsUnderWay: Sendable {
     func writing<Result>(
         _ ticket: [UInt8], of owner: [UInt8], _ body: (BackupWriting) throws(Refusal) -> Result
     ) throws(Refusal) -> Result {
-        guard case .writing(let work) = work(ticket, owner) else { throw .notUnderWay }
-        return try body(work)
+        guard case .writing(let found)? = work(ticket, owner) else { throw .notUnderWay }
+        return try body(found)
     }
 
     /// The same for one that is being read.
     func reading<Result>(
         _ ticket: [UInt8], of owner: [UInt8], _ body: (BackupReading) throws(Refusal) -> Result
     ) throws(Refusal) -> Result {
-        guard case .reading(let work) = work(ticket, owner) else { throw .notUnderWay }
-        return try body(work)
+        guard case .reading(let found)? = work(ticket, owner) else { throw .notUnderWay }
+        return try body(found)
     }
 
     private func work(_ ticket: [UInt8], _ owner: [UInt8]) -> Work? {

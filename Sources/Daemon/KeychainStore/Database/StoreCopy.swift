@@ -27,7 +27,9 @@ enum StoreCopy {
     ///
     /// - Throws: what SQLite and the disk say; then there is no copy.
     static func open(of database: Database, besides path: String) throws(Refusal) -> Database {
-        let unfinished = "\(path).backup-\(CurrentProcess.identifier)-\(UInt32.random(in: 0...UInt32.max))\(suffix)"
+        // The name of a copy that is not finished, so that one a crash has left is known as such.
+        let number = UInt32.random(in: 0...UInt32.max)
+        let unfinished = "\(path).\(number).snapshot.\(CurrentProcess.identifier)\(suffix)"
         defer { remove(unfinished) }
         try storing { () throws(SystemError) in try StoreFile.makePrivate(unfinished) }
         return try refusing { () throws(DatabaseError) in

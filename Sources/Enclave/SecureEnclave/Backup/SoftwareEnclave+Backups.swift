@@ -46,7 +46,7 @@ extension SoftwareEnclave {
         try requireUnlocked()
         let box = BackupBox.Place(kind: kind, index: index)
         let keys = try backups.withLock { (backups) throws(Refusal) in try backups.keys(ticket, for: box) }
-        do { return try keys.key(of: box) } catch { throw .crypto(error) }
+        do throws(CryptoError) { return try keys.key(of: box) } catch { throw .crypto(error) }
     }
 
     package func unwrapRowKey(

@@ -153,7 +153,7 @@ struct BackupCommand {
         session.output.write(
             .object([
                 ("file", .string(path)), ("items", .number(Int64(clamping: result.items))),
-                ("bytes", bytes.map { .number(Int64($0)) } ?? .null),
+                ("bytes", bytes.map { JSONValue.number(Int64($0)) } ?? .null),
                 ("staying", .array(result.staying.map(\.json))), ("history", .boolean(false)),
             ]))
     }

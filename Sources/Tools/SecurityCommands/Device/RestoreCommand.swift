@@ -67,7 +67,7 @@ struct RestoreCommand {
     private func open(_ file: BackupFile, byCode: Bool) throws(CommandFailure) -> BackupContents {
         let passcodes = Passcodes(session)
         let secret = try passcodes.get(nil, prompt: byCode ? "recovery code: " : "passphrase of the backup: ")
-        let isAsked = try changes && session.status(call).passcodeIsSet
+        let isAsked = changes ? try session.status(call).passcodeIsSet : false
         let password = isAsked ? try passcodes.get(nil, prompt: "password: ") : SecretBytes(count: 0)
         let opening = BackupOpening(
             changes ? .restore : .drill, by: .passcode, byCode ? .recoveryCode : .passphrase, header: file.header,
