@@ -138,7 +138,8 @@ let package = Package(
         module(
             "KeychainEngine", in: "Daemon",
             uses: [
-                "KeychainBackup", "KeychainStore", "KeychainPolicy", "CodeSignature", "EnclaveWire", "KeychainWire", "KeychainModel",
+                "KeychainBackup", "KeychainStore", "KeychainPolicy", "CodeSignature", "EnclaveWire", "KeychainWire",
+                "KeychainModel",
                 "KeychainCrypto",
                 "LinuxSystem",
             ]),

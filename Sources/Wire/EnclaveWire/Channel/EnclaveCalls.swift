@@ -19,7 +19,8 @@ package enum EnclaveCalls {
         authenticate.operation, capabilities.operation, setCredential.operation, setTerminal.operation,
         invalidate.operation, wrapGuardedRowKey.operation, unwrapGuardedRowKey.operation, details.operation,
         unlockWith.operation, replacePasscode.operation, addSlot.operation, addSlotWith.operation,
-        removeSlot.operation, changeSettings.operation, renewMark.operation, acceptStore.operation, beginBackup.operation, openBackup.operation, backupKey.operation,
+        removeSlot.operation, changeSettings.operation, renewMark.operation, acceptStore.operation,
+        beginBackup.operation, openBackup.operation, backupKey.operation,
         unwrapForBackup.operation, endBackup.operation,
     ]
 }
