@@ -1,5 +1,6 @@
 import CommandOptions
 import Glibc
+import KeychainClient
 import KeychainModel
 import KeychainWire
 import LinuxSystem
