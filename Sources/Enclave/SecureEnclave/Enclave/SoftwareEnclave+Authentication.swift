@@ -23,14 +23,8 @@ extension SoftwareEnclave {
         guard user.agent != nil else {
             throw wanted.isMet(by: shown(scope, in: task.context).factors) ? .missingPassword : .nobodyToAsk
         }
-        let subject = PromptQueue.Subject(context: task.context, purpose: task.purpose)
-        let (number, admission) = try user.queue.enter(subject, by: deadline)
-        switch admission {
-        case .served(let result): return result
-        case .withdrawn: throw .withdrawn
-        case .asks:
-            defer { user.queue.leave(number) }
-            return try ask(task, wanted, scope, number, by: deadline)
+        return try inTurn(task, by: deadline) { (number) throws(Refusal) in
+            try ask(task, wanted, scope, number, by: deadline)
         }
     }
 
@@ -96,6 +90,19 @@ extension SoftwareEnclave {
         let nothing = AuthenticationResult(factors: [], enrolment: [])
         if try status().lockState == .unlocked { return nothing }
         guard user.agent != nil else { throw .nobodyToAsk }
+        return try inTurn(task, by: deadline) { (number) throws(Refusal) in
+            if try status().lockState == .unlocked { return nothing }
+            var dialogue = Dialogue(self, task, number, deadline)
+            let shown = try dialogue.ask(RequiredAuthentication(task.purpose, changed: []), try means(), shown: [])
+            return AuthenticationResult(factors: shown.factors, enrolment: shown.enrolment)
+        }
+    }
+
+    /// Asks when it is the task's turn; the answer to another one of the same subject may serve it.
+    private func inTurn(
+        _ task: AuthenticationTask, by deadline: Deadline,
+        _ ask: (UInt64) throws(Refusal) -> AuthenticationResult
+    ) throws(Refusal) -> AuthenticationResult {
         let subject = PromptQueue.Subject(context: task.context, purpose: task.purpose)
         let (number, admission) = try user.queue.enter(subject, by: deadline)
         switch admission {
@@ -103,10 +110,7 @@ extension SoftwareEnclave {
         case .withdrawn: throw .withdrawn
         case .asks:
             defer { user.queue.leave(number) }
-            if try status().lockState == .unlocked { return nothing }
-            var dialogue = Dialogue(self, task, number, deadline)
-            let shown = try dialogue.ask(RequiredAuthentication(task.purpose, changed: []), try means(), shown: [])
-            return AuthenticationResult(factors: shown.factors, enrolment: shown.enrolment)
+            return try ask(number)
         }
     }
 
