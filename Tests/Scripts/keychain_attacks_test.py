@@ -24,7 +24,7 @@ def damaged_list(home):
             ["create-keychain", "-p", "p", "new.keychain"], ["delete-keychain", "kept.keychain"], ["list-keychains"]
         ):
             home.fails(53, *words, because="Cannot read the search list")
-        assert sorted(os.listdir(folder)) == sorted(["changes", "kept.keychain-db", "list", "lock", *home.stores])
+        assert sorted(os.listdir(folder)) == sorted(["kept.keychain-db", "list", "lock", *home.stores])
         assert len(home.stores) == 1
     os.remove(f"{folder}/list")
     home.says("list-keychains", out=shown(login(home)))
@@ -52,21 +52,12 @@ def races(home):
 
 
 def combining_marks(home):
-    """A mark that combines with a slash or a blank makes no other path, and no second note."""
+    """A mark that combines with a slash or a blank makes no other path."""
     home.fails(53, "create-keychain", "-p", "", "none/\u0301x", because="Cannot write")
     os.mkdir(f"{home.temporary}/there")
     home.says("create-keychain", "-p", "", "there/\u0301x", cwd=home.temporary)
     assert os.listdir(f"{home.temporary}/there") == ["\u0301x"]
     home.says("delete-keychain", "there/\u0301x", cwd=home.temporary)
-    home.says("create-keychain", "-p", "p", "p.keychain")
-    home.says("add-generic-password", "-s", "s", "-a", "a", "-w", "x", "p.keychain")
-    verb = ["set-generic-password-partition-list", "-s", "s", "-k", "p"]
-    for identifiers in ("\u0301x", "\u0302y", "last\n\u0301:"):
-        assert home.run(*verb, "-S", identifiers, "p.keychain").returncode == 0
-    with open(f"{home.home}/k/keychains/partitions") as file:
-        assert len(file.read().splitlines()) == 2
-    assert "(without effect): last\u0301:" in home.run("dump-keychain", "-a", "p.keychain").stdout
-    home.says("delete-keychain", "p.keychain")
 
 
 def same_name_twice(home):
@@ -118,22 +109,14 @@ def long_list(home):
     home.says("delete-keychain", "a.keychain")
 
 
-def changes(home):
-    """Changes of default and search list are noted, and status shows them."""
-    assert "lists:" not in home.run("status").stdout
+def former_files(home):
+    """Files of earlier releases that nobody reads any more go with the next change."""
     home.says("create-keychain", "-p", "p", "a.keychain")
-    home.says("default-keychain", "-s", "a.keychain")
-    home.says("default-keychain", "-s", "a.keychain")
-    said = home.run("status").stdout
-    path = f"{folder(home)}/a.keychain-db"
-    assert f"default is {path}, by {os.path.realpath(home.programs)}/security" in said, said
-    assert said.count(": default is") == 1 and "search list is 2 keychains, the first login" in said, said
-    assert '"list":"default"' in home.run("--json", "status").stdout.replace(" ", "")
-    for number in range(40):
-        home.says("list-keychains", "-s", *["a.keychain"] * (number % 2 + 1))
-    with open(f"{folder(home)}/changes") as file:
-        assert len(file.readlines()) == 32
+    for name in ("changes", "partitions"):
+        with open(f"{folder(home)}/{name}", "w") as file:
+            file.write("what an earlier release wrote\n")
     home.says("delete-keychain", "a.keychain")
+    assert not {"changes", "partitions"} & set(os.listdir(folder(home)))
 
 
 def closed_streams(home):
@@ -212,7 +195,7 @@ run_parts(
         same_name_twice,
         names,
         long_list,
-        changes,
+        former_files,
         closed_streams,
         hostile_environment,
         long_home,

@@ -43,7 +43,7 @@ def unfinished(home):
 def leftovers(home):
     """All files of a home but those of the stores there are."""
     names = [f"{place}/{name}" for place, _, files in os.walk(home.home) for name in files]
-    kept = ("/lock", "/list", "/changes")
+    kept = ("/lock", "/list")
     return sorted(
         name for name in names if not name.endswith(kept) and not any(f"/{store}/" in name for store in home.stores)
     )

@@ -84,12 +84,11 @@ def cut_adoption(home):
     new = f"{home.temporary}/new.keychain"
     home.says("list-keychains", "-s", "login.keychain", LOST)
     os.rename(file_of(home, LOST), new)
-    # The list cannot be written: its changes are noted first.
-    changes = f"{home.home}/k/keychains/changes"
-    os.rename(changes, f"{home.temporary}/changes")
-    os.mkdir(changes)
+    # The list cannot be written.
+    folder = f"{home.home}/k/keychains"
+    os.chmod(folder, 0o500)
     home.run("unlock-keychain", "-p", "p", new)
-    os.rmdir(changes)
+    os.chmod(folder, 0o700)
     home.says("unlock-keychain", "-p", "p", new)
     home.says("list-keychains", out=shown(login(home), new))
     home.says("find-generic-password", "-s", "s", "-w", out=f"{SECRET}\n")
@@ -170,12 +169,10 @@ def own_items(home):
 
 
 def no_history(home):
-    """Nothing of a deleted keychain stays: no earlier version, no note, no log; nothing at all of one in memory."""
+    """Nothing of a deleted keychain stays: no earlier version, no log; nothing at all of one in memory."""
     home.says("add-generic-password", "-s", "login", "-a", "a", "-w", "x", "login.keychain")
     store = made(home, LOST)
     home.says("add-generic-password", "-U", "-s", "s", "-a", "a", "-w", "newer", LOST)
-    verb = "set-generic-password-partition-list"
-    assert home.run(verb, "-S", "apple:", "-s", "s", "-k", "p", LOST).returncode == 0
     home.says("delete-keychain", LOST)
     identifier = os.path.basename(store).encode()
     for place, _, files in os.walk(home.folder):

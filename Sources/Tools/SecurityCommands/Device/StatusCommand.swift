@@ -34,7 +34,6 @@ enum StatusCommand {
         if session.programsEmbed { lines.append(("", embedding)) }
         lines += AgentLines.lines(details.agent, mayAsk: session.mayAsk, isService: status.isOfService)
         lines += PolicyLines.lines(session.policy)
-        lines += try ListLines.lines(of: session)
         if status.failedAttempts > 0 { lines.append(("attempts:", attempts(status))) }
         return lines
     }
@@ -51,7 +50,6 @@ enum StatusCommand {
         _ status: DeviceStatus, _ details: DeviceDetails, _ caller: CallerReport, _ release: Release?,
         _ session: Session
     ) throws(CommandFailure) -> JSONValue {
-        let changes = try ListLines.json(session)
         return .object(
             ReleaseLines.json(of: .some(release)) + [
                 ("protection", .string(status.protection.name)), ("meaning", .string(status.meaning)),
@@ -65,7 +63,7 @@ enum StatusCommand {
                 ("locks", .array(Occasions(status, details).names.map { .string($0) })),
                 ("asks", .array(AgentLines.reach(details.agent, mayAsk: session.mayAsk).map { .string($0) })),
                 ("programsEmbed", .boolean(session.programsEmbed)), ("policy", PolicyLines.json(of: session.policy)),
-                ("agent", AgentLines.json(of: details.agent)), ("caller", caller.json), ("listChanges", changes),
+                ("agent", AgentLines.json(of: details.agent)), ("caller", caller.json),
             ])
     }
 }

@@ -108,7 +108,7 @@ package struct MacCommand: Sendable {
     private static let foundText =
         "-w writes UTF-8 as it is. Only with -M all that is not printable ASCII is hexadecimal."
     private static let versions = "The item can be brought back with undelete."
-    private static let noted = "The list is noted and shown, without effect."
+    private static let noted = "The list is accepted, without effect."
 
     /// Commands of macOS's that are not here, though their subject is.
     package static let absent = [

@@ -79,7 +79,7 @@ struct DumpKeychain {
 
     private func showItem(_ item: ItemResponse.Item) throws(CommandFailure) {
         session.output.write { ItemDump.append(item, keychain: store, to: $0) }
-        if showsAccess { session.output.write(AccessDump(item).text + (try partitions(of: item))) }
+        if showsAccess { session.output.write(AccessDump(item).text) }
         guard showsValues else { return }
         session.output.write("data:\n")
         switch try value(of: item) {
@@ -87,13 +87,6 @@ struct DumpKeychain {
         case .foreign(let group): session.output.write("<only for programs of the access group \(group.quoted)>")
         }
         session.output.write("\n")
-    }
-
-    /// The partition list noted for the item by set-key-partition-list and its kin; nothing for most.
-    private func partitions(of item: ItemResponse.Item) throws(CommandFailure) -> String {
-        guard let named = session.named, let reference = item.referenceBytes else { return "" }
-        let identifiers = PartitionNotes(named).identifiers(of: reference, in: session.place)
-        return identifiers.map { "    partitions (without effect): \($0.printable)\n" } ?? ""
     }
 
     private func json(of item: ItemResponse.Item) throws(CommandFailure) -> [(key: String, value: JSONValue)] {

@@ -4,7 +4,7 @@ import KeychainModel
 import KeychainWire
 import LinuxSystem
 
-/// `set-key-partition-list` and its kin for passwords: noted and shown, without effect.
+/// `set-key-partition-list` and its kin for passwords: accepted, without effect.
 struct PartitionList {
     private static let search = "SecItemCopyMatching"
 
@@ -12,7 +12,7 @@ struct PartitionList {
     private let session: Session
 
     static let ofKeys = command(
-        "set-key-partition-list", "Set the partition list of keys; noted without effect.",
+        "set-key-partition-list", "Set the partition list of keys; without effect.",
         matching: KeyCriteria.options
     ) { arguments throws(CommandFailure) in
         [("class", .string(ItemClass.key.code))] + (try KeyCriteria.values(arguments))
@@ -21,7 +21,7 @@ struct PartitionList {
     static func ofPasswords(_ kind: PasswordKind) -> Command {
         command(
             "set-\(kind.name)-password-partition-list",
-            "Set the partition list of \(kind.name) passwords; noted without effect.", matching: kind.matchOptions
+            "Set the partition list of \(kind.name) passwords; without effect.", matching: kind.matchOptions
         ) { arguments throws(CommandFailure) in
             var values: Values = [("class", .string(kind.itemClass.code))]
             for criterion in kind.criteria {
@@ -49,7 +49,7 @@ struct PartitionList {
             notes: [
                 """
                 Shows every item that matches. The list decides nothing here: who may use an item is decided by the \
-                program that added it. `security dump-keychain -a` shows the list.
+                program that added it.
                 """
             ],
             operands: 0...Int.max
@@ -59,14 +59,14 @@ struct PartitionList {
     }
 
     private func run(_ criteria: Criteria) throws(CommandFailure) {
-        guard let identifiers = arguments.value("S"), arguments.operands.count <= 1 else { throw .usage(nil) }
+        guard arguments.value("S") != nil, arguments.operands.count <= 1 else { throw .usage(nil) }
         let values = try criteria(arguments)
         try session.turn(to: arguments.operands.first, "SecKeychainOpen")
         try unlock()
         let items = try found(values)
         let path = try session.shownPath(Self.search)
         for item in items { session.output.write { ItemDump.append(item, keychain: path, to: $0) } }
-        try note(identifiers.text, items)
+        session.explain("the partition list is accepted, and decides nothing.")
     }
 
     private func unlock() throws(CommandFailure) {
@@ -94,15 +94,6 @@ struct PartitionList {
                 return try builder.build()
             }.items
         } catch { throw error.withStatusOne }
-    }
-
-    private func note(_ identifiers: String, _ items: [ItemResponse.Item]) throws(CommandFailure) {
-        session.explain("the partition list is kept to be shown, and decides nothing.")
-        guard let named = session.named, named.areKept else { return }
-        let references = items.compactMap(\.referenceBytes)
-        do throws(Refusal) {
-            try PartitionNotes(named).note(identifiers, of: references, in: session.place)
-        } catch { throw .refused(call: "SecItemUpdate", error) }
     }
 }
 

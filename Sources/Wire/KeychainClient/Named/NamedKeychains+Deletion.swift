@@ -52,7 +52,6 @@ extension NamedKeychains {
             list.search.removeAll { place in paths.contains { place == .path($0) } }
             if paths.contains(where: { list.standard == .path($0) }) { list.standard = .login }
         }
-        try PartitionNotes(self).forget(keychain)
     }
 
     func removeName(_ path: String, of identifier: NamedKeychain.Identifier) throws(Refusal) {
@@ -91,7 +90,7 @@ extension NamedKeychains {
                 try removeMoved(NamedKeychain(identifier, path: recordedPath(in: "\(folder)/\(name)")))
             } else if let identifier = identifier(name, before: Self.unfinishedEnding) {
                 try finish(NamedKeychain(identifier, path: recordedPath(in: store(identifier))))
-            } else if Self.isReplacement(name) {
+            } else if Self.isReplacement(name) || Self.formerFiles.contains(name) {
                 try removeFile("\(folder)/\(name)")
             }
         }
@@ -123,9 +122,12 @@ extension NamedKeychains {
         name.hasSuffix(ending) ? NamedKeychain.Identifier(name.dropLast(ending.utf8.count)) : nil
     }
 
+    /// Files of releases before 0.6, which nobody reads any more: who changed the list, and partition lists.
+    private static let formerFiles = ["changes", "partitions"]
+
     /// Whether a name is that of a file which was to replace one of the folder's own, or a mark.
     private static func isReplacement(_ name: String) -> Bool {
-        ["list", "changes", "partitions"].contains { AtomicFile.isReplacement(name, of: $0) }
+        AtomicFile.isReplacement(name, of: "list")
             || NamedKeychain.Identifier(name.prefix(36)).map {
                 AtomicFile.isReplacement(name, of: $0.description + unfinishedEnding)
             } ?? false

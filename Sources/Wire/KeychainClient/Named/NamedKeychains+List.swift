@@ -41,26 +41,8 @@ extension NamedKeychains {
         let most = SearchList.most
         guard list.search.count <= most else { throw .listTooLong(listFile, most: most) }
         do throws(SystemError) {
-            try note(ListChange.changes(from: before, to: list))
             try AtomicFile.replace(listFile, with: Array(list.text.utf8).span)
         } catch { throw .cannot("write the search list", listFile, error) }
-    }
-
-    private var changesFile: String { folder + "/changes" }
-
-    private func note(_ changes: [ListChange]) throws(SystemError) {
-        let lines = (try ListChange.load(changesFile) + changes).suffix(ListChange.most).map(\.line)
-        try AtomicFile.replace(changesFile, with: Array(lines.joined().utf8).span)
-    }
-
-    /// The last changes of the default and the search list, the newest last.
-    ///
-    /// - Throws: `errSecNotAvailable` when they cannot be read.
-    package func changes() throws(Refusal) -> [ListChange] {
-        guard areKept else { return [] }
-        do throws(SystemError) { return try ListChange.load(changesFile) } catch {
-            throw .cannot("read the changes of the search list", changesFile, error)
-        }
     }
 
     /// The keychain at a place of the list.

@@ -7,7 +7,6 @@ import LinuxSystem
 ///
 ///     keychains/lock          is held (flock) by the program that makes or deletes one, or changes the list
 ///     keychains/list          the default and the search list (``SearchList``)
-///     keychains/changes       the last changes of the list (``ListChange``)
 ///     keychains/UUID/         a store: a keychain's folder as `KEYCHAIN_HOME` names one, with a daemon of its own
 ///     keychains/UUID/name     the path of its name file
 ///     keychains/UUID.new      is there until the creation of the store has ended, or its first use
