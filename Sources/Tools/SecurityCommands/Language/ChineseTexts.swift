@@ -1441,15 +1441,13 @@ enum ChineseTexts {
         Attributes have the codes that dump-keychain shows: class=genp svce=deploy acct=ci. Items that ask their user\
          are left out. Nothing found is said, and exits with 0.\t属性使用 dump-keychain 显示的代码：class=genp svce=de\
         ploy acct=ci。需要询问用户的项目会被略过。什么都没找到时会说明，并以 0 退出。
-        Set the partition list of keys; noted without effect.\t设置密钥的分区列表；只作记录，不起作用。
+        Set the partition list of keys; without effect.\t设置密钥的分区列表；不起作用。
         The identifiers, with commas between them.\t标识符，以逗号分隔。
         Shows every item that matches. The list decides nothing here: who may use an item is decided by the program th\
         at added it. `security dump-keychain -a` shows the list.\t显示每个匹配的项目。此列表在这里不决定任何事：谁可以\
         使用项目取决于添加它的程序。`security dump-keychain -a` 显示此列表。
-        Set the partition list of generic passwords; noted without effect.\t设置通用密码的分区列表；只作记录，不起作用\
-        。
-        Set the partition list of internet passwords; noted without effect.\t设置互联网密码的分区列表；只作记录，不起\
-        作用。
+        Set the partition list of generic passwords; without effect.\t设置通用密码的分区列表；不起作用。
+        Set the partition list of internet passwords; without effect.\t设置互联网密码的分区列表；不起作用。
         Find a certificate item.\t查找证书项目。
         Find all matching certificates, not just the first one.\t查找所有匹配的证书，而不只是第一个。
         Match this part of the common name, whatever its case.\t匹配常用名称的这一部分，不分大小写。
