@@ -29,7 +29,7 @@ static void keys(void) {
     SecKeyRef key = makeKey(kSecAttrKeyTypeECSECPrimeRandom, 256), other = makeKey(kSecAttrKeyTypeRSA, 1024);
     SecKeyRef half = SecKeyCopyPublicKey(key), again = SecKeyCopyPublicKey(key), otherHalf = SecKeyCopyPublicKey(other);
     behaves(half, again, otherHalf, SecKeyGetTypeID(), "SecKeyRef");
-    behaves(key, key, half, SecKeyGetTypeID(), "private");
+    behaves(key, key, half, SecKeyGetTypeID(), "ECPrivateKey");
     CFRelease(half), CFRelease(again), CFRelease(otherHalf), CFRelease(other), CFRelease(key);
 }
 
