@@ -110,13 +110,14 @@ def long_list(home):
 
 
 def former_files(home):
-    """Files of earlier releases that nobody reads any more go with the next change."""
+    """Files of earlier releases that nobody reads any more go when the next keychain is made."""
     home.says("create-keychain", "-p", "p", "a.keychain")
     for name in ("changes", "partitions"):
         with open(f"{folder(home)}/{name}", "w") as file:
             file.write("what an earlier release wrote\n")
-    home.says("delete-keychain", "a.keychain")
+    home.says("create-keychain", "-p", "p", "b.keychain")
     assert not {"changes", "partitions"} & set(os.listdir(folder(home)))
+    home.says("delete-keychain", "a.keychain", "b.keychain")
 
 
 def closed_streams(home):

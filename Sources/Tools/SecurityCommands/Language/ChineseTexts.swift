@@ -1444,8 +1444,7 @@ enum ChineseTexts {
         Set the partition list of keys; without effect.\t设置密钥的分区列表；不起作用。
         The identifiers, with commas between them.\t标识符，以逗号分隔。
         Shows every item that matches. The list decides nothing here: who may use an item is decided by the program th\
-        at added it. `security dump-keychain -a` shows the list.\t显示每个匹配的项目。此列表在这里不决定任何事：谁可以\
-        使用项目取决于添加它的程序。`security dump-keychain -a` 显示此列表。
+        at added it.\t显示每个匹配的项目。此列表在这里不决定任何事：谁可以使用项目取决于添加它的程序。
         Set the partition list of generic passwords; without effect.\t设置通用密码的分区列表；不起作用。
         Set the partition list of internet passwords; without effect.\t设置互联网密码的分区列表；不起作用。
         Find a certificate item.\t查找证书项目。
