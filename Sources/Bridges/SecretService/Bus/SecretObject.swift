@@ -7,6 +7,8 @@ enum SecretObject: Hashable {
     case prompt(String)
 
     static let root = "/org/freedesktop/secrets"
+    /// Collections by their aliases are below it.
+    static let aliases = root + "/aliases/"
 
     /// - Parameter aliases: the collections by their other names, which are paths of their own.
     init?(_ path: String, aliases: [String: String]) {
@@ -36,6 +38,9 @@ enum SecretObject: Hashable {
         case .prompt(let name): "\(Self.root)/prompt/\(name)"
         }
     }
+
+    /// Its name if it is a collection.
+    var ifCollection: String? { if case .collection(let name) = self { name } else { nil } }
 
     /// The interface of its own.
     var interface: SecretInterface {
