@@ -105,8 +105,10 @@ def keyring_program():
     daemon = shutil.which("gnome-keyring-daemon") or f"{UNPACKED}/usr/bin/gnome-keyring-daemon"
     libraries = ":".join(glob.glob(f"{UNPACKED}/usr/lib/*"))
     variables = os.environ | {"LD_LIBRARY_PATH": libraries}
-    runs = os.path.exists(daemon) and subprocess.run([daemon, "--version"], env=variables).returncode == 0
-    return (daemon, libraries) if runs else None
+    if not os.path.exists(daemon):
+        return None
+    done = subprocess.run([daemon, "--version"], env=variables, stdout=subprocess.DEVNULL)
+    return (daemon, libraries) if done.returncode == 0 else None
 
 
 class KeyringDesktop(Desktop):

@@ -32,6 +32,10 @@ do {
         guard let address = busAddress(given.text("--bus")) else {
             fail("There is no session bus: DBUS_SESSION_BUS_ADDRESS is not set. Start it inside of a session.")
         }
+        if given.has("--owner") {
+            print(try NameOwner.executable(onBus: address) ?? "")
+            exit(EXIT_SUCCESS)
+        }
         try ProcessHardening.forbidCores()
         try ProcessHardening.raiseLockedMemoryLimit()
         umask(0o077)

@@ -7,6 +7,8 @@ package enum BridgeArguments {
         "Offers the keychain to desktop programs as org.freedesktop.secrets. The session's bus starts it.",
         options: [
             ProgramOption("--bus", value: "ADDRESS", .word, "The bus. Default: that of the session."),
+            ProgramOption(
+                "--owner", "Print the program that is org.freedesktop.secrets there now, if there is one, and end."),
             ProgramOption("--help", "Show this text."),
             ProgramOption("--version", "Show the release of the program."),
         ])

@@ -33,6 +33,7 @@ enum StatusCommand {
         ]
         if session.programsEmbed { lines.append(("", embedding)) }
         lines += AgentLines.lines(details.agent, mayAsk: session.mayAsk, isService: status.isOfService)
+        lines += DesktopLines.lines(session)
         lines += PolicyLines.lines(session.policy)
         lines += try ListLines.lines(of: session)
         if status.failedAttempts > 0 { lines.append(("attempts:", attempts(status))) }
@@ -66,6 +67,7 @@ enum StatusCommand {
                 ("asks", .array(AgentLines.reach(details.agent, mayAsk: session.mayAsk).map { .string($0) })),
                 ("programsEmbed", .boolean(session.programsEmbed)), ("policy", PolicyLines.json(of: session.policy)),
                 ("agent", AgentLines.json(of: details.agent)), ("caller", caller.json), ("listChanges", changes),
+                ("secretService", DesktopLines.json(session)),
             ])
     }
 }
