@@ -64,6 +64,13 @@ enum SecretObject: Hashable {
         }.joined()
     }
 
+    /// A name for a collection with a label that no other has.
+    static func freeName(for label: String, taken: Set<String>) -> String {
+        let wanted = label.isEmpty ? "collection" : name(of: String(label.prefix(64)))
+        if !taken.contains(wanted) { return wanted }
+        return (1...).lazy.map { "\(wanted)_\($0)" }.first { !taken.contains($0) } ?? wanted
+    }
+
     /// Whether a text can stand in a path as it is.
     static func isName(_ name: String) -> Bool {
         !name.isEmpty

@@ -154,12 +154,16 @@ final class KeychainSecrets {
 
     /// Adds an item and gives its name in a path.
     ///
-    /// - Parameter replacing: an item with the same attributes that another bridge adds meanwhile is the same item:
-    ///   both have the same account, and the daemon adds or changes in one step.
+    /// - Parameters:
+    ///   - replacing: an item with the same attributes that another bridge adds meanwhile is the same item: both have
+    ///     the same account, and the daemon adds or changes in one step.
+    ///   - note: a comment, by which ``deleteUnchanged(withNote:)`` finds it.
     func add(
-        to collection: String, label: String, _ lookup: LookupAttributes, _ value: SecretBytes, replacing: Bool
+        to collection: String, label: String, _ lookup: LookupAttributes, _ value: SecretBytes, replacing: Bool,
+        note: String? = nil
     ) throws(Refusal) -> String {
         var builder = ItemRequestBuilder(.add)
+        if let note { try builder.set("icmt", .string(note)) }
         try builder.set("svce", .string("\(Self.service)/\(collection)"))
         try builder.set("acct", .string(replacing ? lookup.account : Self.freshAccount()))
         // As other keyrings, this one is open from the first unlock on.
@@ -211,6 +215,20 @@ final class KeychainSecrets {
         var builder = ItemRequestBuilder(.delete)
         try builder.set("v_PersistentRef", .data(reference))
         _ = try ready().send(try builder.build())
+    }
+
+    /// Deletes the items with a comment that nobody has changed since they were added.
+    ///
+    /// - Returns: how many, and how many stay.
+    func deleteUnchanged(withNote note: String) throws(Refusal) -> (deleted: Int, changed: Int) {
+        let request = try search(service: nil) { (builder: inout ItemRequestBuilder) throws(Refusal) in
+            try builder.set("icmt", .string(note))
+            for key in ["r_Attributes", "r_PersistentRef"] { try builder.set(key, .boolean(true)) }
+        }
+        let items = try send(request).compactMap(Self.item)
+        let unchanged = items.filter { $0.created == $0.modified }
+        for item in unchanged { try delete(item.reference) }
+        return (unchanged.count, items.count - unchanged.count)
     }
 
     /// Deletes a collection: all its items in one transaction, then its record.

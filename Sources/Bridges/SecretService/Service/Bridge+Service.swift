@@ -26,19 +26,11 @@ extension Bridge {
         try checkUnlocked(SecretCollection.login, "Cannot create a collection while the keychain is locked")
         let aliases = alias.isEmpty ? [] : [alias]
         try Self.check(.record(of: aliases), label)
-        let name = try freeName(for: label)
+        let name = SecretObject.freeName(for: label, taken: Set(try collections().map(\.name)))
         try asking { () throws(Refusal) in try secrets.addCollection(name, label: label, aliases: aliases) }
         let path = SecretObject.collection(name).path
         signal("CollectionCreated", from: .service, path)
         return [.object(path), .object("/")]
-    }
-
-    /// A name for a collection that no other has.
-    private func freeName(for label: String) throws(BusFailure) -> String {
-        let taken = Set(try collections().map(\.name))
-        let wanted = label.isEmpty ? "collection" : SecretObject.name(of: String(label.prefix(64)))
-        if !taken.contains(wanted) { return wanted }
-        return (1...).lazy.map { "\(wanted)_\($0)" }.first { !taken.contains($0) } ?? wanted
     }
 
     func searchAll(_ call: MethodCall) throws(BusFailure) -> BusAnswer {
