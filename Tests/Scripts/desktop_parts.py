@@ -1,8 +1,10 @@
 """A desktop of a test's own: a home, a session bus, and the keychain or gnome-keyring as its Secret Service."""
 
 import contextlib
+import glob
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -40,10 +42,10 @@ class Desktop(Home):
         } | variables
         self.bus = None
 
-    def start_bus(self):
+    def start_bus(self, *options):
         """The bus reads where services are when it starts."""
         pathlib.Path(f"{self.folder}/bus.conf").write_text(CONFIGURATION.format(path=f"{self.folder}/bus"))
-        words = ["dbus-daemon", f"--config-file={self.folder}/bus.conf", "--nofork", "--nopidfile"]
+        words = ["dbus-daemon", f"--config-file={self.folder}/bus.conf", "--nofork", "--nopidfile", *options]
         self.bus = subprocess.Popen(words, env=self.environment, stderr=subprocess.DEVNULL)
         eventually(lambda: answers(f"{self.folder}/bus"))
 
@@ -68,11 +70,15 @@ class Desktop(Home):
         assert done.returncode == 0, done.stderr
         return done.stdout.split("\n")[:-1]
 
-    def end(self):
+    def end_bus(self):
         if self.bus:
             # The services that the bus has started end with it.
             self.bus.terminate()
             self.bus.wait()
+            self.bus = None
+
+    def end(self):
+        self.end_bus()
         super().end()
 
 
@@ -85,6 +91,63 @@ def desktop(programs, **variables):
             result = place.run("setup", "-y", "desktop")
             assert result.returncode == 0, result.stderr
             place.start_bus()
+            yield place
+        finally:
+            place.end()
+
+
+# As scripts/deps has unpacked it; where it is installed, that one.
+UNPACKED = os.path.abspath(".build/gnome-keyring")
+
+
+def keyring_program():
+    """gnome-keyring and the folders of its libraries; None where it cannot be had."""
+    daemon = shutil.which("gnome-keyring-daemon") or f"{UNPACKED}/usr/bin/gnome-keyring-daemon"
+    libraries = ":".join(glob.glob(f"{UNPACKED}/usr/lib/*"))
+    variables = os.environ | {"LD_LIBRARY_PATH": libraries}
+    if not os.path.exists(daemon):
+        return None
+    done = subprocess.run([daemon, "--version"], env=variables, stdout=subprocess.DEVNULL)
+    return (daemon, libraries) if done.returncode == 0 else None
+
+
+class KeyringDesktop(Desktop):
+    """A desktop on which gnome-keyring keeps the secrets. Its login keyring has the password `pw`."""
+
+    keyring = None
+
+    def start_keyring(self):
+        daemon, libraries = keyring_program()
+        self.keyring = subprocess.Popen(
+            [daemon, "--unlock", "--foreground", "--components=secrets", f"--control-directory={self.folder}/control"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            env=self.environment | {"LD_LIBRARY_PATH": libraries},
+        )
+        self.keyring.stdin.write(b"pw")
+        self.keyring.stdin.close()
+        eventually(lambda: self.connect().name_has_owner(NAME))
+
+    def end_keyring(self):
+        if self.keyring:
+            self.keyring.terminate()
+            self.keyring.wait()
+            self.keyring = None
+
+    def end(self):
+        self.end_keyring()
+        super().end()
+
+
+@contextlib.contextmanager
+def keyring_desktop(programs):
+    """A desktop with gnome-keyring."""
+    with tempfile.TemporaryDirectory(prefix="desktop.") as folder:
+        place = KeyringDesktop(programs, folder)
+        try:
+            place.start_bus()
+            place.start_keyring()
             yield place
         finally:
             place.end()

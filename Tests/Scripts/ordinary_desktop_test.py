@@ -33,9 +33,9 @@ class OrdinaryDesktop(Desktop):
     def run(self, *words, **options):
         return super().run(*words, preexec_fn=as_user, **options)
 
-    def start_bus(self):
+    def start_bus(self, *options):
         with becoming_user():
-            super().start_bus()
+            super().start_bus(*options)
 
     def tool(self, *words, **options):
         with becoming_user():

@@ -3,8 +3,9 @@
 usage: secret_service_test.py FOLDER-OF-PROGRAMS [NAME-OF-CASE ...]
 """
 
+import contextlib
 import functools
-import glob
+import json
 import os
 import shutil
 import subprocess
@@ -20,8 +21,6 @@ from patience import PATIENCE, eventually
 PROGRAMS = os.path.abspath(sys.argv[1])
 LOGIN = f"{ROOT}/collection/login"
 desktop = functools.partial(desktop_parts.desktop, PROGRAMS)
-# As scripts/deps has unpacked it; where it is installed, that one.
-UNPACKED = os.path.abspath(".build/gnome-keyring")
 
 
 def without_id(text):
@@ -96,30 +95,13 @@ except keyring.errors.PasswordDeleteError:
 
 def compare_with_gnome_keyring():
     """The same calls get the same answers from gnome-keyring."""
-    daemon = shutil.which("gnome-keyring-daemon") or f"{UNPACKED}/usr/bin/gnome-keyring-daemon"
-    libraries = ":".join(glob.glob(f"{UNPACKED}/usr/lib/*"))
-    variables = os.environ | {"LD_LIBRARY_PATH": libraries}
-    if not os.path.exists(daemon) or subprocess.run([daemon, "--version"], env=variables).returncode != 0:
+    if not desktop_parts.keyring_program():
         print("compare_with_gnome_keyring: skipped, gnome-keyring cannot be had here")
         return
     with desktop() as place:
         ours = conversation(place)
-    with tempfile.TemporaryDirectory(prefix="desktop.") as folder:
-        place = Desktop(PROGRAMS, folder, LD_LIBRARY_PATH=libraries)
-        place.start_bus()
-        words = [daemon, "--unlock", "--foreground", "--components=secrets", f"--control-directory={folder}/control"]
-        keyring = subprocess.Popen(
-            words, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=place.environment
-        )
-        try:
-            keyring.stdin.write(b"pw")
-            keyring.stdin.close()
-            eventually(lambda: place.connect().name_has_owner("org.freedesktop.secrets"))
-            theirs = conversation(place)
-        finally:
-            keyring.terminate()
-            keyring.wait()
-            place.end()
+    with desktop_parts.keyring_desktop(PROGRAMS) as place:
+        theirs = conversation(place)
     for mine, other in zip(ours, theirs, strict=True):
         assert mine == other, f"\n{mine}\ngnome-keyring:\n{other}"
 
@@ -315,9 +297,21 @@ def test_the_name_is_not_taken_from_another():
         assert place.tool("lookup", "app", "demo")[:2] == (0, "geheim")
 
 
+def test_status_names_the_program():
+    """In a session, status says which program keeps the passwords of the desktop, and starts none."""
+    with desktop() as place:
+        assert "no program keeps passwords for programs of the desktop" in place.run("status").stdout
+        assert not bridges(place)
+        place.store("L", "app", "demo")
+        assert "/keychain-secrets keeps passwords for programs of the desktop" in place.run("status").stdout
+        assert "/keychain-secrets" in json.loads(place.run("--json", "status").stdout)["secretService"]
+        # Outside of a session there is nothing to say.
+        del place.environment["DBUS_SESSION_BUS_ADDRESS"]
+        assert "programs of the desktop" not in place.run("status").stdout
+
+
 def test_setup_and_undo():
-    """setup writes three files and undo removes them with their folders; an older keyring or wallet is not left behind
-    without a word."""
+    """setup writes four files and undo leaves nothing; an older keyring or wallet is not left behind without a word."""
     with tempfile.TemporaryDirectory(prefix="desktop.") as folder:
         place = Desktop(PROGRAMS, folder)
         keyrings = f"{place.home}/.local/share/keyrings"
@@ -327,13 +321,15 @@ def test_setup_and_undo():
         assert place.run("setup", "-y", "--without-import", "desktop").returncode == 0
         files = [
             ".local/share/dbus-1/services/org.freedesktop.secrets.service",
+            ".config/systemd/user/keychain-secrets.service",
             ".config/systemd/user/gnome-keyring-daemon.service.d/keychain.conf",
             ".config/autostart/gnome-keyring-secrets.desktop",
         ]
         assert all(os.path.exists(f"{place.home}/{name}") for name in files)
         assert "nothing has to be changed" in place.run("setup", "-y", "-w", "desktop").stdout
         assert place.run("setup", "-u", "-y", "desktop").returncode == 0
-        assert not any(os.path.exists(f"{place.home}/{name}") for name in files)
+        left = [f"{path}/{name}" for path, _, names in os.walk(place.home) for name in names]
+        assert left == [f"{keyrings}/login.keyring"], left
         for folder in (".local/share/dbus-1", ".config/systemd", ".config/autostart"):
             assert not os.path.exists(f"{place.home}/{folder}"), folder
         os.makedirs(f"{place.home}/.local/share/dbus-1/services")
@@ -378,9 +374,9 @@ def test_setup_in_the_home_of_another():
 
 
 def test_programs_in_a_folder_with_a_blank():
-    """The bus starts the bridge from there."""
+    """The bus starts the bridge from there, and so does a service manager, which the bus asks where it has one."""
     with tempfile.TemporaryDirectory(prefix="desktop.") as folder:
-        programs = f"{folder}/my \"own\" 'programs' \\ $HOME"
+        programs = f"{folder}/my \"own\" 'programs' \\ 100%n $HOME"
         os.mkdir(programs)
         for name in ("security", "keychaind", "keychain-enclaved", "keychain-agent", "keychain-secrets"):
             shutil.copy(f"{PROGRAMS}/{name}", programs)
@@ -390,8 +386,31 @@ def test_programs_in_a_folder_with_a_blank():
             place.start_bus()
             place.store("L", "app", "demo")
             assert place.tool("lookup", "app", "demo")[:2] == (0, "geheim")
+            place.end_bus()
+            place.start_bus("--systemd-activation")
+            with service_manager(place) as manager:
+                assert place.tool("lookup", "app", "demo")[:2] == (0, "geheim")
+                assert manager.stdout.readline() == "keychain-secrets.service\n"
         finally:
             place.end()
+
+
+@contextlib.contextmanager
+def service_manager(place):
+    """A stand-in of the user's service manager, which starts the units that the bus asks for."""
+    manager = subprocess.Popen(
+        ["/usr/bin/python3", f"{os.path.dirname(os.path.abspath(__file__))}/service_manager.py"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=place.environment | {"XDG_CONFIG_HOME": f"{place.home}/.config"},
+    )
+    try:
+        assert manager.stdout.readline() == "ready\n"
+        yield manager
+    finally:
+        manager.stdin.close()
+        manager.wait()
 
 
 if __name__ == "__main__":

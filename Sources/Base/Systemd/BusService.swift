@@ -46,16 +46,20 @@ package import LinuxSystem
     /// - Throws: ``BusError`` with `EEXIST` when another program has it.
     package func takeName(_ name: String) throws(BusError) { try check(unsafe sd_bus_request_name(bus, name, 0)) }
 
-    /// Handles all messages that have come, sends what is to be sent, and takes one step of the calls that are answered
+    /// The most calls that are answered in steps at once; before more are taken, others go on.
+    private static let mostStarted = 256
+
+    /// Handles the messages that have come, sends what is to be sent, and takes one step of the calls that are answered
     /// in steps.
     ///
     /// - Throws: ``BusError`` when the bus has closed the connection.
     package func process() throws(BusError) {
-        while true {
+        while started.count < Self.mostStarted {
             let result = unsafe sd_bus_process(bus, nil)
             try check(result)
-            if result == 0 { return goOn() }
+            if result == 0 { break }
         }
+        goOn()
     }
 
     /// Whether there are calls that are answered in steps: ``process()`` is to be called again without a message.

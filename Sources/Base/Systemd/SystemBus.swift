@@ -49,6 +49,29 @@ package import LinuxSystem
                 bus, &message, object.service, object.path, object.interface, method))
         defer { unsafe sd_bus_message_unref(message) }
         for argument in arguments { try unsafe argument.append(to: message) }
+        return try unsafe send(message, timeout)
+    }
+
+    /// Calls a method with values of any type, and gives its whole answer. The values may be secrets, so the library
+    /// wipes the messages.
+    ///
+    /// - Throws: ``BusError`` as ``call(_:_:_:timeout:)``.
+    package func ask(
+        _ object: BusObject, _ method: String, _ values: [BusValue] = []
+    ) throws(BusError) -> [BusValue] {
+        var message: OpaquePointer?
+        try check(
+            unsafe sd_bus_message_new_method_call(
+                bus, &message, object.service, object.path, object.interface, method))
+        defer { unsafe sd_bus_message_unref(message) }
+        unsafe sd_bus_message_sensitive(message)
+        for value in values { try unsafe value.append(to: message) }
+        let reply = try unsafe send(message, Self.timeout)
+        unsafe sd_bus_message_sensitive(reply.message)
+        return try reply.readAll()
+    }
+
+    private func send(_ message: OpaquePointer?, _ timeout: UInt64) throws(BusError) -> BusMessage {
         var (error, reply) = (unsafe sd_bus_error(), unsafe OpaquePointer?.none)
         defer { unsafe sd_bus_error_free(&error) }
         let result = unsafe sd_bus_call(bus, message, timeout, &error, &reply)

@@ -15,6 +15,12 @@ func fail(_ message: String) -> Never {
     exit(EXIT_FAILURE)
 }
 
+/// The import that a command line asks for; nil for the service itself.
+func importDeed(_ given: ProgramArguments) -> ImportProgram.Deed? {
+    if given.has("--undo-import") { return .undo }
+    return given.has("--import") ? given.has("--dry-run") ? .show : .add : nil
+}
+
 /// A marked program takes no address from who started it.
 func busAddress(_ given: String?) -> String? {
     if CurrentProcess.isMarked { return "unix:path=/run/user/\(getuid())/bus" }
@@ -32,14 +38,25 @@ do {
         guard let address = busAddress(given.text("--bus")) else {
             fail("There is no session bus: DBUS_SESSION_BUS_ADDRESS is not set. Start it inside of a session.")
         }
+        if given.has("--owner") {
+            print(try NameOwner.executable(onBus: address) ?? "")
+            exit(EXIT_SUCCESS)
+        }
         try ProcessHardening.forbidCores()
         try ProcessHardening.raiseLockedMemoryLimit()
         umask(0o077)
+        if let deed = importDeed(given) {
+            let (lines, isComplete) = try ImportProgram(address: address).run(deed)
+            print(lines.joined(separator: "\n"))
+            exit(isComplete ? EXIT_SUCCESS : EXIT_FAILURE)
+        }
         signal(SIGPIPE, SIG_IGN)
         try BridgeProgram(address: address).run()
     }
 } catch let error as Refusal {
     fail("\(error.problem) \(error.remedy)")
+} catch let error as BusFailure {
+    fail(error.description)
 } catch let error as BusError {
     fail("The session's bus cannot be used (error \(error.code)). Start the program inside of a session.")
 } catch { fail("\(error)") }

@@ -257,6 +257,20 @@ struct ColumnTests {
         #expect(found == 1100 && pages > 1)
     }
 
+    @Test("A limit that is reached ends a page, and the same limit goes on behind it")
+    func smallPages() throws {
+        for number in 0..<10 { try add("\(number)", ["acct": .string("\(number)")]) }
+        var (found, cursor, pages) = (0, UInt64(0), 0)
+        repeat {
+            var search = try request(.copyMatching, ["r_PersistentRef": .boolean(true), "m_Limit": .number(3)])
+            search.cursor = cursor
+            let answer = try engine.perform(search, from: Self.any)
+            #expect(answer.items.count <= 3)
+            (found, cursor, pages) = (found + answer.items.count, answer.cursor, pages + 1)
+        } while cursor > 0
+        #expect(found == 10 && pages == 4)
+    }
+
     @Test("Why a search finds nothing is said of attributes without columns, and of groups, too")
     func explained() throws {
         try add("one", ["acct": .string("a"), "icmt": .string("there")])

@@ -265,7 +265,8 @@ import Testing
             "slots":[{"slot":0,"kind":"device"}],"lockOnSleep":false,"timeout":null,"locks":[],"asks":[],\#
             "programsEmbed":false,"policy":null,"agent":null,\#
             "caller":{"program":"/usr/bin/security","identity":"unsigned","authority":null,"anchored":false,\#
-            "user":1000,"process":42,"groups":["program:/usr/bin/security"]}}
+            "user":1000,"process":42,"groups":["program:/usr/bin/security"]},\#
+            "secretService":null}
 
             """#
         #expect(shell.run("status", "--json") == .init(0, expected))

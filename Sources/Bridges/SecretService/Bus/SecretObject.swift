@@ -7,6 +7,8 @@ enum SecretObject: Hashable {
     case prompt(String)
 
     static let root = "/org/freedesktop/secrets"
+    /// Collections by their aliases are below it.
+    static let aliases = root + "/aliases/"
 
     /// - Parameter aliases: the collections by their other names, which are paths of their own.
     init?(_ path: String, aliases: [String: String]) {
@@ -37,6 +39,9 @@ enum SecretObject: Hashable {
         }
     }
 
+    /// Its name if it is a collection.
+    var ifCollection: String? { if case .collection(let name) = self { name } else { nil } }
+
     /// The interface of its own.
     var interface: SecretInterface {
         switch self {
@@ -57,6 +62,13 @@ enum SecretObject: Hashable {
             let digits = String(byte, radix: 16)
             return "_" + (digits.count == 1 ? "0" : "") + digits
         }.joined()
+    }
+
+    /// A name for a collection with a label that no other has.
+    static func freeName(for label: String, taken: Set<String>) -> String {
+        let wanted = label.isEmpty ? "collection" : name(of: String(label.prefix(64)))
+        if !taken.contains(wanted) { return wanted }
+        return (1...).lazy.map { "\(wanted)_\($0)" }.first { !taken.contains($0) } ?? wanted
     }
 
     /// Whether a text can stand in a path as it is.

@@ -30,7 +30,7 @@ final class KeychainSecrets {
     /// The connection, after the group has what bridges in other folders have stored.
     ///
     /// - Throws: also `errSecInteractionNotAllowed` while that is closed: nobody can say then what there is.
-    private func ready() throws(Refusal) -> any KeychainConnection {
+    func ready() throws(Refusal) -> any KeychainConnection {
         let connection = try reach()
         guard !hasGathered else { return connection }
         _ = try connection.device(.access(.gather), passcodes: [])
@@ -64,11 +64,23 @@ final class KeychainSecrets {
     /// - Throws: `errSecInteractionNotAllowed` before the first unlock, where there are such items; `store.damaged`
     ///   where one of them may be damaged.
     func items(_ wanted: LookupAttributes.Pairs, in collection: String?) throws(Refusal) -> [SecretItem] {
-        let request = try search(service: Self.service(of: collection), wanted) {
+        try send(try search(items: wanted, in: collection)).compactMap(Self.item)
+    }
+
+    /// As ``items(_:in:)``, a page at a time.
+    func itemPages(
+        _ wanted: LookupAttributes.Pairs, in collection: String?
+    ) throws(Refusal) -> SecretPages<SecretItem> {
+        SecretPages(try search(items: wanted, in: collection), of: self, Self.item)
+    }
+
+    private func search(
+        items wanted: LookupAttributes.Pairs, in collection: String?
+    ) throws(Refusal) -> ItemRequest {
+        try search(service: Self.service(of: collection), wanted) {
             (builder: inout ItemRequestBuilder) throws(Refusal) in
             for key in ["r_Attributes", "r_PersistentRef"] { try builder.set(key, .boolean(true)) }
         }
-        return try send(request).compactMap(Self.item)
     }
 
     /// The names of the items with all these attributes, the oldest first; also before the first unlock.
@@ -80,13 +92,28 @@ final class KeychainSecrets {
     func names(
         _ wanted: LookupAttributes.Pairs = [:], in collection: String?, atMost count: Int? = nil
     ) throws(Refusal) -> [String] {
-        var request = try search(service: Self.service(of: collection), wanted) {
+        var request = try search(names: wanted, in: collection)
+        if let count { request.limit = .atMost(UInt32(clamping: count)) }
+        return try send(request).compactMap(Self.name)
+    }
+
+    /// As ``names(_:in:atMost:)``, a page at a time.
+    func namePages(
+        _ wanted: LookupAttributes.Pairs = [:], in collection: String?
+    ) throws(Refusal) -> SecretPages<String> {
+        SecretPages(try search(names: wanted, in: collection), of: self, Self.name)
+    }
+
+    private func search(
+        names wanted: LookupAttributes.Pairs, in collection: String?
+    ) throws(Refusal) -> ItemRequest {
+        try search(service: Self.service(of: collection), wanted) {
             (builder: inout ItemRequestBuilder) throws(Refusal) in
             try builder.set("r_PersistentRef", .boolean(true))
         }
-        if let count { request.limit = .atMost(UInt32(clamping: count)) }
-        return try send(request).compactMap(\.reference).map(Self.name)
     }
+
+    private static func name(_ item: ItemResponse.Item) -> String? { item.reference.map(name(of:)) }
 
     /// The item with a name, with its value if that is wanted; nil when there is none.
     func item(
@@ -127,12 +154,16 @@ final class KeychainSecrets {
 
     /// Adds an item and gives its name in a path.
     ///
-    /// - Parameter replacing: an item with the same attributes that another bridge adds meanwhile is the same item:
-    ///   both have the same account, and the daemon adds or changes in one step.
+    /// - Parameters:
+    ///   - replacing: an item with the same attributes that another bridge adds meanwhile is the same item: both have
+    ///     the same account, and the daemon adds or changes in one step.
+    ///   - note: a comment, by which ``deleteUnchanged(withNote:)`` finds it.
     func add(
-        to collection: String, label: String, _ lookup: LookupAttributes, _ value: SecretBytes, replacing: Bool
+        to collection: String, label: String, _ lookup: LookupAttributes, _ value: SecretBytes, replacing: Bool,
+        note: String? = nil
     ) throws(Refusal) -> String {
         var builder = ItemRequestBuilder(.add)
+        if let note { try builder.set("icmt", .string(note)) }
         try builder.set("svce", .string("\(Self.service)/\(collection)"))
         try builder.set("acct", .string(replacing ? lookup.account : Self.freshAccount()))
         // As other keyrings, this one is open from the first unlock on.
@@ -184,6 +215,20 @@ final class KeychainSecrets {
         var builder = ItemRequestBuilder(.delete)
         try builder.set("v_PersistentRef", .data(reference))
         _ = try ready().send(try builder.build())
+    }
+
+    /// Deletes the items with a comment that nobody has changed since they were added.
+    ///
+    /// - Returns: how many, and how many stay.
+    func deleteUnchanged(withNote note: String) throws(Refusal) -> (deleted: Int, changed: Int) {
+        let request = try search(service: nil) { (builder: inout ItemRequestBuilder) throws(Refusal) in
+            try builder.set("icmt", .string(note))
+            for key in ["r_Attributes", "r_PersistentRef"] { try builder.set(key, .boolean(true)) }
+        }
+        let items = try send(request).compactMap(Self.item)
+        let unchanged = items.filter { $0.created == $0.modified }
+        for item in unchanged { try delete(item.reference) }
+        return (unchanged.count, items.count - unchanged.count)
     }
 
     /// Deletes a collection: all its items in one transaction, then its record.

@@ -4,10 +4,12 @@ import Systemd
 
 /// The methods of collections and items.
 extension Bridge {
-    func searchCollection(_ call: MethodCall) throws(BusFailure) -> [BusValue] {
+    func searchCollection(_ call: MethodCall) throws(BusFailure) -> BusAnswer {
         guard case .collection(let name) = call.object else { throw .gone(call.path) }
-        let collection = try collection(name)
-        return [.objects(try matches(call.pairs(0), in: collection.name).map(\.object.path))]
+        let search = try SecretSearch(call.pairs(0), in: try collection(name).name, self)
+        return .steps { () throws(BusFailure) in
+            try search.step().map { [.objects($0.map(\.object.path))] }
+        }
     }
 
     func createItem(_ call: MethodCall) throws(BusFailure) -> [BusValue] {
@@ -29,7 +31,7 @@ extension Bridge {
         let added = try add(to: collection, label, lookup, value, replacing: call.flag(2) && !lookup.pairs.isEmpty)
         let item = SecretObject.item(collection: name, added)
         signal("ItemCreated", from: .collection(name), item.path)
-        noteItems(of: name)
+        noteItems(of: name, change: 1)
         return [.object(item.path), .object("/")]
     }
 
@@ -67,7 +69,7 @@ extension Bridge {
             try asking { () throws(Refusal) in try secrets.delete(item.reference) }
         }
         signal("ItemDeleted", from: .collection(item.collection), call.object.path)
-        noteItems(of: item.collection)
+        noteItems(of: item.collection, change: -1)
         return [.object("/")]
     }
 

@@ -47,7 +47,7 @@ extension Bridge {
 
     private func remove(_ collection: SecretCollection) throws(BusFailure) {
         try asking { () throws(Refusal) in try secrets.deleteCollection(collection) }
-        locked[collection.name] = nil
+        (locked[collection.name], surplus[collection.name]) = (nil, nil)
         signal("CollectionDeleted", from: .service, collection.object.path)
     }
 
@@ -105,9 +105,7 @@ extension Bridge {
 
     /// Above ``mostListed`` items a lock is told of the collection alone.
     private func noteLocks(of collection: String, _ isLocked: Bool) {
-        guard let paths = try? paths(of: collection, atMost: Self.mostListed + 1), paths.count <= Self.mostListed
-        else { return }
-        for path in paths {
+        for path in listed(collection) ?? [] {
             if let item = SecretObject(path, aliases: [:]) { properties(["Locked": .flag(isLocked)], of: item) }
             signal("ItemChanged", from: .collection(collection), path)
         }

@@ -71,7 +71,12 @@ extension Bridge {
             } else {
                 try asking { () throws(Refusal) in try secrets.names(in: collection, atMost: count) }
             }
-        return names.reversed().map { SecretObject.item(collection: collection, $0).path }
+        return Self.paths(of: names, in: collection)
+    }
+
+    /// The paths of items whose names come the oldest first.
+    static func paths(of names: [String], in collection: String) -> [String] {
+        names.reversed().map { SecretObject.item(collection: collection, $0).path }
     }
 
     /// An item; before the first unlock without what nobody knows of it then.
@@ -103,53 +108,11 @@ extension Bridge {
         return found
     }
 
-    /// The items of a collection, or of all, with all these attributes: those without others first, then the newest.
-    func matches(
-        _ wanted: LookupAttributes.Pairs, in collection: String?
-    ) throws(BusFailure) -> [SecretMatch] {
-        let inMemory =
-            collection ?? SecretCollection.session == SecretCollection.session
-            ? memory.all.filter { $0.matches(wanted) }.map { SecretMatch($0, wanted) } : []
-        if collection == SecretCollection.session { return inMemory.sorted(by: SecretMatch.comesFirst) }
-        return try (inMemory + stored(wanted, in: collection)).sorted(by: SecretMatch.comesFirst)
-    }
-
-    private func stored(
-        _ wanted: LookupAttributes.Pairs, in collection: String?
-    ) throws(BusFailure) -> [SecretMatch] {
-        if wanted.isEmpty { return try closed([:], in: collection) }
-        do throws(BusFailure) {
-            let found = try asking { () throws(Refusal) in try secrets.items(wanted, in: collection) }
-            return found.map { SecretMatch($0, wanted) }
-        } catch {
-            guard error.name == .isLocked else { throw error }
-            return try closed(wanted, in: collection)
-        }
-    }
-
-    /// As ``matches(_:in:)``, from the index alone, which knows items that are closed. Items of a collection that
-    /// nobody knows now have no path.
-    private func closed(
-        _ wanted: LookupAttributes.Pairs, in collection: String?
-    ) throws(BusFailure) -> [SecretMatch] {
-        let all = if let collection { [collection] } else { try collections().map(\.name) }
-        var found: [SecretMatch] = []
-        for place in all where place != SecretCollection.session {
-            let names = try asking { () throws(Refusal) in try secrets.names(wanted, in: place) }
-            found += names.reversed().map { SecretMatch(named: $0, in: place) }
-            note(wanted, of: names)
-        }
-        guard found.isEmpty, collection == nil, !wanted.isEmpty else { return found }
-        guard try asking({ () throws(Refusal) in try secrets.names(wanted, in: nil, atMost: 1) }).isEmpty else {
-            throw .locked("The collection of an item with these attributes is known after the first unlock")
-        }
-        return []
-    }
-
     /// The most closed items of which the attributes are remembered.
     private static let mostKnown = 1000
 
-    private func note(_ wanted: LookupAttributes.Pairs, of names: [String]) {
+    /// Remembers by which attributes closed items were found.
+    func note(_ wanted: LookupAttributes.Pairs, of names: [String]) {
         guard !wanted.isEmpty else { return }
         for name in names.prefix(Self.mostKnown) {
             if knownPairs.count >= Self.mostKnown { knownPairs.removeAll() }

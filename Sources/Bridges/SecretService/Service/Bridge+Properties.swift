@@ -3,15 +3,21 @@ import Systemd
 
 /// Properties: they come from what the keychain says without asking anybody.
 extension Bridge {
-    func answerProperties(_ call: BusCall, _ object: SecretObject) throws(BusFailure) -> [BusValue] {
+    func answerProperties(_ call: BusCall, _ object: SecretObject) throws(BusFailure) -> BusAnswer {
         switch call.member {
         case "Get":
             let names = try call.arguments("ss").compactMap(\.string)
-            return [.variant(try value(of: try property(names[1], in: names[0], of: object), object))]
+            let property = try property(names[1], in: names[0], of: object)
+            guard let collection = object.ifCollection, property.name == "Items" else {
+                return .values([.variant(try value(of: property, object))])
+            }
+            return try listing(of: try self.collection(collection).name) { [.variant(.objects($0))] }
         case "GetAll":
             let name = try call.arguments("s").compactMap(\.string)[0]
-            guard name.isEmpty || name == object.interface.rawValue else { return [.properties([:])] }
-            return [.properties(try allValues(of: object))]
+            guard name.isEmpty || name == object.interface.rawValue else { return .values([.properties([:])]) }
+            let values = try allValues(of: object)
+            guard let collection = object.ifCollection else { return .values([.properties(values)]) }
+            return try listing(of: collection) { [.properties(values.merging(["Items": .objects($0)]) { $1 })] }
         case "Set":
             let arguments = try call.arguments("ssv")
             let property = try property(arguments[1].string ?? "", in: arguments[0].string ?? "", of: object)
@@ -19,8 +25,21 @@ extension Bridge {
                 throw .invalid("The property \(property.name) does not take this.")
             }
             try set(property, value, of: object)
-            return []
+            return .values([])
         default: throw BusFailure(.unknownMethod, "\(call.interface) has no method \(call.member).")
+        }
+    }
+
+    /// Answers with the paths of a collection's items, which are read a page at a time.
+    private func listing(
+        of collection: String, _ answer: @escaping ([String]) -> [BusValue]
+    ) throws(BusFailure) -> BusAnswer {
+        guard collection != SecretCollection.session else { return .values(answer(try paths(of: collection))) }
+        let pages = try asking { () throws(Refusal) in try secrets.namePages(in: collection) }
+        var names: [String] = []
+        return .steps { () throws(BusFailure) in
+            names += try asking { () throws(Refusal) in try pages.read() }
+            return pages.isAtEnd ? answer(Self.paths(of: names, in: collection)) : nil
         }
     }
 
@@ -34,6 +53,7 @@ extension Bridge {
         return found
     }
 
+    /// The values of all properties, but for a collection's items, which may be many.
     private func allValues(of object: SecretObject) throws(BusFailure) -> [String: BusValue] {
         var values: [String: BusValue] = [:]
         switch object {
@@ -43,9 +63,8 @@ extension Bridge {
             }
         case .collection(let name):
             let (collection, isLocked) = (try collection(name), try isLocked(name))
-            for property in SecretProperty.list(of: .collection) {
-                values[property.name] =
-                    property.name == "Locked" ? .flag(isLocked) : try value(of: property, collection)
+            for property in SecretProperty.list(of: .collection) where property.name != "Items" {
+                values[property.name] = property.name == "Locked" ? .flag(isLocked) : value(of: property, collection)
             }
         case .item(let name, _):
             let (item, isLocked) = (try item(object), try isLocked(name))
@@ -63,7 +82,7 @@ extension Bridge {
         case (.collection(let name), "Locked"):
             if ![SecretCollection.login, SecretCollection.session].contains(name) { _ = try collection(name) }
             return .flag(try isLocked(name))
-        case (.collection(let name), _): return try value(of: property, try collection(name))
+        case (.collection(let name), _): return value(of: property, try collection(name))
         case (.item(let collection, _), "Locked"):
             _ = try item(object)
             return .flag(try isLocked(collection))
@@ -72,11 +91,8 @@ extension Bridge {
         }
     }
 
-    private func value(
-        of property: SecretProperty, _ collection: SecretCollection
-    ) throws(BusFailure) -> BusValue {
+    private func value(of property: SecretProperty, _ collection: SecretCollection) -> BusValue {
         switch property.name {
-        case "Items": .objects(try paths(of: collection.name))
         case "Label": .text(collection.label)
         case "Created": Self.date(collection.created)
         default: Self.date(collection.modified)

@@ -26,28 +26,23 @@ extension Bridge {
         try checkUnlocked(SecretCollection.login, "Cannot create a collection while the keychain is locked")
         let aliases = alias.isEmpty ? [] : [alias]
         try Self.check(.record(of: aliases), label)
-        let name = try freeName(for: label)
+        let name = SecretObject.freeName(for: label, taken: Set(try collections().map(\.name)))
         try asking { () throws(Refusal) in try secrets.addCollection(name, label: label, aliases: aliases) }
         let path = SecretObject.collection(name).path
         signal("CollectionCreated", from: .service, path)
         return [.object(path), .object("/")]
     }
 
-    /// A name for a collection that no other has.
-    private func freeName(for label: String) throws(BusFailure) -> String {
-        let taken = Set(try collections().map(\.name))
-        let wanted = label.isEmpty ? "collection" : SecretObject.name(of: String(label.prefix(64)))
-        if !taken.contains(wanted) { return wanted }
-        return (1...).lazy.map { "\(wanted)_\($0)" }.first { !taken.contains($0) } ?? wanted
-    }
-
-    func searchAll(_ call: MethodCall) throws(BusFailure) -> [BusValue] {
-        let found = try matches(call.pairs(0), in: nil)
-        let closed = try lockedOnes(among: found.map(\.collection))
-        let paths = { (isClosed: Bool) in
-            BusValue.objects(found.filter { closed.contains($0.collection) == isClosed }.map(\.object.path))
+    func searchAll(_ call: MethodCall) throws(BusFailure) -> BusAnswer {
+        let search = try SecretSearch(call.pairs(0), in: nil, self)
+        return .steps { () throws(BusFailure) in
+            guard let found = try search.step() else { return nil }
+            let closed = try self.lockedOnes(among: found.map(\.collection))
+            let paths = { (isClosed: Bool) in
+                BusValue.objects(found.filter { closed.contains($0.collection) == isClosed }.map(\.object.path))
+            }
+            return [paths(false), paths(true)]
         }
-        return [paths(false), paths(true)]
     }
 
     /// So many items are read before other clients have their turn.
@@ -58,10 +53,12 @@ extension Bridge {
         let path = call.text(1)
         let session = try session(path, of: call.client)
         var (rest, found) = (call.paths(0)[...], [BusValue.Entry]())
+        let isByAlias = rest.contains { $0.hasPrefix(SecretObject.aliases) }
+        let aliases = isByAlias ? Self.names(byAliases: try collections()) : [:]
         return .steps { () throws(BusFailure) in
             let marked = try self.marked()
             for name in rest.prefix(Self.itemsInStep) {
-                guard let object = SecretObject(name, aliases: [:]), case .item(let collection, _) = object,
+                guard let object = SecretObject(name, aliases: aliases), case .item(let collection, _) = object,
                     !marked.contains(collection), let (item, value) = try self.openItemIfAny(object)
                 else { continue }
                 let secret = try session.sealed(value, item.lookup.contentType, in: path)
@@ -92,17 +89,22 @@ extension Bridge {
         let (alias, path) = (ExactText(call.text(0)), call.text(1))
         guard !alias.isEmpty else { throw .invalid("An alias has a name.") }
         let all = try collections()
-        let (old, new) = (all.first { $0.has(alias) }, all.first { $0.object.path == path })
+        let old = all.first { $0.has(alias) }
+        let name = SecretObject(path, aliases: Self.names(byAliases: all))?.ifCollection
+        let new = all.first { $0.name == name }
         guard new != nil || path == "/" else {
             throw BusFailure(.noSuchObject, "There is no collection at path “\(path)”.")
         }
         guard old?.name != new?.name else { return [] }
-        guard new != nil || old?.implied.contains(alias) != true, alias != "login", alias != "session" else {
-            throw BusFailure(.notSupported, "The alias “\(alias.text)” always names a collection of its own.")
-        }
+        // There is always a default collection: taken from another, the alias is that of `login` again.
+        let isLogins = alias == "default"
+        guard new != nil || !isLogins || old?.name != SecretCollection.login, alias != "login", alias != "session"
+        else { throw BusFailure(.notSupported, "The alias “\(alias.text)” always names a collection.") }
         if let new { try Self.check(.record(of: new.aliases + [alias]), new.label) }
         if let old { try setAliases(old.aliases.filter { $0 != alias }, of: old) }
-        if let new { try setAliases(new.aliases + [alias], of: new) }
+        if let new, !isLogins || new.name != SecretCollection.login {
+            try setAliases(new.aliases + [alias], of: new)
+        }
         return []
     }
 

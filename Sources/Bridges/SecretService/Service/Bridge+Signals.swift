@@ -27,10 +27,18 @@ extension Bridge {
     /// watches. Clients learn of the items of larger collections by the signals of the items alone.
     static let mostListed = 500
 
-    /// Tells which items a collection has now.
-    func noteItems(of collection: String) {
-        guard let paths = try? paths(of: collection, atMost: Self.mostListed + 1), paths.count <= Self.mostListed
-        else { return }
-        properties(["Items": .objects(paths)], of: .collection(collection))
+    /// Tells which items a collection has after one more, or one less.
+    func noteItems(of collection: String, change: Int) {
+        surplus[collection]? += change
+        if let paths = listed(collection) { properties(["Items": .objects(paths)], of: .collection(collection)) }
+    }
+
+    /// The paths of a collection's items; nil where they are not listed. A collection with many more is not asked for
+    /// again before so many were deleted: otherwise each new item would cost as much as all.
+    func listed(_ collection: String) -> [String]? {
+        guard surplus[collection] ?? 0 <= 0, let paths = try? paths(of: collection, atMost: 2 * Self.mostListed)
+        else { return nil }
+        surplus[collection] = paths.count - Self.mostListed
+        return paths.count <= Self.mostListed ? paths : nil
     }
 }

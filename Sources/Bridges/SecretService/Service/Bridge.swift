@@ -21,6 +21,8 @@ final class Bridge {
     var lastMade: [SecretCollection] = []
     /// The attributes by which closed items were found, all that is known of them, by the items' names.
     var knownPairs: [String: LookupAttributes.Pairs] = [:]
+    /// How many items collections have above those that are listed, at least.
+    var surplus: [String: Int] = [:]
     let emit: (BusSignal) -> Void
     let questions: Questions
 

@@ -7,6 +7,13 @@ package enum BridgeArguments {
         "Offers the keychain to desktop programs as org.freedesktop.secrets. The session's bus starts it.",
         options: [
             ProgramOption("--bus", value: "ADDRESS", .word, "The bus. Default: that of the session."),
+            ProgramOption(
+                "--owner", "Print the program that is org.freedesktop.secrets there now, if there is one, and end."),
+            ProgramOption(
+                "--import", "Add to the keychain what that program has and the keychain has not, and end."),
+            ProgramOption("--dry-run", "With --import: say what would be added, and add nothing."),
+            ProgramOption(
+                "--undo-import", "Delete what imports have added and nobody has changed since, and end."),
             ProgramOption("--help", "Show this text."),
             ProgramOption("--version", "Show the release of the program."),
         ])

@@ -28,15 +28,8 @@ package final class BridgeProgram {
     ///   `SystemError` when this process can have no more files; `errSecParam` (`configuration.*`) for settings that
     ///   make no sense.
     package init(address: String) throws {
-        var configuration = try Configuration.load()
-        // A user's own daemon must see which program this is, at each connection; the same user has the store's files.
-        // The system service may look at hidden programs.
-        if configuration.usesSystemService { try ProcessHardening.forbidDumps() }
-        configuration.mode = .daemon
-        // A client waits for less than half a minute, and everybody waits for one call.
-        configuration.timeout = min(configuration.timeout, Self.longestCall)
         let links = Links()
-        let questions = try Questions(configuration, address: address)
+        let questions = try Questions(Self.configuration(), address: address)
         let service = try BusService(
             address: address, below: "/",
             named: { name, isThere in
@@ -56,6 +49,18 @@ package final class BridgeProgram {
             emit: { [unowned service] in service.emit($0) }, questions: questions)
         (self.links, self.service, self.questions) = (links, service, questions)
         try takeName()
+    }
+
+    /// The settings of a program that asks the daemon.
+    static func configuration() throws -> Configuration {
+        var configuration = try Configuration.load()
+        // A user's own daemon must see which program this is, at each connection; the same user has the store's files.
+        // The system service may look at hidden programs.
+        if configuration.usesSystemService { try ProcessHardening.forbidDumps() }
+        configuration.mode = .daemon
+        // A client waits for less than half a minute, and everybody waits for one call.
+        configuration.timeout = min(configuration.timeout, longestCall)
+        return configuration
     }
 
     private func takeName() throws {

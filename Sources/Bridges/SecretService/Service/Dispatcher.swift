@@ -10,7 +10,7 @@ struct Dispatcher {
         if call.interface == StandardInterface.introspection { return .values([.text(try introspection(of: call))]) }
         guard let object = SecretObject(call.path, aliases: try aliases(in: call.path)) else { throw .gone(call.path) }
         if call.interface == StandardInterface.properties {
-            return .values(try bridge.answerProperties(call, object))
+            return try bridge.answerProperties(call, object)
         }
         let method = SecretMethod.all.first { $0.interface == object.interface && $0.name == call.member }
         guard let method, call.interface.isEmpty || call.interface == object.interface.rawValue else {
@@ -30,7 +30,7 @@ struct Dispatcher {
 
     /// Only a path with an alias needs them, which are in the keychain.
     private func aliases(in path: String) throws(BusFailure) -> [String: String] {
-        guard path.hasPrefix(SecretObject.root + "/aliases/") else { return [:] }
+        guard path.hasPrefix(SecretObject.aliases) else { return [:] }
         return Bridge.names(byAliases: try bridge.collections())
     }
 }

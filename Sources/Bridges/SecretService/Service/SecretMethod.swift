@@ -12,7 +12,7 @@ struct SecretMethod {
     static let all: [SecretMethod] = [
         .init(.service, "OpenSession", "sv", "vo") { (b, c) throws(BusFailure) in try b.openSession(c) },
         .init(.service, "CreateCollection", "a{sv}s", "oo") { (b, c) throws(BusFailure) in try b.createCollection(c) },
-        .init(.service, "SearchItems", "a{ss}", "aoao") { (b, c) throws(BusFailure) in try b.searchAll(c) },
+        .init(steps: .service, "SearchItems", "a{ss}", "aoao") { (b, c) throws(BusFailure) in try b.searchAll(c) },
         .init(.service, "Unlock", "ao", "aoo") { (b, c) throws(BusFailure) in try b.unlock(c) },
         .init(.service, "Lock", "ao", "aoo") { (b, c) throws(BusFailure) in try b.lock(c) },
         .init(.service, "LockService", "", "") { (b, c) throws(BusFailure) in try b.lockAll() },
@@ -22,7 +22,9 @@ struct SecretMethod {
         .init(.service, "SetAlias", "so", "") { (b, c) throws(BusFailure) in try b.setAlias(c) },
         .init(.service, "ChangeLock", "o", "o") { (b, c) throws(BusFailure) in try b.changeLock(c) },
         .init(.collection, "Delete", "", "o") { (b, c) throws(BusFailure) in try b.deleteCollection(c) },
-        .init(.collection, "SearchItems", "a{ss}", "ao") { (b, c) throws(BusFailure) in try b.searchCollection(c) },
+        .init(steps: .collection, "SearchItems", "a{ss}", "ao") { (b, c) throws(BusFailure) in
+            try b.searchCollection(c)
+        },
         .init(.collection, "CreateItem", "a{sv}(oayays)b", "oo") { (b, c) throws(BusFailure) in try b.createItem(c) },
         .init(.item, "Delete", "", "o") { (b, c) throws(BusFailure) in try b.deleteItem(c) },
         .init(.item, "GetSecret", "o", "(oayays)") { (b, c) throws(BusFailure) in try b.getSecret(c) },

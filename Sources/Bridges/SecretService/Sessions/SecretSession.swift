@@ -43,16 +43,31 @@ final class SecretSession {
     ) throws(BusFailure) -> (SecretSession, BusValue) {
         do throws(CryptoError) {
             let exchange = try OakleyExchange()
-            let shared = try exchange.shared(with: peer.span)
-            let none = [UInt8]()
-            let key = try shared.withSpan { (shared) throws(CryptoError) in
-                try HKDF.derive(from: shared, salt: none.span, info: none.span, count: keySize)
-            }
-            return (SecretSession(client: client, key: key), .bytes(try exchange.publicKey()))
+            return (
+                SecretSession(client: client, key: try key(of: exchange, with: peer)),
+                .bytes(try exchange.publicKey())
+            )
         } catch {
             if error == .malformedKey { throw .invalid("The public key is none of the algorithm's group.") }
             throw BusFailure(.notSupported, "The session algorithm \(encrypted) cannot be used on this system.")
         }
+    }
+
+    private static func key(of exchange: OakleyExchange, with peer: [UInt8]) throws(CryptoError) -> SecretBytes {
+        let shared = try exchange.shared(with: peer.span)
+        let none = [UInt8]()
+        return try shared.withSpan { (shared) throws(CryptoError) in
+            try HKDF.derive(from: shared, salt: none.span, info: none.span, count: keySize)
+        }
+    }
+
+    /// Joins an encrypted session of another service, as its client.
+    ///
+    /// - Parameter open: sends the public key, and gives the service's.
+    /// - Throws: ``CryptoError`` for a key that is none of the group's; the errors of `open`.
+    static func joined(_ open: ([UInt8]) throws -> [UInt8]) throws -> SecretSession {
+        let exchange = try OakleyExchange()
+        return SecretSession(client: "", key: try key(of: exchange, with: try open(try exchange.publicKey())))
     }
 
     /// A value on its way to the client: session, parameters, value, media type.

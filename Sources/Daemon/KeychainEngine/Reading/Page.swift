@@ -56,13 +56,9 @@ struct Page: ~Copyable {
         }
     }
 
-    var mayGoOn: Bool {
-        switch limit {
-        case .one: false
-        case .all: true
-        case .atMost(let count): writer.count < count
-        }
-    }
+    /// Whether there is a next page. Behind a limit that was reached there may be one too, for programs that want
+    /// smaller pages.
+    var mayGoOn: Bool { limit != .one }
 
     /// Whether an inspection leaves a row out.
     func hides(_ row: GuardedRow?) -> Bool {

@@ -33,6 +33,7 @@ enum StatusCommand {
         ]
         if session.programsEmbed { lines.append(("", embedding)) }
         lines += AgentLines.lines(details.agent, mayAsk: session.mayAsk, isService: status.isOfService)
+        lines += DesktopLines.lines(session)
         lines += PolicyLines.lines(session.policy)
         if status.failedAttempts > 0 { lines.append(("attempts:", attempts(status))) }
         return lines
@@ -64,6 +65,7 @@ enum StatusCommand {
                 ("asks", .array(AgentLines.reach(details.agent, mayAsk: session.mayAsk).map { .string($0) })),
                 ("programsEmbed", .boolean(session.programsEmbed)), ("policy", PolicyLines.json(of: session.policy)),
                 ("agent", AgentLines.json(of: details.agent)), ("caller", caller.json),
+                ("secretService", DesktopLines.json(session)),
             ])
     }
 }

@@ -43,14 +43,16 @@ enum DesktopSetup {
         private func isOurs(_ text: String?) -> Bool { text?.hasPrefix(DesktopSetup.mark + "\n") == true }
     }
 
+    private static let unit = "keychain-secrets.service"
+
     private static func files(_ place: SetupPlace, program: String) -> [OwnFile] {
         let data = place.folder("XDG_DATA_HOME", else: ".local/share")
         let settings = place.folder("XDG_CONFIG_HOME", else: ".config")
         return [
             OwnFile(
-                path: "\(data)/dbus-1/services/org.freedesktop.secrets.service",
-                text: "\(mark)\n[D-BUS Service]\nName=org.freedesktop.secrets\nExec=\(quoted(program))\n",
+                path: "\(data)/dbus-1/services/org.freedesktop.secrets.service", text: activation(of: program),
                 root: data),
+            OwnFile(path: "\(settings)/systemd/user/\(unit)", text: unitText(of: program), root: settings),
             // The unit also has keys of other kinds (PKCS #11), which stay with it.
             OwnFile(
                 path: "\(settings)/systemd/user/gnome-keyring-daemon.service.d/keychain.conf",
@@ -69,6 +71,34 @@ enum DesktopSetup {
         ]
     }
 
+    /// A bus without a service manager starts the program itself.
+    private static func activation(of program: String) -> String {
+        """
+        \(mark)
+        [D-BUS Service]
+        Name=org.freedesktop.secrets
+        Exec=\(quoted(program))
+        SystemdService=\(unit)
+
+        """
+    }
+
+    /// The keychain's daemon, which the program may have started, serves others too: it outlives the program.
+    private static func unitText(of program: String) -> String {
+        """
+        \(mark)
+        [Unit]
+        Description=Secret Service over the keychain
+
+        [Service]
+        Type=dbus
+        BusName=org.freedesktop.secrets
+        ExecStart=\(quotedForUnit(program))
+        KillMode=process
+
+        """
+    }
+
     /// A word of a command in a service file of D-Bus: quoted as in a shell where it has to be, and then escaped as all
     /// texts of such files.
     private static func quoted(_ word: String) -> String {
@@ -76,6 +106,14 @@ enum DesktopSetup {
         let shell = "'" + word.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
         let escapes: [Character: String] = ["\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"]
         return shell.map { escapes[$0] ?? String($0) }.joined()
+    }
+
+    /// The program of a unit (systemd.service(5), "Command lines"). Variables are not replaced in it.
+    private static func quotedForUnit(_ word: String) -> String {
+        let escapes: [Character: String] = [
+            "\\": "\\\\", "\"": "\\\"", "%": "%%", "\n": "\\n", "\r": "\\r", "\t": "\\t",
+        ]
+        return "\"" + word.map { escapes[$0] ?? String($0) }.joined() + "\""
     }
 
     /// Whether an autostart file starts nothing.

@@ -1,0 +1,103 @@
+import Glibc
+import KeychainClient
+import KeychainModel
+import LinuxSystem
+import Systemd
+
+/// `keychain-secrets --import`: takes along what the program has that is the Secret Service on a bus now.
+package struct ImportProgram {
+    /// The deeds that a command line can ask for.
+    package enum Deed: Sendable {
+        /// Shows what would be added.
+        case show
+        case add
+        /// Deletes what imports have added and nobody has changed since.
+        case undo
+    }
+
+    private let address: String
+    private let secrets: KeychainSecrets
+    private let language = UserLanguage { name in unsafe getenv(name).map { unsafe String(cString: $0) } }
+
+    /// - Parameter address: the bus's, as in `DBUS_SESSION_BUS_ADDRESS`.
+    /// - Throws: `errSecParam` (`configuration.*`) for settings that make no sense; `SystemError`.
+    package init(address: String) throws {
+        self.address = address
+        let questions = try Questions(BridgeProgram.configuration(), address: address)
+        secrets = KeychainSecrets { () throws(Refusal) in try questions.reach() }
+    }
+
+    /// Does it.
+    ///
+    /// - Returns: what was done, in sentences, and whether everything is in the keychain.
+    /// - Throws: ``BusError``, ``BusFailure``, `Refusal`, `SystemError` where it cannot be done.
+    package func run(_ deed: Deed) throws -> (lines: [String], isComplete: Bool) {
+        if deed == .undo {
+            let text = try undone()
+            return ([text(language)], true)
+        }
+        try checkOwner()
+        let service = try OtherService(try SystemBus(session: address))
+        let report = try SecretImport.run(from: service, to: secrets, isTrial: deed == .show)
+        return (report.sentences(isTrial: deed == .show).map { $0(language) }, report.isComplete)
+    }
+
+    private func undone() throws -> PromptText {
+        let (deleted, changed) = try secrets.deleteUnchanged(withNote: SecretImport.note)
+        return PromptText(
+            english: "\(deleted) imported items were deleted; \(changed) were changed since, and stay.",
+            chinese: "已删除 \(deleted) 个导入的项目；\(changed) 个在导入后已更改，予以保留。")
+    }
+
+    private func checkOwner() throws {
+        guard let owner = try NameOwner.executable(onBus: address) else {
+            throw Refusal(
+                .notAvailable, .unavailable, BridgeProgram.name, "No program on this bus is \(BridgeProgram.name).",
+                do: "Start the older keyring, for example gnome-keyring-daemon --start --components=secrets.")
+        }
+        guard owner.split(separator: "/").last != "keychain-secrets" else {
+            throw Refusal(
+                .notAvailable, .unavailable, BridgeProgram.name, "The keychain itself is \(BridgeProgram.name) here.",
+                do: "Run `security setup --undo desktop`, log in again, and repeat the import.")
+        }
+    }
+}
+
+extension ImportReport {
+    /// The outcome, a sentence each.
+    fileprivate func sentences(isTrial: Bool) -> [PromptText] {
+        var lines = [
+            isTrial
+                ? PromptText(english: "\(added) items would be added.", chinese: "将添加 \(added) 个项目。")
+                : PromptText(english: "\(added) items were added.", chinese: "已添加 \(added) 个项目。"),
+            PromptText(
+                english: "\(same) items are in the keychain already.", chinese: "\(same) 个项目已在钥匙串中。"),
+        ]
+        lines += different.map { label in
+            PromptText(
+                english: "left out: “\(label.shown)”, which the keychain has with another value",
+                chinese: "未导入：“\(label.shown)”，钥匙串中已有，但值不同")
+        }
+        lines += closed.map { label in
+            PromptText(
+                english: "left out: the collection “\(label.shown)”, which is locked",
+                chinese: "未导入：密码集“\(label.shown)”，它已锁定")
+        }
+        if unreadable > 0 {
+            lines.append(
+                PromptText(
+                    english: "left out: \(unreadable) items without a value, or above the keychain's limits",
+                    chinese: "未导入：\(unreadable) 个没有值或超出钥匙串限制的项目"))
+        }
+        return lines + [
+            PromptText(
+                english: "Not taken along: dates, paths of objects, lists of programs that may read an item.",
+                chinese: "不会导入：日期、对象路径、可读取项目的程序列表。")
+        ]
+    }
+}
+
+extension String {
+    /// The text as a terminal may have it.
+    fileprivate var shown: String { ForeignText.shown(self) }
+}

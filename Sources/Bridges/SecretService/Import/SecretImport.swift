@@ -1,0 +1,101 @@
+import KeychainModel
+import LinuxSystem
+import Systemd
+
+/// Copies what another Secret Service has into the keychain. Nothing is written before all was read, and nothing that
+/// the keychain has is changed. Items that are there already are left out, so that an import that was cut goes on when
+/// it is repeated.
+struct SecretImport {
+    private let service: OtherService
+    private let secrets: KeychainSecrets
+    private var report = ImportReport()
+    /// The items that are to be added, with their collections.
+    private var wanted: [(collection: SecretCollection, item: OtherService.Item)] = []
+
+    init(from service: OtherService, to secrets: KeychainSecrets) { (self.service, self.secrets) = (service, secrets) }
+
+    /// The note that every imported item has, by which an import is taken back.
+    static let note = "Imported from another Secret Service"
+
+    /// Reads everything, and adds what is not there.
+    ///
+    /// - Parameter isTrial: nothing is added.
+    static func run(
+        from service: OtherService, to secrets: KeychainSecrets, isTrial: Bool
+    ) throws -> ImportReport {
+        var work = SecretImport(from: service, to: secrets)
+        try work.read()
+        if !isTrial { try work.add() }
+        return work.report
+    }
+
+    private mutating func read() throws {
+        var known = try asking { () throws(Refusal) in try secrets.collections() }
+        for collection in try service.collections() {
+            guard !collection.isLocked else {
+                report.closed.append(collection.label)
+                continue
+            }
+            let place = Self.place(of: collection, among: &known)
+            try service.items(of: collection) { item in try note(item, for: place) }
+        }
+    }
+
+    /// The collection that takes the items of another: `login` for the default one, else one with the same label.
+    private static func place(
+        of collection: OtherService.Collection, among known: inout [SecretCollection]
+    ) -> SecretCollection {
+        if collection.isDefault {
+            return SecretCollection(name: SecretCollection.login, label: SecretCollection.loginLabel)
+        }
+        if let found = known.first(where: { $0.label == collection.label && $0.name != SecretCollection.login }) {
+            return found
+        }
+        let taken = Set(known.map(\.name) + [SecretCollection.login, SecretCollection.session])
+        let made = SecretCollection(
+            name: SecretObject.freeName(for: collection.label, taken: taken), label: collection.label)
+        known.append(made)
+        return made
+    }
+
+    private mutating func note(_ item: OtherService.Item?, for place: SecretCollection) throws {
+        guard let item, (try? Bridge.check(item.lookup, item.label)) != nil, item.value.count <= ItemLimits.valueBytes
+        else { return report.unreadable += 1 }
+        switch try presence(of: item, in: place) {
+        case .absent:
+            report.added += 1
+            wanted.append((place, item))
+        case .same: report.same += 1
+        case .other: report.different.append(item.label)
+        }
+    }
+
+    /// Whether the keychain has an item with the same attributes.
+    private enum Presence { case absent, same, other }
+
+    private func presence(of item: OtherService.Item, in place: SecretCollection) throws -> Presence {
+        try asking { () throws(Refusal) -> Presence in
+            let found = try secrets.items(item.lookup.pairs, in: place.name).filter {
+                $0.lookup.pairs == item.lookup.pairs && (!item.lookup.pairs.isEmpty || $0.label == item.label)
+            }
+            for old in found {
+                let value = try secrets.item(named: old.name, in: place.name, withValue: true)?.value
+                if let value, value.isEqual(to: item.value) { return .same }
+            }
+            return found.isEmpty ? .absent : .other
+        }
+    }
+
+    private func add() throws {
+        var made = Set(try asking { () throws(Refusal) in try secrets.collections() }.map(\.name))
+        for (place, item) in wanted {
+            try asking { () throws(Refusal) in
+                if made.insert(place.name).inserted {
+                    try secrets.addCollection(place.name, label: place.label, aliases: [])
+                }
+                _ = try secrets.add(
+                    to: place.name, label: item.label, item.lookup, item.value, replacing: false, note: Self.note)
+            }
+        }
+    }
+}

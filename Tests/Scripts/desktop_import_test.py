@@ -1,0 +1,133 @@
+"""An import brings along what gnome-keyring has, and changes nothing that the keychain has.
+
+usage: desktop_import_test.py FOLDER-OF-PROGRAMS [NAME-OF-CASE ...]
+"""
+
+import os
+import subprocess
+import sys
+
+import dbus
+import desktop_parts
+from desktop_parts import ROOT, SECRET, Client
+from patience import PATIENCE
+
+PROGRAMS = os.path.abspath(sys.argv[1])
+# gnome-keyring's own interface: collections are made without a prompt.
+INTERNAL = "org.gnome.keyring.InternalUnsupportedGuiltRiddenInterface"
+ITEMS = [
+    ("Mail", {"server": "mail.example", "user": "anna"}, b"geheim"),
+    ("\u90ae\u4ef6", {"n": "\u90ae\u4ef6", "xdg:schema": "org.example.Mail"}, "\u4f60\u597d".encode()),
+    ("Bytes", {"n": "bytes"}, b"\xff\xfe\x00\n"),
+    ("Empty", {"n": "empty"}, b""),
+]
+
+
+def program(place, *words, **variables):
+    """Runs the bridge's program; its status and its output."""
+    done = subprocess.run(
+        [f"{PROGRAMS}/keychain-secrets", *words],
+        capture_output=True,
+        text=True,
+        env=place.environment | variables,
+        timeout=PATIENCE,
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
+def collection(client, session, label):
+    """A collection of gnome-keyring's with a password."""
+    properties = {SECRET + "Collection.Label": dbus.String(label, variant_level=1)}
+    password = dbus.Struct((session, dbus.ByteArray(b""), dbus.ByteArray(b"pw"), "text/plain"), signature="oayays")
+    internal = dbus.Interface(client.bus.get_object(desktop_parts.NAME, ROOT, introspect=False), INTERNAL)
+    return internal.CreateWithMasterPassword(dbus.Dictionary(properties, signature="sv"), password)
+
+
+def fill(place):
+    """Two collections with items."""
+    client = Client(place)
+    _, session = client.session()
+    work = collection(client, session, "Work")
+    for number, (label, attributes, value) in enumerate(ITEMS):
+        shown = dbus.String(label, variant_level=1)
+        where = work if number == 0 else f"{ROOT}/aliases/default"
+        client.create(session, attributes, value, where, Label=shown)
+    return work
+
+
+def moved(place):
+    """The keychain in place of gnome-keyring, which has ended; a client of it."""
+    place.end_keyring()
+    place.end_bus()
+    assert place.run("setup", "-y", "-w", "desktop").returncode == 0
+    place.start_bus()
+    return Client(place)
+
+
+def shown(client, path, session):
+    properties = client.properties(path).GetAll(SECRET + "Item")
+    value = bytes(client.interface(path, "Item").GetSecret(session)[2])
+    attributes = {str(name): str(text) for name, text in properties["Attributes"].items()}
+    return str(properties["Label"]), attributes, value
+
+
+def test_everything_comes_along():
+    """Labels, attributes and values are the same, in collections of the same names; a repetition adds nothing."""
+    with desktop_parts.keyring_desktop(PROGRAMS) as place:
+        fill(place)
+        for words, text in (
+            (("--import", "--dry-run"), "4 items would be added"),
+            (("--import",), "4 items were added"),
+            (("--import",), "0 items were added.\n4 items are in the keychain already"),
+        ):
+            status, out, err = program(place, *words)
+            assert status == 0 and text in out and "dates" in out, (words, status, out, err)
+            assert "geheim" not in out
+        client = moved(place)
+        _, session = client.session()
+        (work,) = [path for path in client.get(ROOT, "Service", "Collections") if path.endswith("/Work")]
+        assert client.get(work, "Collection", "Label") == "Work"
+        (mail,) = client.get(work, "Collection", "Items")
+        rest = client.get(f"{ROOT}/collection/login", "Collection", "Items")
+        found = [shown(client, path, session) for path in (mail, *rest)]
+        wanted = list(ITEMS)
+        assert sorted(found, key=repr) == sorted(wanted, key=repr), found
+        # An item that was changed since stays.
+        client.properties(mail).Set(SECRET + "Item", "Label", dbus.String("mine", variant_level=1))
+        status, out, _ = program(place, "--undo-import", LC_ALL="zh_CN.UTF-8")
+        assert status == 0 and "3" in out and "1" in out and "\u5bfc\u5165" in out, out
+        assert [list(part) for part in client.search()] == [[mail], []]
+
+
+def test_what_stays_behind_is_named():
+    """A locked collection and an item with another value are left out and named, and the status is 1."""
+    with desktop_parts.keyring_desktop(PROGRAMS) as place:
+        work = fill(place)
+        assert program(place, "--import")[0] == 0
+        client = Client(place)
+        _, session = client.session()
+        client.create(session, {"n": "bytes"}, b"other", replace=True)
+        client.service.Lock(desktop_parts.objects(work))
+        status, out, _ = program(place, "--import")
+        assert status == 1 and "0 items were added" in out and "Work" in out and "locked" in out, out
+        assert "with another value" in out, out
+        client = moved(place)
+        _, session = client.session()
+        ((path,), _) = client.search(n="bytes")
+        assert shown(client, path, session)[2] == b"\xff\xfe\x00\n"
+        status, _, err = program(place, "--import")
+        assert status == 1 and "The keychain itself" in err, err
+        place.end_bus()
+        place.start_bus()
+        status, _, err = program(place, "--import")
+        assert status == 1 and "No program on this bus" in err, err
+
+
+if __name__ == "__main__":
+    if not desktop_parts.keyring_program():
+        print("gnome-keyring cannot be had here")
+        sys.exit(1)
+    for name, test in list(globals().items()):
+        if name in sys.argv[2:] if sys.argv[2:] else name.startswith("test_"):
+            test()
+            print(f"ok {name}")
