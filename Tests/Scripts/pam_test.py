@@ -201,6 +201,43 @@ def options():
         check(not machine.login("authenticate", "open_session"), "required refuses a login without a keychain")
 
 
+# The texts of PAM for its results (pam_strerror(3)).
+WRONG, NOBODY, UNOPENED, UNASKED = (
+    "Authentication failure", "Authentication service cannot retrieve authentication info",
+    "Authentication service cannot retrieve user credentials", "Error in service module",
+)
+
+
+def failures_have_names():
+    """With `required` a program is told why: another password, nobody there, no answer, nothing that opens."""
+    with Machine(options="required") as machine:
+
+        def fails(text, what):
+            for service in machine.services.iterdir():
+                service.write_text(service.read_text().replace("session optional", "session required"))
+            check(not machine.login("authenticate", "open_session"), f"{what}: the login fails")
+            check(text in machine.errors, f"{what}: {machine.errors}")
+
+        machine.security("set-keychain-password", text="own\n")
+        machine.lock()
+        fails(WRONG, "a keychain with another password")
+        machine.module = "installed/pam_keychain.so"
+        machine.write("required")
+        machine.stop(signal.SIGSTOP)
+        fails(NOBODY, "a daemon that does not answer")
+        machine.stop(signal.SIGCONT)
+        machine.stop()
+        machine.module = "pam_keychain.so"
+        machine.write("required")
+        fails(NOBODY, "no daemon")
+        machine.write("required auto_start")
+        os.truncate(machine.store / "vault", 10)
+        fails(UNOPENED, "a damaged vault")
+        machine.daemon = "/bin/false"
+        machine.write("required auto_start")
+        fails(UNASKED, "a daemon that cannot be started")
+
+
 def nothing_holds_a_login_up():
     with Machine(daemon="/nowhere/keychaind") as machine:
         check(machine.login("authenticate", "setcred", "open_session"), "a login without a daemon installed goes on")
@@ -243,6 +280,7 @@ for test in (
     password_changes,
     logins_only,
     options,
+    failures_have_names,
     nothing_holds_a_login_up,
     secrets_are_wiped,
 ):

@@ -158,24 +158,29 @@ static void run_daemon(const struct errand *errand, const struct places *places,
     run(words, environment, ready, 3);
 }
 
-/* Starts the daemon and waits until it serves, which it reports with one byte. At the end of the pipe it has ended,
- * perhaps because another one serves. */
-static void start(struct errand *errand, const struct places *places) {
+/* Starts the daemon and waits until it serves, which it reports with one byte. A text says why it does not. At the end
+ * of the pipe it has ended, perhaps because another one serves. The result is what it is when nobody listens then. */
+static enum outcome start(struct errand *errand, const struct places *places) {
     int ends[2];
-    if (pipe2(ends, O_CLOEXEC) != 0) return;
+    if (pipe2(ends, O_CLOEXEC) != 0) return failed;
     make_folder(errand->store);
     if (places->folder) make_folder(places->folder);
     pid_t child = fork();
     if (child == 0) run_daemon(errand, places, ends[1]);
     close(ends[1]);
+    enum outcome outcome = failed;
     if (child > 0) {
         struct pollfd request = {.fd = ends[0], .events = POLLIN};
         int64_t left;
         while ((left = errand->deadline - now()) > 0 && poll(&request, 1, (int)left) < 0 && errno == EINTR) {}
+        char report;
+        if (left <= 0 || request.revents == 0) outcome = late;
+        else if (read(ends[0], &report, 1) == 1) outcome = unopened;
         /* The daemon detaches: this is only its first process, which has ended or is about to. */
         if (left > 0) (void)waitpid(child, NULL, 0);
     }
     close(ends[0]);
+    return outcome;
 }
 
 static bool write_line(int file, const struct secret *secret) {
@@ -220,7 +225,9 @@ static enum outcome have_asked(struct errand *errand, const char *command, const
     if (child < 0) return failed;
     while (waitpid(child, &status, 0) < 0)
         if (errno != EINTR) return failed;
-    return !WIFEXITED(status) || WEXITSTATUS(status) == 127 ? failed : WEXITSTATUS(status) == 0 ? done : refused;
+    if (!WIFEXITED(status) || WEXITSTATUS(status) == 127) return failed;
+    /* The low bits of errSecAuthFailed. */
+    return WEXITSTATUS(status) == 0 ? done : WEXITSTATUS(status) == 51 ? refused : unopened;
 }
 
 enum outcome carry_out(struct errand *errand) {
@@ -229,9 +236,9 @@ enum outcome carry_out(struct errand *errand) {
     uid_t listener = 0;
     int channel = reach(errand, &places, &listener);
     if (channel < 0 && places.daemon) {
-        start(errand, &places);
+        enum outcome outcome = start(errand, &places);
         channel = reach(errand, &places, &listener);
-        if (channel < 0) return failed;
+        if (channel < 0) return outcome;
     }
     if (channel < 0) return no_daemon;
     const char *command = errand->given_command ? first_of(&errand->given_command, 1)

@@ -56,12 +56,12 @@ static void bury(pid_t child) {
 
 static enum outcome wait_for(pid_t child, int news, int64_t deadline) {
     struct pollfd request = {.fd = news, .events = POLLIN};
-    unsigned char outcome = failed;
+    unsigned char outcome = late;
     int64_t left;
     while ((left = deadline - now()) > 0) {
         int count = poll(&request, 1, (int)left);
         if (count < 0 && errno == EINTR) continue;
-        if (count <= 0 || read(news, &outcome, 1) != 1) outcome = failed;
+        if (count != 0 && (count < 0 || read(news, &outcome, 1) != 1)) outcome = failed;
         break;
     }
     (void)kill(child, SIGKILL);

@@ -33,9 +33,38 @@ static const struct passwd *find_user(pam_handle_t *pam) {
     return pam_modutil_getpwnam(pam, name);
 }
 
+/* The reason why nothing was done, for the log. */
+static const char *reason(enum outcome outcome) {
+    switch (outcome) {
+    case done: return "it was done";
+    case refused: return "it has another password, or there were too many wrong ones";
+    case no_daemon: return "no daemon runs, and none was to be started";
+    case late: return "its daemon did not answer in time";
+    case unopened: return "its daemon cannot open it, for a reason that stands in the daemon's log";
+    case failed: break;
+    }
+    return "its daemon could not be started or asked";
+}
+
+static int code(enum outcome outcome) {
+    switch (outcome) {
+    case done: return PAM_SUCCESS;
+    case refused: return PAM_AUTH_ERR;
+    case no_daemon:
+    case late: return PAM_AUTHINFO_UNAVAIL;
+    case unopened: return PAM_CRED_UNAVAIL;
+    case failed: break;
+    }
+    return PAM_SERVICE_ERR;
+}
+
 static int result(const struct options *options, enum outcome outcome) {
     if (outcome == done) return PAM_SUCCESS;
-    return options->required ? PAM_SERVICE_ERR : PAM_IGNORE;
+    return options->required ? code(outcome) : PAM_IGNORE;
+}
+
+static bool is_worth_a_line(const struct options *options, enum outcome outcome) {
+    return outcome != done && (outcome != no_daemon || options->required);
 }
 
 static void forget(pam_handle_t *pam) {
@@ -58,11 +87,9 @@ static int unlock(pam_handle_t *pam, const struct options *options, bool may_sta
     const struct secret *secret = recall(pam, user);
     if (!secret) return PAM_IGNORE;
     enum outcome outcome = run_errand(pam, options, user, secret, NULL, may_start);
-    if (outcome == refused)
-        pam_syslog(pam, LOG_NOTICE, "keychain: the password of the login does not open the keychain of %s",
-                   user->pw_name);
-    if (outcome == failed)
-        pam_syslog(pam, LOG_WARNING, "keychain: the daemon of %s did not answer", user->pw_name);
+    if (is_worth_a_line(options, outcome))
+        pam_syslog(pam, outcome == refused ? LOG_NOTICE : LOG_WARNING,
+                   "keychain: the login does not open that of %s: %s", user->pw_name, reason(outcome));
     if (outcome == done || outcome == refused) forget(pam);
     return result(options, outcome);
 }
@@ -126,7 +153,7 @@ VISIBLE int pam_sm_chauthtok(pam_handle_t *pam, int flags, int count, const char
     if (passcode && replacement) outcome = run_errand(pam, &options, user, passcode, replacement, true);
     drop_secret(passcode);
     drop_secret(replacement);
-    if (outcome == refused || outcome == failed)
-        pam_syslog(pam, LOG_NOTICE, "keychain: the keychain of %s keeps its password", user->pw_name);
+    if (is_worth_a_line(&options, outcome))
+        pam_syslog(pam, LOG_NOTICE, "keychain: that of %s keeps its password: %s", user->pw_name, reason(outcome));
     return result(&options, outcome);
 }

@@ -56,7 +56,9 @@ enum outcome {
     done,           /* the daemon did it */
     refused,        /* the daemon refused: another password, or too many wrong ones */
     no_daemon,      /* none runs, and none was to be started */
-    failed,         /* it could not be asked, or did not answer in time */
+    late,           /* it did not answer in time */
+    unopened,       /* it cannot open the keychain, whatever the password: a damaged file, a full disk */
+    failed,         /* it could not be started or asked */
 };
 
 /* Unlocks the keychain of a user, or changes its passcode when there is a new one. */

@@ -14,6 +14,9 @@
  * Integers are little-endian. Kind 2 is a device request; kind 3 is a response, whose word is the status. */
 enum { head_size = 16, version = 1, device_request = 2, response = 3, request_unlock = 3, request_set_passcode = 4 };
 
+/* The status of a password that is not the keychain's (errSecAuthFailed). */
+enum { auth_failed = -25293 };
+
 static void put(unsigned char *at, uint32_t number) {
     for (int byte = 0; byte < 4; byte++) at[byte] = (unsigned char)(number >> (8 * byte));
 }
@@ -72,17 +75,21 @@ static bool send_request(int socket, const int *files, unsigned char count, int6
         && sendmsg(socket, &message, MSG_NOSIGNAL) == (ssize_t)sizeof frame;
 }
 
+static enum outcome meaning(int32_t status) {
+    return status == 0 ? done : status == auth_failed ? refused : unopened;
+}
+
 static enum outcome receive(int socket, int64_t deadline) {
     unsigned char head[head_size];
     for (size_t filled = 0; filled < sizeof head;) {
-        if (!is_ready(socket, POLLIN, deadline)) return failed;
+        if (!is_ready(socket, POLLIN, deadline)) return now() < deadline ? failed : late;
         ssize_t count = recv(socket, head + filled, sizeof head - filled, 0);
         if (count < 0 && (errno == EINTR || errno == EAGAIN)) continue;
         if (count <= 0) return failed;
         filled += (size_t)count;
     }
     if (head[4] != version || head[5] != response || get(head + 8) != 1) return failed;
-    return get(head + 12) == 0 ? done : refused;
+    return meaning((int32_t)get(head + 12));
 }
 
 enum outcome ask(int socket, const struct secret *passcode, const struct secret *replacement, int64_t deadline) {
