@@ -1,12 +1,5 @@
+package import KeychainModel
 import LinuxSystem
-
-/// The classes of protection: when the key of a file is given out.
-package enum FileProtection: UInt8, CaseIterable, Sendable {
-    case complete = 1
-    case completeUnlessOpen = 2
-    case completeUntilFirstUserAuthentication = 3
-    case none = 4
-}
 
 /// The facts that begin a protected file. A header that was read is a claim until ``FilePreamble`` has authenticated
 /// it.
@@ -22,7 +15,6 @@ package struct FileHeader: Equatable, Sendable {
 
     static let size = 4096
     static let codeSize = 32
-    static let slotRoom = size - codeSize - Offset.slots
 
     package let protection: FileProtection
     /// A chunk has two to this power bytes.
@@ -59,7 +51,7 @@ package struct FileHeader: Equatable, Sendable {
         guard (1...Self.mostSlots).contains(slots.count), Self.chunkExponents.contains(chunkExponent) else {
             return false
         }
-        guard slots.allSatisfy(\.isWhole), slots.map(\.size).reduce(0, +) <= Self.slotRoom else { return false }
+        guard slots.allSatisfy(\.isWhole), slots.map(\.size).reduce(0, +) <= FileSlot.room else { return false }
         let kinds = slots.compactMap { FileSlot.Kind(rawValue: $0.kind) }
         return kinds == [protection == .completeUnlessOpen ? .shelfPublic : .shelf]
     }

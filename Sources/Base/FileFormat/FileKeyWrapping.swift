@@ -1,4 +1,5 @@
 package import KeychainCrypto
+package import KeychainModel
 package import LinuxSystem
 
 // The wrapping of file keys by a shelf; only an enclave has a shelf's keys.

@@ -1,4 +1,5 @@
 import KeychainCrypto
+package import KeychainModel
 package import LinuxSystem
 
 /// The keys that the file key derives: the file key itself is used for nothing else.

@@ -47,7 +47,7 @@ struct FileHeaderTests {
         func other(_ size: Int, kind: UInt8 = 9) -> FileSlot {
             FileSlot(kind: kind, shelf: ShelfID(), wrapped: Randomness.bytes(size))
         }
-        let room = FileHeader.slotRoom - own.size
+        let room = FileSlot.room - own.size
         for slots in [
             [own] + (0..<7).map { other($0 * 10) }, [other(0), own], [own, other(room - FileSlot.headSize)],
             [own, other(80, kind: 3)],
@@ -123,8 +123,9 @@ struct FileHeaderTests {
         for bytes in [[], Array("plain".utf8), [UInt8](repeating: 0, count: 8192), Randomness.bytes(10_000)] {
             #expect(throws: FileError.notProtected) { try FilePreamble(decoding: bytes.span) }
         }
-        #expect(throws: FileError.damaged(at: 8)) { try FilePreamble(decoding: FileHeader.magic.span) }
-        let magicAlone = FileHeader.magic + [UInt8](repeating: 0, count: 8184)
+        let magic = FileHeader.magic
+        #expect(throws: FileError.damaged(at: 8)) { try FilePreamble(decoding: magic.span) }
+        let magicAlone = magic + [UInt8](repeating: 0, count: 8184)
         #expect(throws: FileError.unsupported(.version, 0)) { try FilePreamble(decoding: magicAlone.span) }
     }
 

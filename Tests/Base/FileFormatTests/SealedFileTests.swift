@@ -1,5 +1,6 @@
 import FileFormat
 import KeychainCrypto
+import KeychainModel
 import LinuxSystem
 import TestSupport
 import Testing

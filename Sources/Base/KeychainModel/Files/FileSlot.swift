@@ -15,32 +15,38 @@ package struct FileSlot: Equatable, Sendable {
         package var wrappedSize: Int { self == .shelf ? 60 : 80 }
     }
 
-    static let headSize = 20
+    /// The bytes in front of what is wrapped.
+    package static let headSize = 20
+    /// The bytes that all slots of a header have together.
+    package static let room = 4000
 
     /// The kind's number.
     package let kind: UInt8
     package let shelf: ShelfID
     package let wrapped: [UInt8]
 
-    init(kind: UInt8, shelf: ShelfID, wrapped: [UInt8]) {
+    /// A slot with any content; ``isWhole`` says whether a reader takes it.
+    package init(kind: UInt8, shelf: ShelfID, wrapped: [UInt8]) {
         (self.kind, self.shelf, self.wrapped) = (kind, shelf, wrapped)
     }
 
-    var size: Int { Self.headSize + wrapped.count }
+    /// The size of the whole slot in bytes.
+    package var size: Int { Self.headSize + wrapped.count }
 
     /// Whether what is wrapped has the size of its kind; that of an unknown kind is not known.
-    var isWhole: Bool {
+    package var isWhole: Bool {
         guard kind != 0 else { return false }
-        return Kind(rawValue: kind).map { $0.wrappedSize == wrapped.count } ?? (wrapped.count <= FileHeader.slotRoom)
+        return Kind(rawValue: kind).map { $0.wrappedSize == wrapped.count } ?? (wrapped.count <= Self.room)
     }
 
-    func append(to bytes: inout [UInt8]) {
+    /// Appends the slot to a header under construction.
+    package func append(to bytes: inout [UInt8]) {
         let size = UInt16(truncatingIfNeeded: wrapped.count)
         bytes += [kind, 0, UInt8(size & 0xFF), UInt8(size >> 8)] + shelf.bytes + wrapped
     }
 
     /// Reads the slot at an offset of the bytes; nil for one that is not whole.
-    init?(_ bytes: Span<UInt8>, at offset: Int) {
+    package init?(_ bytes: Span<UInt8>, at offset: Int) {
         guard offset <= bytes.count - Self.headSize, bytes[offset + 1] == 0 else { return nil }
         let size = Int(bytes.littleEndian(UInt16.self, at: offset + 2))
         let start = offset + Self.headSize
