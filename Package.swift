@@ -90,6 +90,7 @@ let package = Package(
         module("DER", in: "Base", uses: ["LinuxSystem"]),
         module("KeychainCrypto", in: "Base", uses: ["DER", "KeychainModel", "LinuxSystem", "COpenSSL", "CArgon2"]),
 
+        module("FileFormat", in: "Base", uses: ["KeychainCrypto", "KeychainModel", "LinuxSystem"]),
         module("PropertyLists", in: "Base", uses: ["DER", "LinuxSystem", "CExpat"]),
         module(
             "CodeSignature", in: "Base",
@@ -246,6 +247,9 @@ let package = Package(
             "KeychainCryptoTests", in: "Base",
             uses: ["KeychainCrypto", "DER", "KeychainModel", "LinuxSystem", "TestSupport"]),
         tests(
+            "FileFormatTests", in: "Base",
+            uses: ["FileFormat", "KeychainCrypto", "KeychainModel", "LinuxSystem", "TestSupport"]),
+        tests(
             "CodeSignatureTests", in: "Base",
             uses: [
                 "CodeSignature", "KeychainCrypto", "PropertyLists", "DER", "KeychainModel", "LinuxSystem",
@@ -376,6 +380,9 @@ let package = Package(
         .executableTarget(
             name: "scripted-agent", dependencies: ["EnclaveWire", "KeychainWire", "KeychainModel", "LinuxSystem"],
             path: "Tests/Programs/scripted-agent"),
+        .executableTarget(
+            name: "file-sealer", dependencies: ["FileFormat", "KeychainCrypto", "KeychainModel", "LinuxSystem"],
+            path: "Tests/Programs/file-sealer"),
         .executableTarget(name: "key-user", dependencies: ["Security"], path: "Tests/Programs/key-user"),
         .executableTarget(name: "item-writer", dependencies: ["Security"], path: "Tests/Programs/item-writer"),
         .executableTarget(name: "key-holder", dependencies: ["Security"], path: "Tests/Programs/key-holder"),
@@ -430,7 +437,8 @@ if Context.environment["KEYCHAIN_FUZZ"] != nil {
             dependencies: [
                 "CSQLite", "Security", "CoreFoundation", "SecurityCommands", "CommandOptions", "EmbeddedKeychain",
                 "KeychainEngine",
-                "CallerIdentification", "KeychainStore", "KeychainPolicy", "CodeSignature", "SecureEnclave",
+                "CallerIdentification", "KeychainStore", "KeychainPolicy", "CodeSignature", "FileFormat",
+                "SecureEnclave",
                 "KeychainClient", "EnclaveWire", "KeychainWire", "KeychainCrypto", "KeychainModel", "DER",
                 "LinuxSystem",
             ],

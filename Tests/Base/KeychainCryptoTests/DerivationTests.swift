@@ -1,6 +1,7 @@
-import KeychainCrypto
 import LinuxSystem
 import Testing
+
+@testable import KeychainCrypto
 
 @Suite("HKDF")
 struct HKDFTests {
@@ -36,6 +37,16 @@ struct HKDFTests {
     func published(vector: Vector) throws {
         let derived = try HKDF.derive(
             from: vector.key, salt: vector.salt, info: vector.info, count: vector.derived.count / 2)
+        #expect(hexadecimal(derived) == vector.derived)
+    }
+
+    @Test("RFC 5869: the two steps, one after the other, give the published keys", arguments: Vector.published)
+    func steps(vector: Vector) throws {
+        let key = try HKDF.extract(from: vector.key.span, salt: vector.salt.span)
+        #expect(key.count == 32)
+        let derived = try key.withSpan {
+            try HKDF.expand($0, info: vector.info.span, count: vector.derived.count / 2)
+        }
         #expect(hexadecimal(derived) == vector.derived)
     }
 

@@ -47,6 +47,9 @@ import KeychainModel
     static let key = ParameterText(OSSL_KDF_PARAM_KEY)
     static let salt = ParameterText(OSSL_KDF_PARAM_SALT)
     static let info = ParameterText(OSSL_KDF_PARAM_INFO)
+    static let step = ParameterText(OSSL_KDF_PARAM_MODE)
+    static let extractOnly = ParameterText("EXTRACT_ONLY")
+    static let expandOnly = ParameterText("EXPAND_ONLY")
     static let hashes = Dictionary(uniqueKeysWithValues: HashFunction.allCases.map { ($0, ParameterText($0.rawValue)) })
 }
 

@@ -12,14 +12,21 @@ import KeychainModel
     // This also wipes the key.
     deinit { unsafe EVP_KDF_CTX_free(context) }
 
+    /// - Parameter step: the one step of HKDF to do; nil for the whole derivation.
     func derive(
         _ key: Span<UInt8>, salt: Span<UInt8> = Span(), info: Span<UInt8>, hash: HashFunction,
-        into output: inout MutableSpan<UInt8>
+        step: ParameterText? = nil, into output: inout MutableSpan<UInt8>
     ) throws(CryptoError) {
         try unsafe withParameter(.key, key) { (key) throws(CryptoError) in
             try unsafe withParameter(.salt, salt) { (salt) throws(CryptoError) in
                 try unsafe withParameter(.info, info) { (info) throws(CryptoError) in
-                    try unsafe run([digestParameter(hash), key, salt, info, OSSL_PARAM_construct_end()], into: &output)
+                    var parameters = unsafe [digestParameter(hash), key, salt, info]
+                    if let step {
+                        unsafe parameters.append(
+                            OSSL_PARAM_construct_utf8_string(ParameterText.step.pointer, step.pointer, 0))
+                    }
+                    unsafe parameters.append(OSSL_PARAM_construct_end())
+                    try unsafe run(parameters, into: &output)
                 }
             }
         }

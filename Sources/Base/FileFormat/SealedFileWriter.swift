@@ -1,0 +1,127 @@
+package import LinuxSystem
+
+/// Makes a sealed file from its beginning to its end, in constant memory. It does not write: it appends the file's
+/// bytes to an array, which its caller writes in the same order.
+///
+/// An index is sealed once. So a caller may write the same bytes again after a failure, but cannot get others for their
+/// place. A forked child is refused: it would seal other content under the same nonces. Any thread may use it.
+package final class SealedFileWriter: Sendable {
+    /// The beginning of the file: ``FilePreamble/size`` bytes.
+    package let preamble: [UInt8]
+
+    private let state: ProcessLocal<State>
+
+    /// - Parameter fileKey: 32 fresh bytes. **A key is for one writer**: with another one it would seal twice.
+    /// - Throws: `FileError.library`.
+    package init(_ header: FileHeader, fileKey: SecretBytes) throws(FileError) {
+        let keys = try FileKeys(fileKey: fileKey, file: header.file)
+        let copy = try FilePreamble.copy(header, keys)
+        preamble = copy + copy
+        state = ProcessLocal(State(AuthenticHeader(header, keys)))
+    }
+
+    /// Takes more content, and appends the chunks that are full.
+    ///
+    /// - Throws: `FileError.tooLarge`, `.ended`, `.forked`, `.library`. After each of them the file has ended, and must
+    ///   be thrown away.
+    package func write(_ content: Span<UInt8>, into output: inout [UInt8]) throws(FileError) {
+        try state.withValue(inChild: refuseChild) { (state) throws(FileError) in
+            try state.write(content, into: &output)
+        }
+    }
+
+    /// Appends the last chunk. The file is whole when it is written.
+    ///
+    /// - Throws: as ``write(_:into:)``.
+    package func finish(into output: inout [UInt8]) throws(FileError) {
+        try state.withValue(inChild: refuseChild) { (state) throws(FileError) in try state.finish(into: &output) }
+    }
+}
+
+/// Keys and what they have sealed belong to the process that began.
+func refuseChild<State>(_: inout State) throws(FileError) { throw .forked }
+
+extension SealedFileWriter {
+    private struct State {
+        private let header: AuthenticHeader
+        private let chunkSize: Int
+        private let pending: SecretBuffer
+        private var index: UInt64 = 0
+        private var length: UInt64 = 0
+        private var hasEnded = false
+
+        init(_ header: AuthenticHeader) {
+            self.header = header
+            chunkSize = header.header.chunkSize
+            pending = SecretBuffer(capacity: 0)
+        }
+
+        mutating func write(_ content: Span<UInt8>, into output: inout [UInt8]) throws(FileError) {
+            try begin()
+            guard UInt64(content.count) <= SealedLayout.mostBytes - length else { throw .tooLarge }
+            length += UInt64(content.count)
+            let taken = fill(content)
+            var rest = content.extracting(taken...)
+            // The schedule of the key is made where a chunk is full, and for all that are.
+            if pending.count == chunkSize || rest.count >= chunkSize {
+                let cipher = try ChunkCipher(header)
+                try sealPending(cipher, isLast: false, into: &output)
+                while rest.count >= chunkSize {
+                    try seal(rest.extracting(..<chunkSize), cipher, isLast: false, into: &output)
+                    rest = rest.extracting(chunkSize...)
+                }
+            }
+            pending.append(rest)
+            hasEnded = false
+        }
+
+        mutating func finish(into output: inout [UInt8]) throws(FileError) {
+            try begin()
+            let cipher = try ChunkCipher(header)
+            if pending.count == 0 {
+                try seal(Span(), cipher, isLast: true, into: &output)
+            } else {
+                try sealPending(cipher, isLast: true, into: &output)
+            }
+        }
+
+        /// Whatever fails ends the file: what comes after it is not sealed.
+        private mutating func begin() throws(FileError) {
+            guard !hasEnded else { throw .ended }
+            hasEnded = true
+        }
+
+        /// Fills up the chunk that was begun, and returns how much that took.
+        private func fill(_ content: Span<UInt8>) -> Int {
+            guard pending.count > 0 else { return 0 }
+            let count = min(content.count, chunkSize - pending.count)
+            pending.append(content.extracting(..<count))
+            return count
+        }
+
+        private mutating func sealPending(
+            _ cipher: ChunkCipher, isLast: Bool, into output: inout [UInt8]
+        ) throws(FileError) {
+            guard pending.count > 0 else { return }
+            let content = pending
+            try content.withSpan { (span) throws(FileError) in
+                try seal(span, cipher, isLast: isLast, into: &output)
+            }
+            content.removeAll()
+        }
+
+        private mutating func seal(
+            _ content: Span<UInt8>, _ cipher: ChunkCipher, isLast: Bool, into output: inout [UInt8]
+        ) throws(FileError) {
+            // Counted first: a chunk that fails has used its index.
+            let (number, start) = (index, output.count)
+            index += 1
+            output.append(contentsOf: repeatElement(0, count: content.count + ChunkCipher.tagSize))
+            try unsafe output.withUnsafeMutableBufferPointer { (output) throws(FileError) in
+                var chunk = unsafe MutableSpan(
+                    _unsafeStart: output.baseAddress! + start, count: output.count - start)
+                try cipher.seal(content, number, isLast: isLast, into: &chunk)
+            }
+        }
+    }
+}

@@ -1,0 +1,33 @@
+import LinuxSystem
+
+/// The random name of a file's content: 16 bytes. Every write of a file makes another one.
+package struct FileID: Hashable, Sendable {
+    /// The number of bytes.
+    package static let size = 16
+    package let bytes: [UInt8]
+
+    /// Makes a new one.
+    package init() { bytes = Randomness.bytes(Self.size) }
+
+    /// - Returns: nil unless there are 16 bytes.
+    package init?(_ bytes: Span<UInt8>) {
+        guard bytes.count == Self.size else { return nil }
+        self.bytes = bytes.array(0, Self.size)
+    }
+}
+
+/// The random name of a shelf, whose keys wrap the keys of files: 16 bytes.
+package struct ShelfID: Hashable, Sendable {
+    /// The number of bytes.
+    package static let size = 16
+    package let bytes: [UInt8]
+
+    /// Makes a new one.
+    package init() { bytes = Randomness.bytes(Self.size) }
+
+    /// - Returns: nil unless there are 16 bytes.
+    package init?(_ bytes: Span<UInt8>) {
+        guard bytes.count == Self.size else { return nil }
+        self.bytes = bytes.array(0, Self.size)
+    }
+}
