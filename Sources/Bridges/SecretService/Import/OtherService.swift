@@ -102,7 +102,9 @@ final class OtherService {
         guard let parts = secret?.parts, parts.count == 4, let parameters = parts[1].data, let value = parts[2].data
         else { return nil }
         let values = try properties(path, .item)
-        let pairs = values["Attributes"]?.pairs ?? [:]
+        var pairs = values["Attributes"]?.pairs ?? [:]
+        // gnome-keyring has it now and then for an item that was stored without one.
+        if pairs[LookupAttributes.schema]?.text == LookupAttributes.generic { pairs[LookupAttributes.schema] = nil }
         let kind = values["Type"]?.string ?? ""
         let isOwnKind = pairs[LookupAttributes.schema] == nil && kind != LookupAttributes.generic
         let lookup = LookupAttributes(
@@ -120,7 +122,10 @@ final class OtherService {
         try bus.watch(BridgeProgram.name, "path='\(prompt)',member='Completed'")
         _ = try bus.ask(object, "Prompt", [.text("")])
         let deadline = Deadline.after(milliseconds: Self.patience * 1_000)
-        while try bus.nextSignal() == nil { try bus.descriptor.wait(for: .readable, deadline: deadline) }
+        // Without an answer it stays locked.
+        while try bus.nextSignal() == nil {
+            guard (try? bus.descriptor.wait(for: .readable, deadline: deadline)) != nil else { return }
+        }
     }
 }
 
