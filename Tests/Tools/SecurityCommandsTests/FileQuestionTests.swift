@@ -36,6 +36,15 @@ import Testing
         #expect(rows[0].unicodeScalars.count < 20)
     }
 
+    @Test("A character that one terminal draws wider than another takes the room of the wider one")
+    func countsWidest() throws {
+        for letter in ["\u{4DC0}", "\u{3248}", "\u{E9}", "\u{600}", "部", "👍"] {
+            let question = FileQuestion(contents: [String(repeating: letter, count: 80)])
+            #expect(question.rows(on: (24, 80), above: prompt)?.count == 3, "\(letter)")
+            #expect(question.rows(on: (3, 80), above: prompt) == nil, "\(letter)")
+        }
+    }
+
     @Test("The command is shortened to a row, and keeps its beginning and its end")
     func shortensCommand() throws {
         let question = FileQuestion(

@@ -1,5 +1,4 @@
 import LinuxSystem
-import TerminalText
 
 /// The question about a file before its first use, as rows of a terminal.
 ///
@@ -18,8 +17,9 @@ struct FileQuestion {
     private static let fewestColumns = 8
     /// More than a file has, with its marks for characters that are not shown.
     private static let longestBytes = UntrustedFile.longestBytes * 8
-    /// Of two widths that a terminal may give a character, the larger one.
-    private static let width = TextWidth(ambiguous: 2)
+    /// No terminal gives a character more. Terminals differ in which ones they give as much, so all but those of ASCII
+    /// count for two.
+    private static let widest = 2
 
     /// The rows of the question; nil where they and the answer's do not fit on the terminal.
     func rows(on size: (rows: Int, columns: Int), above prompt: String) -> [String]? {
@@ -42,7 +42,7 @@ struct FileQuestion {
         let indent = "    "
         var (rows, row, used) = ([String](), String.UnicodeScalarView(), 0)
         for scalar in ForeignText.shown(text, limit: longestBytes).unicodeScalars {
-            let own = width.columns(Character(scalar))
+            let own = scalar.isASCII ? 1 : widest
             if used + own > columns {
                 rows.append(String(row))
                 (row, used) = (indent.unicodeScalars, indent.count)
