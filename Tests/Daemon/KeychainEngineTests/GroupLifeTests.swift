@@ -94,6 +94,17 @@ struct GroupLifeTests {
         #expect(try engine.access(request, from: Self.command) == .others(true))
     }
 
+    @Test("The inspecting command learns whether anything was ever stored, also when all of it was deleted")
+    func isUsed() throws {
+        #expect(try engine.access(.use, from: Self.command) == .used(false))
+        let one = try program("one")
+        try engine.add("a", "v", as: one)
+        #expect(try engine.access(.use, from: Self.command) == .used(true))
+        #expect(throws: Refusal.self) { try engine.access(.use, from: one) }
+        try engine.tamper("DELETE FROM genp")
+        #expect(try engine.access(.use, from: Self.command) == .used(true))
+    }
+
     @Test("An unsigned program that never came back is known by the name of its group")
     func neverSeen() throws {
         let path = directory.file("gone")

@@ -40,6 +40,7 @@ extension KeychainEngine {
             return .done
         case .row(let number): return .row(try row(number, for: caller))
         case .others: return .others(try othersHaveItems(than: caller))
+        case .use: return .used(try isUsed(caller))
         case .changes(let number): return .changes(try changes(after: number, for: caller))
         case .gather: return .moved(try gather(for: caller, by: deadline))
         case .uninstalled(let programs):
@@ -120,6 +121,12 @@ extension KeychainEngine {
             }
             return found
         }
+    }
+
+    /// Whether anything was ever stored, for a command that would erase the store otherwise.
+    private func isUsed(_ caller: CallerIdentity) throws(Refusal) -> Bool {
+        try AccessPolicy.requireInspector(caller)
+        return try change { (writer) throws(Refusal) in try writer.store.isUsed() }
     }
 
     /// Gives the bridge to the desktop what bridges of other folders have stored, which had the groups of their paths.

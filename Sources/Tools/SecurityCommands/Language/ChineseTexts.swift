@@ -1294,8 +1294,9 @@ enum ChineseTexts {
         The keychain's password, where it is needed.\t需要时使用的钥匙串密码。
         Nothing brings the items back. A keychain whose name file has gone is deleted by its identifier, as `security\
          list-keychains --orphans` shows it. One that has items of other programs must be unlocked, or its password is\
-         asked for.\t项目无法恢复。名称文件已丢失的钥匙串用其标识符删除，见 `security list-keychains --orphans`。含有\
-        其他程序项目的钥匙串必须已解锁，否则会询问其密码。
+         asked for; so it is where a file is named that was moved or copied meanwhile.\t项目无法恢复。名称文件已丢失的\
+        钥匙串用其标识符删除，见 `security list-keychains --orphans`。含有其他程序项目的钥匙串必须已解锁，否则会询问其\
+        密码；指定的文件若曾被移动或复制，同样如此。
         Lock a keychain.\t锁定钥匙串。
         Lock the login keychain and all of the search list.\t锁定登录钥匙串和搜索列表中的所有钥匙串。
         Unlock a keychain.\t解锁钥匙串。
