@@ -523,6 +523,9 @@ enum ChineseTexts {
         Set it to your home folder.\t请将它设为您的个人文件夹。
         {1} cannot be read: {2}\t无法读取 {1}：{2}
         Look at its owner and permissions.\t请检查它的所有者和权限。
+        {1} Then run it again, or take it back with `security setup --undo`.\t{1}然后重新运行，或用 `security setup --\
+        undo` 撤销。
+        What was changed before it stays in part: {1}.\t此前的更改有一部分仍保留：{1}。
         {1} cannot be changed: {2}\t无法更改 {1}：{2}
         {1} is there already\t{1} 已存在
         Move it away, then repeat the command.\t请将它移走，然后重新运行此命令。
