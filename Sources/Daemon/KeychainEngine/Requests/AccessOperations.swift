@@ -47,7 +47,7 @@ extension KeychainEngine {
             try AccessPolicy.requireUninstaller(caller)
             return .purged(
                 try changeGroups { (writer) throws(Refusal) in
-                    try PurgePrograms(programs: Set(programs), writer: writer).run()
+                    try PurgePrograms(programs: programs, writer: writer).run()
                 })
         }
     }
@@ -88,16 +88,16 @@ extension KeychainEngine {
     ///
     /// - Throws: the refusal of a statement that does not hold; `errSecMissingEntitlement` for one about other groups.
     private func isHandedOver(_ from: String, _ to: String, by statement: [UInt8]) throws(Refusal) -> Bool {
-        guard case .handover(from, to) = try TeamStatement(verifying: statement).content else {
-            throw .otherStatement(from, to)
-        }
+        guard case .handover(let stated, let target) = try TeamStatement(verifying: statement).content,
+            stated.hasBytes(of: from), target.hasBytes(of: to)
+        else { throw .otherStatement(from, to) }
         return true
     }
 
     private func orphans(for caller: CallerIdentity) throws(Refusal) -> [OrphanGroup] {
         let groups = try changeGroups { (writer) throws(Refusal) in try GroupRecords(writer: writer).groupsWithItems() }
         let visible = groups.filter {
-            $0.record.isWithoutPrograms && (caller.seesEverything || caller.groups.contains($0.record.name))
+            $0.record.isWithoutPrograms && (caller.seesEverything || caller.groups.containsExactly($0.record.name))
         }
         return visible.map { record, items in
             OrphanGroup(

@@ -137,7 +137,7 @@ package final class StoreReader {
     func digests(ofGroups names: [String]) throws(Refusal) -> [ColumnDigest] {
         var digests: [ColumnDigest] = []
         digests.reserveCapacity(names.count)
-        for (index, name) in names.enumerated() where !names[..<index].contains(name) {
+        for (index, name) in names.enumerated() where !names[..<index].containsExactly(name) {
             digests.append(try digester.group(name))
         }
         return digests
