@@ -4,6 +4,7 @@ usage: keychain_orphans_test.py FOLDER-OF-PROGRAMS [TEST...]
 """
 
 import os
+import shutil
 import signal
 import subprocess
 
@@ -49,8 +50,26 @@ def lost_is_locked(home):
     for words in (["find-generic-password", "-s", "s", "-w"], ["unlock-keychain", "-u"]):
         result = home.run(*words, other)
         assert result.returncode == 36 and SECRET not in result.stdout, result
-    home.says("delete-keychain", other)
+    assert home.run("delete-keychain", "-p", "wrong", other).returncode == 51
+    home.says("delete-keychain", "-p", "p", other)
     assert not home.stores
+
+
+def copy_of_one_that_is_away(home):
+    """The deletion of a copy takes the password, or --force, while the original's disk is away."""
+    for number, password in enumerate(("p", "")):
+        name = f"{number}.keychain"
+        store = made(home, name, password)
+        copied, away = f"{home.temporary}/{number}.copy", f"{home.temporary}/{number}.away"
+        shutil.copy(file_of(home, name), copied)
+        os.rename(file_of(home, name), away)
+        for words in ([], ["-p", "wrong"]):
+            assert home.run("delete-keychain", *words, copied).returncode != 0
+        assert os.path.exists(f"{store}/keychain.db")
+        os.rename(away, file_of(home, name))
+        home.run("unlock-keychain", "-p", password, name)
+        home.says("find-generic-password", "-s", "s", "-w", name, out=f"{SECRET}\n")
+        home.says("delete-keychain", name)
 
 
 def adopted_by_password(home):
@@ -291,6 +310,7 @@ def fill(path, leaving):
 run_parts(
     (
         lost_is_locked,
+        copy_of_one_that_is_away,
         adopted_by_password,
         cut_adoption,
         moved_without_password,

@@ -75,6 +75,23 @@ class Home:
                 found[int(number)] = words[words.index("--store") + 1]
         return found
 
+    def starters(self):
+        """Programs of this home whose parent has ended: one that was killed may have begun to start a daemon."""
+        parents = dict(filter(None, map(self.parent, filter(str.isdigit, os.listdir("/proc")))))
+        return {number for number, parent in parents.items() if parent not in parents and parent != os.getpid()}
+
+    def parent(self, name):
+        """A process with its parent, where it is one of the built programs, or what has not yet become one."""
+        try:
+            with open(f"/proc/{name}/environ", "rb") as file:
+                isOwn = f"HOME={self.home}".encode() in file.read().split(b"\0")
+            with open(f"/proc/{name}/stat", encoding="utf-8", errors="replace") as file:
+                parent = int(file.read().rpartition(")")[2].split()[1])
+            isBuilt = os.readlink(f"/proc/{name}/exe").startswith(f"{self.programs}/")
+        except OSError:
+            return None
+        return (int(name), parent) if isOwn and isBuilt else None
+
     @contextlib.contextmanager
     def memory(self):
         """A runtime directory of the home's own for the keychains of jobs: nobody else's job clears up there."""
@@ -87,7 +104,7 @@ class Home:
 
     def end(self):
         """Ends the daemons, each with one signal; a command that is ending may still start one."""
-        told = set()
+        told, looks = set(), []
 
         def have_ended():
             running = self.stores_of_daemons().keys()
@@ -97,7 +114,9 @@ class Home:
                     # A test that has failed may have left it stopped.
                     os.kill(number, signal.SIGCONT)
             told.update(running)
-            return not running
+            # A process that has forked and ended between a list of all and a look at it is in neither.
+            looks.append(not running and not self.starters())
+            return all(looks[-2:]) and len(looks) > 1
 
         eventually(have_ended)
 

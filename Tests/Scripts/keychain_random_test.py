@@ -3,9 +3,10 @@
 usage: keychain_random_test.py FOLDER-OF-PROGRAMS WALL-CLOCK-LIBRARY [STEPS]; SEED, or a new seed, is printed
 
 Keychains are made with and without a password, also by jobs, in a folder and on a disk. Their name files are moved,
-copied and adopted, the disk is away for a while, clocks and the times of files change, daemons end, and creations,
-writes and deletions are killed at any of their system calls. A model knows which items were stored. After each step the
-stores of all keychains are there, and now and then every item is looked for.
+copied and adopted, the disk is away for a while, clocks and the times of files change, copies bring back stores and
+marks of other moments, daemons end, and creations, writes and deletions are killed at any of their system calls. A
+model knows which items were stored. After each step the stores of all keychains are there, and now and then every item
+is looked for.
 """
 
 import os
@@ -181,6 +182,30 @@ class World:
             if os.path.lexists(path):
                 os.utime(path, (moment, moment), follow_symlinks=False)
 
+    def bring_back_mark(self, keychain):
+        """A copy of the folder from another moment has the mark of an unfinished creation or deletion."""
+        place = f"{folder(self.home)}/{keychain.store}"
+        if not keychain.items:
+            return
+        if self.random.random() < 0.6:
+            with open(f"{place}.new", "w", encoding="ascii"):
+                pass
+        else:
+            shutil.copytree(place, f"{place}.deleted", ignore=shutil.ignore_patterns("*.sock"), dirs_exist_ok=True)
+
+    def bring_back_store(self, keychain):
+        """The folder of a store is put away, and a copy of it takes its place."""
+        place = f"{folder(self.home)}/{keychain.store}"
+        daemon = self.home.daemons().get(place)
+        if daemon:
+            ends(daemon)
+        shutil.copytree(place, f"{self.home.folder}/copy", ignore=shutil.ignore_patterns("*.sock"))
+        if self.random.random() < 0.5:
+            shutil.rmtree(place)
+        else:
+            os.rename(place, f"{place}.deleted")
+        os.rename(f"{self.home.folder}/copy", place)
+
     def end_daemons(self, _):
         for daemon in self.home.daemons().values():
             if self.random.random() < 0.7:
@@ -296,6 +321,8 @@ ACTIONS = {
     World.look: 4,
     World.job: 1,
     World.change_clock: 5,
+    World.bring_back_mark: 5,
+    World.bring_back_store: 3,
     World.touch: 6,
     World.end_daemons: 5,
 }

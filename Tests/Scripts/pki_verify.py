@@ -70,7 +70,13 @@ def roots(keychain, files):
     refused = sorted(line.replace(f"{folder}/", "") for line in done.stdout.splitlines())
     expected = ["basic expired.root.pem", "ssl expired.root.pem", "ssl leaf.root.pem", "ssl mail.root.pem"]
     expect(refused == expected and done.returncode == 0, f"the loop refuses {refused}: {done}")
-    root = folder / "signs.root.pem"
+    root, old = folder / "signs.root.pem", folder / "expired.root.pem"
+    for words, name in (
+        (["-c", old, "-r", old], "EXPIRED"), (["-c", old, "-r", old, "-p", "ssl"], "EXPIRED"),
+        (["-c", root, "-r", root, "-d", "2090-01-01"], "EXPIRED"),
+        (["-c", root, "-r", root, "-d", "2000-01-01"], "NOT_VALID_YET"),
+    ):
+        keychain.says("verify-cert", *words, err=f"Cert Verify Result: CSSMERR_TP_CERT_{name}\n", status=1)
     wrong = "Cert Verify Result: CSSMERR_APPLETP_INVALID_EXTENDED_KEY_USAGE\n"
     keychain.says("verify-cert", "-p", "ssl", "-c", root, "-r", root, err=wrong, status=1)
 

@@ -40,6 +40,20 @@ def page_columns():
     return long_lines(named("", ".md"), unbreakable.match)
 
 
+@rule("names of groups and programs compared as Swift's text")
+def names_as_text():
+    """Two spellings of an accent are two groups: containsExactly(_:) and hasBytes(of:) tell them apart."""
+    compared = re.compile(
+        r"\b(?:groups|programs|seen)\.contains\((?!AccessGroup|where)"
+        r"|\b(?:program|caller\.program|path|known\.name) == (?!nil|\")"
+    )
+    for layer in ("KeychainPolicy", "KeychainStore", "KeychainEngine"):
+        for name in named(f"Sources/Daemon/{layer}", ".swift"):
+            for number, line in enumerate(lines(name), 1):
+                if compared.search(line.split("//")[0]):
+                    yield f"{name}:{number}", line.strip()
+
+
 @rule("paths of keychains compared as Swift's text")
 def paths_as_text():
     """The kernel compares bytes. Swift's == takes two spellings of an accent for one: hasBytes(of:) does not."""

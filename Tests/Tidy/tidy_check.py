@@ -18,6 +18,7 @@ PLANTED = {
     "columns of C": ("Sources/A/M/one.c", f"// {LONG}\n"),
     "columns of Python": ("Tests/one.py", f"# {LONG}\n"),
     "columns of pages": ("docs/one.md", f"{LONG} {LONG}\n"),
+    "names of groups": ("Sources/Daemon/KeychainPolicy/One.swift", "let isOwn = groups.contains(group)\n"),
     "paths of keychains": ("Sources/Wire/KeychainClient/Named/One.swift", "let isSame = path == other\n"),
     "files of Sources over": ("Sources/A/M/One.swift", "let a = 1\n" * 401),
     "files of Tests over": ("Tests/One.swift", "let a = 1\n" * 501),

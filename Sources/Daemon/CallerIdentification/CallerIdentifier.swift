@@ -155,7 +155,7 @@ extension CallerIdentifier {
         }
         guard let outcome = signatures.known(version), isServedBySystem(version) else { return nil }
         // The process says where a script's name leads.
-        guard installed.scripts[path] == nil else { return nil }
+        guard installed.scripts[ExactText(path)] == nil else { return nil }
         let mark = try? outcome.get()
         let isSigned = if case .failure = outcome { true } else { mark?.signature != nil }
         // A look at a file system that the caller itself has made could make this thread wait for the caller.
@@ -304,7 +304,7 @@ extension CallerIdentifier {
         switch caller.provenance {
         case .signed: break
         case .installed, .unsigned, .claimed, .misclaimed:
-            guard version.status.links == 1, installed.scripts[path] == nil else { return nil }
+            guard version.status.links == 1, installed.scripts[ExactText(path)] == nil else { return nil }
         case .sandboxed, .unit: return nil
         }
         guard processes.comesAgain(peer.process), let program = try? ExecutingProcess(peer.process, version) else {

@@ -114,7 +114,8 @@ package struct IdentityRules: Sendable {
     }
 
     private func installed(_ facts: some ProcessFacts) throws(Refusal) -> Word? {
-        let (program, scripts) = (installed.programs[facts.path], installed.scripts[facts.path] ?? [])
+        let path = ExactText(facts.path)
+        let (program, scripts) = (installed.programs[path], installed.scripts[path] ?? [])
         guard program != nil || !scripts.isEmpty, isInstalled(facts.file), try facts.hasTrueName() else { return nil }
         if let script = scripts.first(where: { facts.runs($0) }) {
             return Word(
@@ -162,7 +163,7 @@ extension IdentityRules {
                 // A path that is absent or not visible is no program that could have a mark.
                 return (try? FileStatus(at: path)).map { isMarked($0, with: marker) } ?? false
             }
-            let programs = folders.read().programs.values.filter { $0.granted.groups.contains(group) }
+            let programs = folders.read().programs.values.filter { $0.granted.groups.containsExactly(group) }
             return !programs.isEmpty && programs.allSatisfy(\.granted.requiresAnchor)
         }
     }

@@ -90,7 +90,7 @@ extension CallerIdentity {
     var defaultGroup: String? { groups.first { $0 != AccessGroup.token && $0 != AccessGroup.any } }
 
     private func holds(_ group: String) -> Bool {
-        groups.contains(group) || groups.contains(AccessGroup.any)
+        groups.containsExactly(group) || groups.contains(AccessGroup.any)
             || mayManageUnits && group.hasPrefix(AccessGroup.unitPrefix)
     }
 

@@ -21,7 +21,7 @@ package struct AnchoredGroups: Sendable {
     package func hide(_ item: AttributeList?, from viewer: CallerIdentity) -> Bool {
         if viewer.user == 0 { return false }
         guard let item, let group = item[.accessGroup]?.string else { return true }
-        if viewer.groups.contains(group) { return false }
+        if viewer.groups.containsExactly(group) { return false }
         return AccessConstraint(flags: item.accessControl?.flags ?? 0).needsAnchor || holds(group)
     }
 }

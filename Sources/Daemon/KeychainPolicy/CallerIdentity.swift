@@ -1,4 +1,5 @@
 import KeychainModel
+import LinuxSystem
 
 /// A caller, as far as it could be verified, and the access groups that follow from it (rule
 /// access-groups.list.identity).
@@ -13,6 +14,15 @@ package struct CallerIdentity: Sendable {
         let isAnchored: Bool
         let groups: [String]
         let mayInspectAllGroups, mayAskForOthers, mayManageUnits: Bool
+
+        /// Names are compared by their bytes.
+        static func == (one: Facts, other: Facts) -> Bool {
+            one.user == other.user && one.process == other.process && one.isAnchored == other.isAnchored
+                && one.mayInspectAllGroups == other.mayInspectAllGroups && one.mayAskForOthers == other.mayAskForOthers
+                && one.mayManageUnits == other.mayManageUnits && one.provenance == other.provenance
+                && one.program.hasBytes(of: other.program)
+                && one.groups.elementsEqual(other.groups) { $0.hasBytes(of: $1) }
+        }
     }
 
     private final class Box: Sendable {

@@ -119,7 +119,7 @@ extension AccessPolicy {
 
 extension CallerIdentity {
     fileprivate func isEntitled(to group: String) -> Bool {
-        groups.contains(group) || groups.contains(AccessGroup.any)
+        groups.containsExactly(group) || groups.contains(AccessGroup.any)
     }
 }
 

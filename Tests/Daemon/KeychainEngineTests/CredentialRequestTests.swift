@@ -14,7 +14,7 @@ import Testing
         case status, lock, unlock, setPasscode, removePasscode, verify, moveToTPM, moveToSoftware, details, unlockWith
         case replacePasscode, addSlot, removeSlot, changeSettings, watch, acceptStore, snapshot, identity, examine
         case release, decisions, why, move, orphans, setPolicy, uninstalled, work, keepRows, row, others, changes
-        case gather, lastUnlock
+        case gather, use, lastUnlock
 
         init(_ request: DeviceRequest) {
             switch request {
@@ -57,6 +57,7 @@ import Testing
             case .others: self = .others
             case .changes: self = .changes
             case .gather: self = .gather
+            case .use: self = .use
             }
         }
 
@@ -81,7 +82,7 @@ import Testing
             case .work:
                 .access(.work(work))
             case .status, .lock, .verify, .details, .changeSettings, .watch, .snapshot, .identity, .examine, .release,
-                .decisions, .why, .orphans, .uninstalled, .keepRows, .row, .others, .changes, .gather,
+                .decisions, .why, .orphans, .uninstalled, .keepRows, .row, .others, .changes, .gather, .use,
                 .lastUnlock:
                 nil
             }
@@ -137,7 +138,7 @@ import Testing
             .verify(from: .start), .changeSettings(DeviceSettings()), .access(.decisions(after: 0)),
             .access(.why(program: "", query: [])), .access(.orphans), .access(.uninstalled([])), .access(.keepRows([])),
             .access(.row(1)), .access(.others), .access(.changes(after: 0)),
-            .access(.gather), .lastUnlock,
+            .access(.gather), .access(.use), .lastUnlock,
         ]
         for request in others { #expect(request.descriptors.upperBound == 0) }
         // The server and the embedded keychain examine programs without the engine.

@@ -94,6 +94,44 @@ struct GroupLifeTests {
         #expect(try engine.access(request, from: Self.command) == .others(true))
     }
 
+    @Test("Groups whose names Swift calls equal are two: no program reaches the other's items, or ends them")
+    func spellings() throws {
+        let (one, two) = (try program("caf\u{E9}"), try program("cafe\u{301}"))
+        for (caller, other) in [(one, two), (two, one)] {
+            #expect(try groups(shownTo: caller) == caller.groups.map { ExactText($0) })
+            #expect(throws: Refusal.self) { try groups(shownTo: caller, of: other.groups[0]) }
+            try purge(caller.groups[0])
+        }
+        remove(one)
+        remove(two)
+        #expect(try orphans().count == 2)
+        #expect(try uninstalled(one) == 1)
+        #expect(try orphans().count == 1)
+    }
+
+    /// The groups of the items that a program finds.
+    private func groups(shownTo caller: CallerIdentity, of named: String? = nil) throws -> [ExactText] {
+        var builder = ItemRequestBuilder(.copyMatching)
+        try builder.set("class", .string("genp"))
+        try builder.set("m_Limit", .string("m_LimitAll"))
+        try builder.set("r_Attributes", .boolean(true))
+        if let named { try builder.set("agrp", .string(named)) }
+        let request = try builder.build()
+        let found = try engine.perform(request, from: caller).items
+        return found.compactMap { $0.attributes[.accessGroup]?.string }.map { ExactText($0) }
+    }
+
+    @Test("The inspecting command learns whether anything was ever stored, also when all of it was deleted")
+    func isUsed() throws {
+        #expect(try engine.access(.use, from: Self.command) == .used(false))
+        let one = try program("one")
+        try engine.add("a", "v", as: one)
+        #expect(try engine.access(.use, from: Self.command) == .used(true))
+        #expect(throws: Refusal.self) { try engine.access(.use, from: one) }
+        try engine.tamper("DELETE FROM genp")
+        #expect(try engine.access(.use, from: Self.command) == .used(true))
+    }
+
     @Test("An unsigned program that never came back is known by the name of its group")
     func neverSeen() throws {
         let path = directory.file("gone")

@@ -39,6 +39,13 @@ import Testing
         #expect(try ItemReference(reference.text) == reference)
     }
 
+    @Test("Two spellings of a letter are two references")
+    func spellings() throws {
+        let texts = ["kc://caf\u{E9}/a", "kc://cafe\u{301}/a", "kc://caf%C3%A9/a"]
+        let references = try texts.map { try ItemReference($0) }
+        #expect(Set(references).count == 2 && references[0] == references[2])
+    }
+
     @Test(
         "Everything else is refused, and the refusal does not contain it",
         arguments: [

@@ -1,8 +1,9 @@
 import Glibc
 import LinuxSystem
-import SecurityCommands
 import TestSupport
 import Testing
+
+@testable import SecurityCommands
 
 /// `security setup`: what it changes in a home, and that it takes back exactly that.
 @Suite("Setting up other programs")
@@ -100,6 +101,23 @@ struct SetupTests {
                 """)
         #expect(home.shell.run("setup", "-n", "git").status == 0)
         #expect(home.text(".gitconfig") == "[user]\n\tname = Ada\n")
+    }
+
+    @Test("A failure says which changes before it could not be taken back, and why")
+    func leaves() throws {
+        let folder = try TemporaryDirectory()
+        let (file, below) = (folder.file("d/f"), folder.file("d/f/g"))
+        let changes = [
+            FileChange(path: file, before: nil, after: "1"),
+            FileChange(path: file, before: "1", after: nil, root: folder.path),
+            FileChange(path: below, before: nil, after: "2"),
+            FileChange(path: folder.file("d/f/g/h"), before: nil, after: "3"),
+        ]
+        let failure = #expect(throws: CommandFailure.self) { try FileChange.apply(changes) }
+        #expect(failure?.message?.hasPrefix("\(below)/h cannot be changed: ") == true)
+        let cause = failure?.explanation.cause ?? ""
+        #expect(cause.hasPrefix("What was changed before it stays in part: \(file) cannot be changed: "), "\(cause)")
+        #expect(try FileStatus(at: below) == nil)
     }
 
     @Test("A section without an end is left to the user")

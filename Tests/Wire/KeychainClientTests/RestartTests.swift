@@ -62,6 +62,40 @@ struct RestartTests {
         #expect(daemon.finish() == 1)
     }
 
+    static var questions: [DeviceRequest] {
+        [
+            .status, .lock, .verify(from: .start), .details, .changeSettings(DeviceSettings()), .snapshot, .identity,
+            .watch(epoch: 0, milliseconds: 0), .release, .lastUnlock, .examine, .access(.decisions(after: 0)),
+            .access(.changes(after: 0)), .access(.why(program: "", query: [])), .access(.orphans),
+            .access(.keepRows([])), .access(.row(1)), .access(.gather), .access(.use), .access(.others),
+        ]
+    }
+
+    @Test("What asks the device, and does no harm twice, is repeated after a restart", arguments: questions)
+    func repeatsQuestion(request: DeviceRequest) throws {
+        let daemon = try ScriptedDaemon([.readAndClose, .answer])
+        let files = try (0..<request.descriptors.lowerBound).map { _ in try FileDescriptor.holding("file") }
+        _ = try? daemon.connection().device(request, passcodes: files)
+        #expect(daemon.finish() == 2)
+    }
+
+    static var attempts: [DeviceRequest] {
+        [
+            .setPasscode, .removePasscode, .moveToTPM, .moveToSoftware, .unlockWith(.recoveryCode), .acceptStore,
+            .replacePasscode(by: .recoveryCode), .addSlot(.recovery, by: .passcode), .removeSlot(1, by: .passcode),
+            .access(.move(GroupMove(from: "a", to: "b"))), .access(.setPolicy(.keep, group: "a")),
+            .access(.uninstalled([])), .access(.work(ProgramWork("program:/bin/a", []))),
+        ]
+    }
+
+    @Test("What may count or change something a second time is not", arguments: attempts)
+    func neverRepeatsAttempt(request: DeviceRequest) throws {
+        let daemon = try ScriptedDaemon([.readAndClose, .answer])
+        let files = try (0..<request.descriptors.lowerBound).map { _ in try FileDescriptor.holding("secret") }
+        #expect(throws: Refusal.self) { try daemon.connection().device(request, passcodes: files) }
+        #expect(daemon.finish() == 1)
+    }
+
     @Test("A search is repeated, because nothing can come of it")
     func repeatsSearch() throws {
         let daemon = try ScriptedDaemon([.readAndClose, .answer])

@@ -21,7 +21,7 @@ struct AccessMessageTests {
             .setPolicy(.purge, group: "a"), .uninstalled([]), .uninstalled(["/bin/a", "/bin/b"]),
             .work(ProgramWork("program:/bin/a", [])), .work(ProgramWork("program:/bin/a", [ItemRequest(.add)])),
             .keepRows([]), .keepRows([ListedRow(keychain: "k", reference: [1, 2], changed: 1.5)]), .row(3),
-            .others, .changes(after: .max),
+            .others, .changes(after: .max), .use,
         ]
     }
 
@@ -107,7 +107,7 @@ struct AccessMessageTests {
             .worked([ProgramAnswer((status: -25300, body: SecretBytes(copying: [1, 2].span)))])
         ),
         (.keepRows([]), .done), (.row(1), .row(ListedRow(keychain: "", reference: [7], changed: 0.25))),
-        (.others, .others(true)), (.others, .others(false)),
+        (.others, .others(true)), (.others, .others(false)), (.use, .used(true)),
         (.changes(after: 1), .changes(ChangePage(next: 8, state: .shared))),
         (
             .changes(after: 1),

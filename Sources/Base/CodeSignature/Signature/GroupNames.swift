@@ -11,8 +11,8 @@ enum GroupNames {
 
     /// The groups in order, each once; the tokens' group comes last.
     static func ordered(_ groups: [String]) -> [String] {
-        var seen: Set<String> = []
-        let unique = groups.filter { seen.insert($0).inserted }
+        var seen: Set<ExactText> = []
+        let unique = groups.filter { seen.insert(ExactText($0)).inserted }
         return unique.filter { $0 != token } + unique.filter { $0 == token }
     }
 

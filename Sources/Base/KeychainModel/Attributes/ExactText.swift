@@ -25,3 +25,10 @@ package struct ExactText: Hashable, Comparable, Sendable, ExpressibleByStringLit
         for byte in text.utf8 { hasher.combine(byte) }
     }
 }
+
+extension Sequence<String> {
+    /// Whether a text is among these, by its bytes: to a group, a program or a file another spelling is another name.
+    package func containsExactly(_ text: String) -> Bool {
+        contains { $0.utf8.count == text.utf8.count && $0.utf8.elementsEqual(text.utf8) }
+    }
+}

@@ -6,7 +6,7 @@ package enum SymbolicLink {
     /// The text of a link.
     ///
     /// - Throws: `SystemError` of `readlink`: `EINVAL` for a file that is not a link; `ENAMETOOLONG` for a text that is
-    ///   too long for a path.
+    ///   too long for a path; `EILSEQ` for one that is not UTF-8, of which two could become the same text.
     package static func read(_ path: String) throws(SystemError) -> String {
         try unsafe text { unsafe readlink(path, $0, $1) }
     }
@@ -34,9 +34,13 @@ package enum SymbolicLink {
         try unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: room) { (buffer) throws(SystemError) in
             let count = try retrying("readlink") { unsafe read(buffer.baseAddress!, room) }
             guard count < room else { return nil }
-            return unsafe buffer[..<count].withMemoryRebound(to: UInt8.self) {
-                unsafe String(decoding: $0, as: UTF8.self)
+            let text = unsafe buffer[..<count].withMemoryRebound(to: UInt8.self) {
+                unsafe String(validating: $0, as: UTF8.self)
             }
+            guard let text else {
+                throw SystemError(code: EILSEQ, call: "readlink", advice: "the name of the file is not UTF-8")
+            }
+            return text
         }
     }
 

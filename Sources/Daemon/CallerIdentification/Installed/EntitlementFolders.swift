@@ -102,12 +102,12 @@ extension EntitlementFolders {
         guard !content.granted.groups.isEmpty else { throw TrustedFiles.Doubt(description: "it names no access group") }
         switch content.subject {
         case .program(let program):
-            let program = try trust.find(program).path
+            let program = ExactText(try trust.find(program).path)
             if installed.programs[program] == nil {
                 installed.programs[program] = InstalledEntitlements.Program(file: file, granted: content.granted)
             }
         case .script(let script, let interpreter):
-            let (script, interpreter) = (try trust.find(script).path, try trust.find(interpreter).path)
+            let (script, interpreter) = (try trust.find(script).path, ExactText(try trust.find(interpreter).path))
             installed.scripts[interpreter, default: []].append(
                 InstalledEntitlements.Script(
                     file: file, path: script, option: ScriptLine(of: script)?.option, granted: content.granted))

@@ -1,3 +1,5 @@
+package import KeychainModel
+
 /// The entitlements that root has installed for programs and scripts.
 package struct InstalledEntitlements: Sendable {
     /// The groups that a file of entitlements gives to a program.
@@ -23,9 +25,9 @@ package struct InstalledEntitlements: Sendable {
     }
 
     /// By the path of the executable, without symbolic links.
-    package var programs: [String: Program] = [:]
+    package var programs: [ExactText: Program] = [:]
     /// By the path of the interpreter.
-    package var scripts: [String: [Script]] = [:]
+    package var scripts: [ExactText: [Script]] = [:]
     /// The entries that were left out, with the reason; a line each.
     package var problems: [String] = []
     /// Numbers the readings of the folders they are from.

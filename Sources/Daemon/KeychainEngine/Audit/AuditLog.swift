@@ -143,9 +143,9 @@ package final class AuditLog: Sendable {
     /// The latest identity of a program. Nil when the program has not been seen lately, or the viewer may not see it.
     func identity(ofProgram program: String, for viewer: CallerIdentity) -> CallerIdentity? {
         state.withLock { state in
-            let common = state.common.latest { $0.caller.program == program }
+            let common = state.common.latest { $0.caller.program.hasBytes(of: program) }
             guard viewer.mayShowAnchored else { return common?.caller }
-            let anchored = state.anchored.latest { $0.caller.program == program }
+            let anchored = state.anchored.latest { $0.caller.program.hasBytes(of: program) }
             return [common, anchored].compactMap(\.self).max { $0.number < $1.number }?.caller
         }
     }
@@ -186,7 +186,7 @@ package final class AuditLog: Sendable {
 extension CallerIdentity {
     /// A program sees its own decisions; root, and the command that looks at all groups, everybody's.
     func seesDecisions(of other: CallerIdentity) -> Bool {
-        seesEverything || (user == other.user && program == other.program)
+        seesEverything || (user == other.user && program.hasBytes(of: other.program))
     }
 
     /// Whether what belongs to all programs may be shown: attributes, groups and decisions, never values.

@@ -67,7 +67,7 @@ extension AccessRequest {
         switch self {
         case .gather: "gather items"
         // Each of its item requests is noted by itself.
-        case .decisions, .orphans, .work, .keepRows, .row, .others, .changes: nil
+        case .decisions, .orphans, .work, .keepRows, .row, .others, .changes, .use: nil
         case .why: "why"
         case .move(let move): move.isRename ? "rename group" : "move items"
         case .setPolicy: "set group policy"

@@ -30,7 +30,7 @@ struct GroupRecord: Equatable {
     /// Notes that a program was seen; false when that was known.
     mutating func note(_ path: String, _ provenance: Provenance, on day: UInt32) -> Bool {
         let program = Program(path: path, kind: provenance.number, seen: day)
-        if let index = programs.firstIndex(where: { $0.path == path }) {
+        if let index = programs.firstIndex(where: { $0.path.hasBytes(of: path) }) {
             guard programs[index] != program else { return false }
             programs[index] = program
             return true
@@ -48,7 +48,7 @@ struct GroupRecord: Equatable {
             name.hasPrefix(AccessGroup.unsignedPrefix)
             ? String(name.dropFirst(AccessGroup.unsignedPrefix.utf8.count)) : nil
         let seen = programs.map(\.path)
-        return (named.map { [$0] } ?? []).filter { !seen.contains($0) } + seen
+        return (named.map { [$0] } ?? []).filter { !seen.containsExactly($0) } + seen
     }
 
     /// Whether all programs of the group are gone; false when none is known, or one is no file of its own.

@@ -6,8 +6,8 @@ import LinuxSystem
 /// store is tidied up, once for each program and day.
 final class ProgramActivity: Sendable {
     struct ProgramUse: Hashable, Sendable {
-        let group: String
-        let program: String
+        let group: ExactText
+        let program: ExactText
         let provenance: Provenance
         /// Days since 2001.
         let day: UInt32
@@ -35,7 +35,8 @@ final class ProgramActivity: Sendable {
             if state.written.count + state.fresh.count > Self.most { (state.written, state.fresh) = ([], []) }
             for group in caller.groups where group != AccessGroup.token && group != AccessGroup.any {
                 let use = ProgramUse(
-                    group: group, program: caller.program, provenance: caller.provenance, day: day)
+                    group: ExactText(group), program: ExactText(caller.program), provenance: caller.provenance,
+                    day: day)
                 if !state.written.contains(use) { state.fresh.insert(use) }
             }
         }
@@ -56,6 +57,8 @@ final class ProgramActivity: Sendable {
 extension CallerIdentity {
     /// Whether the programs of both are the same, whatever their processes.
     fileprivate func isSeen(as other: CallerIdentity) -> Bool {
-        self == other || program == other.program && provenance == other.provenance && groups == other.groups
+        self == other
+            || program.hasBytes(of: other.program) && provenance == other.provenance
+                && groups.elementsEqual(other.groups) { $0.hasBytes(of: $1) }
     }
 }

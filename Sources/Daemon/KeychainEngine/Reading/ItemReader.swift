@@ -138,6 +138,7 @@ package final class ItemReader {
     ) throws(Refusal) -> UInt64 {
         guard let itemClass = authorized.itemClass else { throw .nothingFound(authorized.request) }
         if itemClass == .identity { return try answerIdentities(authorized, by: deadline, into: writer) }
+        try lookAtPairs(of: authorized, as: itemClass, by: deadline)
         var page = Page(authorized, itemClass, writer)
         if authorized.request.operation == .history { return try answerHistory(authorized, by: deadline, &page) }
         if page.limit == .one { return try answerOne(authorized, by: deadline, &page) }

@@ -40,13 +40,14 @@ extension KeychainEngine {
             return .done
         case .row(let number): return .row(try row(number, for: caller))
         case .others: return .others(try othersHaveItems(than: caller))
+        case .use: return .used(try isUsed(caller))
         case .changes(let number): return .changes(try changes(after: number, for: caller))
         case .gather: return .moved(try gather(for: caller, by: deadline))
         case .uninstalled(let programs):
             try AccessPolicy.requireUninstaller(caller)
             return .purged(
                 try changeGroups { (writer) throws(Refusal) in
-                    try PurgePrograms(programs: Set(programs), writer: writer).run()
+                    try PurgePrograms(programs: programs, writer: writer).run()
                 })
         }
     }
@@ -87,16 +88,16 @@ extension KeychainEngine {
     ///
     /// - Throws: the refusal of a statement that does not hold; `errSecMissingEntitlement` for one about other groups.
     private func isHandedOver(_ from: String, _ to: String, by statement: [UInt8]) throws(Refusal) -> Bool {
-        guard case .handover(from, to) = try TeamStatement(verifying: statement).content else {
-            throw .otherStatement(from, to)
-        }
+        guard case .handover(let stated, let target) = try TeamStatement(verifying: statement).content,
+            stated.hasBytes(of: from), target.hasBytes(of: to)
+        else { throw .otherStatement(from, to) }
         return true
     }
 
     private func orphans(for caller: CallerIdentity) throws(Refusal) -> [OrphanGroup] {
         let groups = try changeGroups { (writer) throws(Refusal) in try GroupRecords(writer: writer).groupsWithItems() }
         let visible = groups.filter {
-            $0.record.isWithoutPrograms && (caller.seesEverything || caller.groups.contains($0.record.name))
+            $0.record.isWithoutPrograms && (caller.seesEverything || caller.groups.containsExactly($0.record.name))
         }
         return visible.map { record, items in
             OrphanGroup(
@@ -120,6 +121,12 @@ extension KeychainEngine {
             }
             return found
         }
+    }
+
+    /// Whether anything was ever stored, for a command that would erase the store otherwise.
+    private func isUsed(_ caller: CallerIdentity) throws(Refusal) -> Bool {
+        try AccessPolicy.requireInspector(caller)
+        return try change { (writer) throws(Refusal) in try writer.store.isUsed() }
     }
 
     /// Gives the bridge to the desktop what bridges of other folders have stored, which had the groups of their paths.

@@ -16,8 +16,8 @@ struct GroupRecords {
         guard !activity.isEmpty else { return }
         try store.transaction { () throws(Refusal) in
             for programUse in activity {
-                try change(programUse.group) { record in
-                    record.note(programUse.program, programUse.provenance, on: programUse.day)
+                try change(programUse.group.text) { record in
+                    record.note(programUse.program.text, programUse.provenance, on: programUse.day)
                 }
             }
         }
@@ -44,7 +44,7 @@ struct GroupRecords {
         guard let old = try record(of: group) else { return }
         try change(name) { record in
             record.policy = old.policy
-            for program in old.programs where !record.programs.contains(where: { $0.path == program.path }) {
+            for program in old.programs where !record.programs.map(\.path).containsExactly(program.path) {
                 record.programs.append(program)
             }
             return true

@@ -21,6 +21,7 @@ package struct ItemStore: Sendable {
     package let changeLog = ChangeLog()
     /// Which rows are not as they were written.
     package let damage = DamageReport()
+    let trust = PairTrust()
     /// Why this process no longer uses the store.
     package let failure = StoreFailure()
 
@@ -98,7 +99,8 @@ package struct ItemStore: Sendable {
             return (database, snapshot)
         }
         return StoreReader(
-            database, digester: try AttributeDigester(indexKey), reporting: damage, holding: snapshot)
+            database, digester: try AttributeDigester(indexKey), reporting: damage, trusting: trust,
+            holding: snapshot)
     }
 
     /// Brings a store up to date as far as that takes the index key; to be called before connections are made.

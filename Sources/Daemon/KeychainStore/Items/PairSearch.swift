@@ -12,15 +12,17 @@ struct BoundPlaces {
 struct PairSearch {
     let database: Database
     let digester: AttributeDigester
+    let trust: PairTrust
 
     /// The pairs to look up for a request, the rarest first; empty where every row has to be looked at.
     ///
-    /// Pairs are salted with the group, so they are looked up where there is one group alone.
+    /// Pairs are salted with the group, so they are looked up where there is one group alone, and where no pair of its
+    /// items is missing.
     func pairs(
         of request: borrowing ItemRequest, as itemClass: ItemClass, in groups: [ColumnDigest]?
     ) throws(Refusal) -> [ColumnDigest] {
         guard itemClass == LookupTable.itemClass, let asked = LookupAttributes(in: request.query),
-            let group = groups?.first, groups?.count == 1
+            let group = groups?.first, groups?.count == 1, trust.finding(group) != .broken
         else { return [] }
         let digests = try digester.lookups(asked.pairs, in: group.span)
         guard !digests.isEmpty, try hasTable() else { return [] }

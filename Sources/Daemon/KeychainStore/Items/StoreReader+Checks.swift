@@ -1,4 +1,5 @@
 package import KeychainModel
+package import KeychainPolicy
 package import LinuxSystem
 
 /// Checking the store.
@@ -17,6 +18,22 @@ extension StoreReader {
                 return statement.withBlob(Int32(index)) { $0.isEqual(to: digest.span) }
             }
         }
+    }
+
+    /// Whether a row has all pairs of its attributes.
+    package func hasPairs(of list: AttributeList, _ id: Int64, _ itemClass: ItemClass) throws(Refusal) -> Bool {
+        try pairs.hasPairs(of: list, id, itemClass)
+    }
+
+    /// The group whose items a request searches by their pairs; nil for every other request.
+    package func groupSearchedByPairs(
+        _ authorized: AuthorizedRequest, as itemClass: ItemClass
+    ) throws(Refusal) -> ColumnDigest? {
+        guard itemClass == LookupTable.itemClass, authorized.request.query[.lookupAttributes] != nil,
+            case .groups(let names) = authorized.scope
+        else { return nil }
+        let groups = try digests(ofGroups: names)
+        return groups.count == 1 ? groups.first : nil
     }
 
     /// The result of SQLite's own check of the file, and whether it has objects that this project did not make; empty

@@ -19,7 +19,8 @@ extension StoreReader {
             var shape = QueryShape(request, as: itemClass, groups: groups?.count).unpaged
             shape.lookups = lookups.count
             let mayBeAny = shape.reference == .none ? request.returns == .persistentReference : !found
-            guard mayBeAny || shape.lookups > 0, try pairs.hasTable() else { return }
+            let asksForPairs = request.query[.lookupAttributes] != nil
+            guard mayBeAny || asksForPairs, try pairs.hasTable() else { return }
             let statement = try refusing { () throws(DatabaseError) in
                 try database.prepare(QueryCompiler.unseen(shape), "be searched")
             }

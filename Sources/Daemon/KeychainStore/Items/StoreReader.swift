@@ -8,8 +8,9 @@ package final class StoreReader {
     private let snapshot: ReadTransaction?
     package let digester: AttributeDigester
     let damage: DamageReport
+    package let trust: PairTrust
     private var queries: [QueryShape: Query] = [:]
-    var pairs: PairSearch { PairSearch(database: database, digester: digester) }
+    var pairs: PairSearch { PairSearch(database: database, digester: digester, trust: trust) }
     /// The query asked last, which a program that looks up many items asks again.
     private var latest: Query?
 
@@ -27,11 +28,11 @@ package final class StoreReader {
 
     /// - Parameter snapshot: what is held of the store between queries; nil when they read each on its own.
     init(
-        _ database: Database, digester: AttributeDigester, reporting damage: DamageReport,
+        _ database: Database, digester: AttributeDigester, reporting damage: DamageReport, trusting trust: PairTrust,
         holding snapshot: ReadTransaction? = nil
     ) {
         self.database = database
-        self.damage = damage
+        (self.damage, self.trust) = (damage, trust)
         self.snapshot = snapshot
         self.digester = digester
     }
@@ -136,7 +137,7 @@ package final class StoreReader {
     func digests(ofGroups names: [String]) throws(Refusal) -> [ColumnDigest] {
         var digests: [ColumnDigest] = []
         digests.reserveCapacity(names.count)
-        for (index, name) in names.enumerated() where !names[..<index].contains(name) {
+        for (index, name) in names.enumerated() where !names[..<index].containsExactly(name) {
             digests.append(try digester.group(name))
         }
         return digests

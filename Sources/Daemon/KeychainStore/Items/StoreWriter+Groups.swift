@@ -109,6 +109,15 @@ extension StoreWriter {
         }
     }
 
+    /// Whether anything was ever stored, whatever has become of it: the first item of a class makes its metadata key.
+    package func isUsed() throws(Refusal) -> Bool {
+        let tables = ItemClass.stored.map(\.code) + ["metadatakeys", "quarantine"]
+        let looking = tables.map { "SELECT 1 FROM \($0)" }.joined(separator: " UNION ALL ")
+        return try refusing { () throws(DatabaseError) in
+            try database.integer("\(looking) LIMIT 1", "be searched") != nil
+        }
+    }
+
     /// Removes a group's items for good; its tombstones stay.
     package func deleteItems(of group: ColumnDigest, from itemClass: ItemClass) throws(Refusal) {
         try run(.deletionOfGroup(itemClass), on: group)

@@ -26,7 +26,7 @@ package final class StoreWriter {
     init(_ database: Database, of store: ItemStore, digester: AttributeDigester) throws(Refusal) {
         (self.database, self.store, self.digester) = (database, store, digester)
         (reserve, changeLog) = (SpaceReserve(besides: store.path), store.changeLog)
-        reader = StoreReader(database, digester: digester, reporting: store.damage)
+        reader = StoreReader(database, digester: digester, reporting: store.damage, trusting: store.trust)
         try checkSchema()
     }
 

@@ -78,7 +78,7 @@ package final class AttributeDigester {
 
     /// The digest of an access group.
     package func group(_ name: String) throws(Refusal) -> ColumnDigest {
-        for known in unsafe groups where known.name == name { return known.digest }
+        for known in unsafe groups where known.name.hasBytes(of: name) { return known.digest }
         guard let attribute = AttributeTable.attribute(id: .accessGroup) else { return ColumnDigest(repeating: 0) }
         let digest = try self.digest(attribute, .string, name.utf8.span)
         if unsafe groups.count >= Self.knownGroups { unsafe groups.removeFirst() }
@@ -101,7 +101,7 @@ package final class AttributeDigester {
     ///
     ///     owner = HMAC-SHA256(index key, "ow" program)[0 ..< 16]
     package func owner(_ program: String) throws(Refusal) -> ColumnDigest {
-        for known in owners where known.name == program { return known.digest }
+        for known in owners where known.name.hasBytes(of: program) { return known.digest }
         message.removeAll()
         message.append(UInt8(ascii: "o"))
         message.append(UInt8(ascii: "w"))

@@ -36,7 +36,10 @@ package struct MacCommand: Sendable {
             "create-keychain", "Pp",
             "The file at the path names the keychain and holds no secret; the items are in a store of their own.",
             "The system service keeps no keychains with names."),
-        MacCommand("delete-keychain", "", "The login keychain is deleted with --login and its password alone."),
+        MacCommand(
+            "delete-keychain", "", "The login keychain is deleted with --login and its password alone.",
+            "A keychain with items of other programs must be open, or its password is asked for.",
+            "A copy of the file deletes nothing while the original is there."),
         MacCommand("lock-keychain", "a", "A keychain without a password stays open."),
         MacCommand("unlock-keychain", "up", "A keychain without a password is always open."),
         MacCommand("set-keychain-settings", "lut"),

@@ -55,6 +55,11 @@ struct ItemReference: Hashable {
             + (queries.isEmpty ? "" : "?" + queries.joined(separator: "&"))
             + (field == .password ? "" : "#" + field.rawValue)
     }
+
+    /// Names are compared by their bytes, which the text has in hexadecimal: two spellings of a letter are two items.
+    static func == (one: Self, other: Self) -> Bool { one.text == other.text }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(text) }
 }
 
 extension ItemReference {

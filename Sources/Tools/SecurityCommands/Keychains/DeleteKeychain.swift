@@ -21,7 +21,7 @@ enum DeleteKeychain {
             """
             Nothing brings the items back. A keychain whose name file has gone is deleted by its identifier, as \
             `security list-keychains --orphans` shows it. One that has items of other programs must be unlocked, or \
-            its password is asked for.
+            its password is asked for; so it is where a file is named that was moved or copied meanwhile.
             """
         ],
         operands: 0...Int.max
@@ -35,19 +35,21 @@ enum DeleteKeychain {
     ) throws(CommandFailure) {
         guard let named = session.named else { throw .refused(call: call, .noNamedKeychains) }
         let keychain: ChosenKeychain
+        let orphan: NamedKeychain?
         do throws(Refusal) {
-            if NamedKeychain.Identifier(name) != nil, let orphan = try named.orphan(name) {
-                keychain = .named(orphan)
-            } else {
-                keychain = try named.find(name)
-            }
+            orphan = try NamedKeychain.Identifier(name) == nil ? nil : named.orphan(name)
+            if let orphan { keychain = .named(orphan) } else { keychain = try named.find(name) }
         } catch { throw .refused(call: call, error) }
         switch keychain {
         case .named(let keychain):
-            try checkOthers(keychain, arguments, session)
+            // The file may be a copy, and the one that is meant on a disk that is away.
+            let isUnclear = orphan == nil && named.lostPath(of: keychain) != nil
+            try checkOthers(keychain, isUnclear: isUnclear, arguments, session)
             try performing { () throws(Refusal) in try named.delete(keychain) }
         case .login:
             guard arguments.has("L") else { throw .refused(call: call, .loginStays) }
+            // The one before it in the command line is another.
+            try session.turn(to: .login, call)
             try checkPassword(arguments, session)
             try performing { () throws(Refusal) in try named.deleteLogin() }
         }
@@ -63,12 +65,12 @@ enum DeleteKeychain {
     /// The items of other programs go in the presence of their user alone: the keychain was unlocked with its password,
     /// or is now. A keychain that only this command has used goes without a question, as on macOS.
     private static func checkOthers(
-        _ keychain: NamedKeychain, _ arguments: ParsedArguments, _ session: Session
+        _ keychain: NamedKeychain, isUnclear: Bool, _ arguments: ParsedArguments, _ session: Session
     ) throws(CommandFailure) {
         guard try opens(keychain, arguments.has("F"), session) else { return }
         let status: DeviceStatus
         do throws(CommandFailure) {
-            if case .others(false) = try session.access(.others, call) { return }
+            if case .others(false) = try session.access(.others, call), !isUnclear { return }
             status = try session.status(call)
         } catch {
             // Another program may have deleted it meanwhile, which the deletion says.

@@ -523,6 +523,9 @@ enum ChineseTexts {
         Set it to your home folder.\t请将它设为您的个人文件夹。
         {1} cannot be read: {2}\t无法读取 {1}：{2}
         Look at its owner and permissions.\t请检查它的所有者和权限。
+        {1} Then run it again, or take it back with `security setup --undo`.\t{1}然后重新运行，或用 `security setup --\
+        undo` 撤销。
+        What was changed before it stays in part: {1}.\t此前的更改有一部分仍保留：{1}。
         {1} cannot be changed: {2}\t无法更改 {1}：{2}
         {1} is there already\t{1} 已存在
         Move it away, then repeat the command.\t请将它移走，然后重新运行此命令。
@@ -1294,8 +1297,9 @@ enum ChineseTexts {
         The keychain's password, where it is needed.\t需要时使用的钥匙串密码。
         Nothing brings the items back. A keychain whose name file has gone is deleted by its identifier, as `security\
          list-keychains --orphans` shows it. One that has items of other programs must be unlocked, or its password is\
-         asked for.\t项目无法恢复。名称文件已丢失的钥匙串用其标识符删除，见 `security list-keychains --orphans`。含有\
-        其他程序项目的钥匙串必须已解锁，否则会询问其密码。
+         asked for; so it is where a file is named that was moved or copied meanwhile.\t项目无法恢复。名称文件已丢失的\
+        钥匙串用其标识符删除，见 `security list-keychains --orphans`。含有其他程序项目的钥匙串必须已解锁，否则会询问其\
+        密码；指定的文件若曾被移动或复制，同样如此。
         Lock a keychain.\t锁定钥匙串。
         Lock the login keychain and all of the search list.\t锁定登录钥匙串和搜索列表中的所有钥匙串。
         Unlock a keychain.\t解锁钥匙串。

@@ -139,13 +139,19 @@ struct FileTrust {
         return value.finish()
     }
 
+    /// A path without the sign of the arrow, so that no other path and use have the same account.
+    static func escaped(_ path: String) -> String {
+        let scalars = path.unicodeScalars.flatMap { $0 == "\\" || $0 == ">" ? ["\\", $0] : [$0] }
+        return String(String.UnicodeScalarView(scalars))
+    }
+
     private func builder(
         _ operation: ItemRequest.Operation, _ file: UntrustedFile
     ) throws(Refusal) -> ItemRequestBuilder {
         var builder = ItemRequestBuilder(operation)
         try builder.set("class", .string(ItemClass.genericPassword.code))
         try builder.set("svce", .string("security \(verb)"))
-        try builder.set("acct", .string("\(file.path) -> \(use)"))
+        try builder.set("acct", .string("\(Self.escaped(file.path)) -> \(use)"))
         return builder
     }
 }

@@ -34,7 +34,7 @@ struct FileChange {
 
     /// Makes all changes, or none: after a failure those that were made are taken back.
     ///
-    /// - Throws: ``CommandFailure``.
+    /// - Throws: ``CommandFailure``, which also says what could not be taken back.
     static func apply(_ changes: [FileChange]) throws(CommandFailure) {
         var made: [FileChange] = []
         do throws(CommandFailure) {
@@ -43,9 +43,16 @@ struct FileChange {
                 made.append(change)
             }
         } catch {
-            for change in made.reversed() { try? change.reversed.apply() }
-            throw error
+            throw error.leaving(made.reversed().compactMap(\.reversed.failure))
         }
+    }
+
+    /// Why the change cannot be made; nil when it is.
+    private var failure: String? {
+        do throws(CommandFailure) {
+            try apply()
+            return nil
+        } catch { return error.message }
     }
 
     private var reversed: FileChange {
@@ -78,5 +85,15 @@ struct FileChange {
         while let name = folder, name.hasPrefix(root + "/"), unsafe rmdir(name) == 0 {
             folder = PrivateDirectory.parent(of: name)
         }
+    }
+}
+
+extension CommandFailure {
+    /// The same failure, where changes before it stay that should have been taken back.
+    fileprivate func leaving(_ failures: [String]) -> CommandFailure {
+        guard !failures.isEmpty, case .failed(let problem, _, let remedy) = self else { return self }
+        return .failed(
+            problem, cause: "What was changed before it stays in part: \(failures.joined(separator: "; ")).",
+            remedy: "\(remedy) Then run it again, or take it back with `security setup --undo`.")
     }
 }

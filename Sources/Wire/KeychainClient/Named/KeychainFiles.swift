@@ -4,14 +4,26 @@ import LinuxSystem
 /// working directory: a deletion names these and nothing else.
 enum KeychainFiles {
     private static let database = "keychain.db"
-    private static let names: Set<String> = [
+    private static let ofNew: Set<String> = [
         database, database + "-wal", database + "-shm", database + "-journal", database + "-reserve",
-        database + "-wal.damaged", "keychain.lock", "keychain.made", "keychain.moved", "keychaind.link", "vault",
-        "vault.lock",
+        "keychain.lock", "keychain.made", "keychaind.link", "vault", "vault.lock",
     ]
+    private static let names = ofNew.union([database + "-wal.damaged", "keychain.moved"])
+
     /// Whether a name is that of a keychain's file, of a copy of its database, or of a file that was to replace one.
     static func isOwn(_ name: String) -> Bool {
         names.contains(name) || isCopy(name) || names.contains { AtomicFile.isReplacement(name, of: $0) }
+    }
+
+    /// Whether a keychain may have the file before anything was done with it.
+    static func isOfNew(_ name: String) -> Bool {
+        ofNew.contains(name) || ofNew.contains { AtomicFile.isReplacement(name, of: $0) }
+    }
+
+    /// Whether the folder of a named keychain has the file before its daemon has made any.
+    static func isBeforeTheFirst(_ name: String) -> Bool {
+        ["name", "keychaind.sock", "keychaind.sock.lock", "keychaind.log"].contains(name)
+            || AtomicFile.isReplacement(name, of: "name")
     }
 
     /// `keychain.db.YYYYMMDDTHHMMSSZ.snapshot`, `keychain.db.vN.SECONDS.snapshot`, and what a crash has left of one:

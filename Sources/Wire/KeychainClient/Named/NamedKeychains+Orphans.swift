@@ -38,7 +38,7 @@ extension NamedKeychains {
 
     /// The path at which the name file of a keychain was made, when it is no longer there; nil for one that is, and
     /// for a copy of it.
-    func lostPath(of keychain: NamedKeychain) -> String? {
+    package func lostPath(of keychain: NamedKeychain) -> String? {
         let recorded = recordedPath(in: store(keychain.identifier))
         let isThere = NameFile.content(at: recorded) == .name(keychain.identifier)
         return recorded.hasBytes(of: keychain.path) || isThere ? nil : recorded

@@ -10,7 +10,7 @@ import LinuxSystem
 ///     keychains/UUID/         a store: a keychain's folder as `KEYCHAIN_HOME` names one, with a daemon of its own
 ///     keychains/UUID/name     the path of its name file
 ///     keychains/UUID.new      is there until the creation of the store has ended, or its first use
-///     keychains/UUID.deleted  a store that is being deleted
+///     keychains/UUID.deleted  a store that is being deleted; says nothing of a store that is there as well
 ///     keychains/NAME-db       the name file of a bare name
 ///
 /// Secrets are in the stores alone.

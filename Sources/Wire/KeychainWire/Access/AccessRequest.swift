@@ -15,6 +15,7 @@ package import LinuxSystem
 ///             | 10:u8                                             ; whether others have items
 ///             | 11:u8 after:u64                                   ; items that have changed
 ///             | 12:u8                                             ; gather what bridges have stored
+///             | 13:u8                                             ; whether anything was ever stored
 package enum AccessRequest: Equatable, Sendable {
     /// The decisions after the entry with this number.
     case decisions(after: UInt64)
@@ -39,6 +40,8 @@ package enum AccessRequest: Equatable, Sendable {
     /// → ``AccessReply/moved(_:)``: gives what bridges to the desktop have stored as programs of their paths to the
     /// group that they have wherever they are.
     case gather
+    /// → ``AccessReply/used(_:)``: whether anything was ever stored, also while the keychain is locked.
+    case use
 
     /// How many programs one request names.
     package static let mostPrograms = 256
@@ -47,7 +50,8 @@ package enum AccessRequest: Equatable, Sendable {
     package var descriptors: ClosedRange<Int> {
         switch self {
         case .move, .setPolicy, .work: 0...1
-        case .decisions, .why, .orphans, .uninstalled, .keepRows, .row, .others, .changes, .gather: 0...0
+        case .decisions, .why, .orphans, .uninstalled, .keepRows, .row, .others, .changes, .gather, .use:
+            0...0
         }
     }
 
@@ -64,6 +68,7 @@ package enum AccessRequest: Equatable, Sendable {
         case others = 10
         case changes = 11
         case gather = 12
+        case use = 13
     }
 
     func append(to buffer: SecretBuffer) {
@@ -101,6 +106,7 @@ package enum AccessRequest: Equatable, Sendable {
             buffer.append(Code.changes.rawValue)
             buffer.append(littleEndian: number)
         case .gather: buffer.append(Code.gather.rawValue)
+        case .use: buffer.append(Code.use.rawValue)
         }
     }
 
@@ -118,6 +124,7 @@ package enum AccessRequest: Equatable, Sendable {
         case .others: self = .others
         case .changes: self = .changes(after: try reader.integer(UInt64.self))
         case .gather: self = .gather
+        case .use: self = .use
         case nil: throw .malformed("the access request")
         }
     }
@@ -138,6 +145,8 @@ package enum AccessReply: Equatable, Sendable {
     /// Whether there are such items.
     case others(Bool)
     case changes(ChangePage)
+    /// Whether anything was ever stored.
+    case used(Bool)
 
     package func append(to buffer: SecretBuffer) {
         switch self {
@@ -152,7 +161,7 @@ package enum AccessReply: Equatable, Sendable {
             buffer.append(UInt8(truncatingIfNeeded: answers.count))
             for answer in answers { answer.append(to: buffer) }
         case .row(let row): row.append(to: buffer)
-        case .others(let areThere): buffer.append(areThere ? 1 : 0)
+        case .others(let isTrue), .used(let isTrue): buffer.append(isTrue ? 1 : 0)
         case .changes(let page): page.append(to: buffer)
         case .done: break
         }
@@ -179,6 +188,7 @@ package enum AccessReply: Equatable, Sendable {
             self = .worked(answers)
         case .others: self = .others(try reader.integer(UInt8.self) != 0)
         case .changes: self = .changes(try ChangePage(from: &reader))
+        case .use: self = .used(try reader.integer(UInt8.self) != 0)
         }
     }
 }

@@ -7,7 +7,7 @@ import KeychainWire
 /// access-groups.removal.last).
 struct PurgePrograms {
     /// Those that were removed; groups of others are not looked at.
-    let programs: Set<String>
+    let programs: [String]
     let writer: ItemWriter
 
     /// - Returns: how many items went.
@@ -17,7 +17,7 @@ struct PurgePrograms {
         try store.transaction { () throws(Refusal) in
             for (digest, sealed) in try store.groupRecords() {
                 guard let record = writer.registry.open(sealed, for: digest), record.policy == .purge,
-                    !programs.isDisjoint(with: record.possiblePrograms), record.isWithoutPrograms
+                    record.possiblePrograms.contains(where: programs.containsExactly), record.isWithoutPrograms
                 else { continue }
                 let group = try store.digester.group(record.name)
                 for itemClass in ItemClass.stored {
