@@ -103,7 +103,7 @@ let package = Package(
 
         module(
             "SecureEnclave", in: "Enclave",
-            uses: ["KeychainCrypto", "EnclaveWire", "KeychainWire", "KeychainModel", "LinuxSystem"]),
+            uses: ["FileFormat", "KeychainCrypto", "EnclaveWire", "KeychainWire", "KeychainModel", "LinuxSystem"]),
         module(
             "TPMEnclave", in: "Enclave",
             uses: [

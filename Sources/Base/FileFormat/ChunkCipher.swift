@@ -24,7 +24,7 @@ struct ChunkCipher {
     ) throws(FileError) {
         let nonce = Self.nonce(index, isLast)
         do throws(CryptoError) {
-            try cipher.seal(content, nonce: nonce.span, aad: Span(), into: &chunk)
+            try cipher.seal(plaintext: content, nonce: nonce.span, aad: Span(), into: &chunk)
         } catch { throw .library(error) }
     }
 
@@ -39,7 +39,7 @@ struct ChunkCipher {
         let nonce = Self.nonce(index, isLast)
         try content.append(count: chunk.count - Self.tagSize) { (span) throws(FileError) in
             do throws(CryptoError) {
-                try cipher.open(chunk, nonce: nonce.span, aad: Span(), into: &span)
+                try cipher.open(message: chunk, nonce: nonce.span, aad: Span(), into: &span)
             } catch { throw error == .authenticationFailed ? .damaged(at: offset) : .library(error) }
         }
     }

@@ -37,7 +37,7 @@ extension FileSlot {
         let aad = shelf.bytes + file.bytes
         let wrapped = try computing { () throws(CryptoError) in
             try fileKey.withSpan { (key) throws(CryptoError) in
-                try suite.seal(key, to: publicKey, info: publicPurpose.span, aad: aad.span)
+                try suite.seal(content: key, to: publicKey, info: publicPurpose.span, aad: aad.span)
             }
         }
         return try FileSlot(checking: .shelfPublic, shelf, wrapped)
@@ -68,7 +68,7 @@ extension FileSlot {
         guard kind == Kind.shelfPublic.rawValue else { return nil }
         let aad = shelf.bytes + file.bytes
         return try opened { () throws(CryptoError) in
-            try Self.suite.open(wrapped.span, with: privateKey, info: Self.publicPurpose.span, aad: aad.span)
+            try Self.suite.open(message: wrapped.span, with: privateKey, info: Self.publicPurpose.span, aad: aad.span)
         }
     }
 

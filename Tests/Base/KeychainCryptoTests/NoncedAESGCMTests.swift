@@ -12,11 +12,11 @@ struct NoncedAESGCMTests {
         let (content, nonce, aad) = (bytes(vector.plaintext), bytes(vector.nonce), bytes(vector.aad))
         var sealed = [UInt8](repeating: 0, count: content.count + 16)
         var span = sealed.mutableSpan
-        try cipher.seal(content.span, nonce: nonce.span, aad: aad.span, into: &span)
+        try cipher.seal(plaintext: content.span, nonce: nonce.span, aad: aad.span, into: &span)
         #expect(sealed == bytes(vector.ciphertext) + bytes(vector.tag))
         var opened = [UInt8](repeating: 0xFF, count: content.count)
         var target = opened.mutableSpan
-        try cipher.open(sealed.span, nonce: nonce.span, aad: aad.span, into: &target)
+        try cipher.open(message: sealed.span, nonce: nonce.span, aad: aad.span, into: &target)
         #expect(opened == content)
     }
 
@@ -26,7 +26,7 @@ struct NoncedAESGCMTests {
         let nonce = Randomness.bytes(12)
         var sealed = [UInt8](repeating: 0, count: 5 + 16)
         var span = sealed.mutableSpan
-        try cipher.seal([1, 2, 3, 4, 5].span, nonce: nonce.span, aad: [9].span, into: &span)
+        try cipher.seal(plaintext: [1, 2, 3, 4, 5].span, nonce: nonce.span, aad: [9].span, into: &span)
         var cases = sealed.indices.map { place in
             var changed = sealed
             changed[place] ^= 0x40
@@ -42,7 +42,7 @@ struct NoncedAESGCMTests {
             var opened = [UInt8](repeating: 0xFF, count: 5)
             let error = failure { () throws(CryptoError) in
                 var target = opened.mutableSpan
-                try cipher.open(message.span, nonce: nonce.span, aad: aad.span, into: &target)
+                try cipher.open(message: message.span, nonce: nonce.span, aad: aad.span, into: &target)
             }
             #expect(error == .authenticationFailed && opened == [0, 0, 0, 0, 0])
         }
@@ -58,7 +58,7 @@ struct NoncedAESGCMTests {
             #expect(throws: CryptoError.invalidParameter) {
                 var output = [UInt8](repeating: 0, count: room)
                 var span = output.mutableSpan
-                try cipher.seal([1].span, nonce: Randomness.bytes(nonce).span, aad: Span(), into: &span)
+                try cipher.seal(plaintext: [1].span, nonce: Randomness.bytes(nonce).span, aad: Span(), into: &span)
             }
         }
         for (message, nonce, room, error) in [
@@ -69,7 +69,8 @@ struct NoncedAESGCMTests {
                 var output = [UInt8](repeating: 0, count: room)
                 var span = output.mutableSpan
                 try cipher.open(
-                    Randomness.bytes(message).span, nonce: Randomness.bytes(nonce).span, aad: Span(), into: &span)
+                    message: Randomness.bytes(message).span, nonce: Randomness.bytes(nonce).span, aad: Span(),
+                    into: &span)
             }
         }
     }

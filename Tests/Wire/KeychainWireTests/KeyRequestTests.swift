@@ -12,7 +12,14 @@ struct KeyRequestTests {
         sealed: [2, 3])
     private static let use = KeyUse(
         "algid:keyexchange:ECDH:KDFX963:SHA256", [4, 5, 6], requestedSize: 32, sharedInfo: [7])
-    private static let requests: [KeyRequest] = [.make(binding), .use(key, use), .use(key, KeyUse("", []))]
+    private static let place = ShelfPlace(.complete, binding, name: "invoices")
+    private static let slot = FileSlot(kind: 1, shelf: ShelfID(), wrapped: [UInt8](repeating: 7, count: 60))
+    private static let claim = FileKeyClaim(file: FileID(), protection: .complete, slot: slot)
+    private static let requests: [KeyRequest] = [
+        .make(binding), .use(key, use), .use(key, KeyUse("", [])), .file(.make(FileID(), place)), .file(.open(claim)),
+        .file(.rewrap(claim, to: place)), .file(.shelves(after: nil)), .file(.shelves(after: ShelfID())),
+        .file(.deleteShelf(ShelfID())),
+    ]
 
     private static func bytes(_ write: (SecretBuffer) -> Void) -> [UInt8] {
         let buffer = SecretBuffer()
@@ -35,7 +42,7 @@ struct KeyRequestTests {
         let whole = Self.bytes { request.append(to: $0) }
         for length in 0..<whole.count { #expect(Self.refusal(Array(whole.prefix(length)))?.rule == .malformedFrame) }
         #expect(Self.refusal(whole + [0])?.rule == .malformedFrame)
-        for code: UInt8 in [0, 3, 255] { #expect(Self.refusal([code] + whole.dropFirst())?.rule == .malformedFrame) }
+        for code: UInt8 in [0, 4, 255] { #expect(Self.refusal([code] + whole.dropFirst())?.rule == .malformedFrame) }
     }
 
     @Test("Input that the enclave's channel cannot carry is refused with an explanation before it is sent")
@@ -87,6 +94,10 @@ struct KeyRequestTests {
         for (request, reply) in [
             (Self.requests[0], KeyReply.key(Self.key)),
             (Self.requests[1], .output(SecretBytes(count: 5))),
+            (Self.requests[3], .file(.made(MadeFileKey(slot: Self.slot, key: SecretBytes(count: 32))))),
+            (Self.requests[4], .file(.key(SecretBytes(count: 32)))), (Self.requests[5], .file(.slot(Self.slot))),
+            (Self.requests[6], .file(.shelves([ShelfDescription(id: ShelfID(), place: Self.place, made: 5)]))),
+            (Self.requests[8], .file(.done)),
         ] {
             let whole = [0, 0, 0, 0] + Self.bytes { reply.append(to: $0) }
             for broken in (0..<whole.count).map({ Array(whole.prefix($0)) }) + [whole + [1]] {

@@ -46,15 +46,15 @@ package struct HPKE: Sendable {
     /// - Throws: `CryptoError.malformedKey` for a key of another type, or one whose secret anyone can know; `.tooLong`,
     ///   `.libraryFailure`.
     package func seal(
-        _ content: Span<UInt8>, to recipient: PublicKey, info: Span<UInt8>, aad: Span<UInt8>
+        content: Span<UInt8>, to recipient: PublicKey, info: Span<UInt8>, aad: Span<UInt8>
     ) throws(CryptoError) -> [UInt8] {
         let ephemeral = try PrivateKey.generate(kem.keyType, bits: KEM.keyBits)
-        return try seal(content, to: recipient, info: info, aad: aad, ephemeral: ephemeral)
+        return try seal(content: content, to: recipient, info: info, aad: aad, ephemeral: ephemeral)
     }
 
     /// Encrypts with a given ephemeral key, which must never serve twice: for the published vectors.
     func seal(
-        _ content: Span<UInt8>, to recipient: PublicKey, info: Span<UInt8>, aad: Span<UInt8>, ephemeral: PrivateKey
+        content: Span<UInt8>, to recipient: PublicKey, info: Span<UInt8>, aad: Span<UInt8>, ephemeral: PrivateKey
     ) throws(CryptoError) -> [UInt8] {
         try check(recipient)
         let shared = try ephemeral.sharedX(with: recipient)
@@ -64,7 +64,7 @@ package struct HPKE: Sendable {
         var span = sealed.mutableSpan
         try schedule.key.withSpan { (key) throws(CryptoError) in
             try schedule.nonce.withSpan { (nonce) throws(CryptoError) in
-                try NoncedAESGCM(key: key).seal(content, nonce: nonce, aad: aad, into: &span)
+                try NoncedAESGCM(key: key).seal(plaintext: content, nonce: nonce, aad: aad, into: &span)
             }
         }
         return encapsulated + sealed
@@ -83,17 +83,17 @@ package struct HPKE: Sendable {
     /// - Throws: `CryptoError.authenticationFailed`; `.wrongInputSize` when the message is too short; `.malformedKey`
     ///   for a key of another type, or a message whose secret anyone can know; `.libraryFailure`.
     package func open(
-        _ message: Span<UInt8>, with key: PrivateKey, info: Span<UInt8>, aad: Span<UInt8>
+        message: Span<UInt8>, with key: PrivateKey, info: Span<UInt8>, aad: Span<UInt8>
     ) throws(CryptoError) -> SecretBytes {
         let shared = try key.sharedX(with: encapsulatedKey(of: message))
-        return try open(message, sharedX: shared, recipient: key.publicKey, info: info, aad: aad)
+        return try open(message: message, sharedX: shared, recipient: key.publicKey, info: info, aad: aad)
     }
 
     /// Decrypts a message with what the recipient's private key and ``encapsulatedKey(of:)`` share.
     ///
-    /// - Throws: as ``open(_:with:info:aad:)``.
+    /// - Throws: as ``open(message:with:info:aad:)``.
     package func open(
-        _ message: Span<UInt8>, sharedX: SecretBytes, recipient: PublicKey, info: Span<UInt8>, aad: Span<UInt8>
+        message: Span<UInt8>, sharedX: SecretBytes, recipient: PublicKey, info: Span<UInt8>, aad: Span<UInt8>
     ) throws(CryptoError) -> SecretBytes {
         try check(recipient)
         guard message.count >= overhead else { throw .wrongInputSize }
@@ -105,7 +105,7 @@ package struct HPKE: Sendable {
                 let cipher = try NoncedAESGCM(key: key)
                 try schedule.nonce.withSpan { (nonce) throws(CryptoError) in
                     let sealed = message.extracting(kem.encapsulatedSize...)
-                    try cipher.open(sealed, nonce: nonce, aad: aad, into: &content)
+                    try cipher.open(message: sealed, nonce: nonce, aad: aad, into: &content)
                 }
             }
         }

@@ -23,7 +23,7 @@ package final class NoncedAESGCM {
     ///   - aad: associated data: not in the message, but the same must be given to open it.
     /// - Throws: `CryptoError.invalidParameter` when nonce or span have another size; `.tooLong`, `.libraryFailure`.
     package func seal(
-        _ plaintext: Span<UInt8>, nonce: Span<UInt8>, aad: Span<UInt8>, into message: inout MutableSpan<UInt8>
+        plaintext: Span<UInt8>, nonce: Span<UInt8>, aad: Span<UInt8>, into message: inout MutableSpan<UInt8>
     ) throws(CryptoError) {
         guard nonce.count == AESGCM.nonceSize, message.count == plaintext.count + AESGCM.tagSize else {
             throw .invalidParameter
@@ -43,7 +43,7 @@ package final class NoncedAESGCM {
     /// - Throws: `CryptoError.authenticationFailed`; `.boxTooShort` for less than a tag; `.invalidParameter` when nonce
     ///   or span have another size; `.tooLong`, `.libraryFailure`.
     package func open(
-        _ message: Span<UInt8>, nonce: Span<UInt8>, aad: Span<UInt8>, into plaintext: inout MutableSpan<UInt8>
+        message: Span<UInt8>, nonce: Span<UInt8>, aad: Span<UInt8>, into plaintext: inout MutableSpan<UInt8>
     ) throws(CryptoError) {
         guard message.count >= AESGCM.tagSize else { throw .boxTooShort }
         guard nonce.count == AESGCM.nonceSize, plaintext.count == message.count - AESGCM.tagSize else {
@@ -53,13 +53,13 @@ package final class NoncedAESGCM {
             // An empty span may have no address. Nothing is written to this one.
             var nowhere: UInt8 = 0
             try unsafe withUnsafeMutablePointer(to: &nowhere) { (nowhere) throws(CryptoError) in
-                try unsafe open(message, nonce, aad, to: plaintext.baseAddress ?? nowhere)
+                try unsafe open(message: message, nonce, aad, to: plaintext.baseAddress ?? nowhere)
             }
         }
     }
 
     private func open(
-        _ message: Span<UInt8>, _ nonce: Span<UInt8>, _ aad: Span<UInt8>, to output: UnsafeMutablePointer<UInt8>
+        message: Span<UInt8>, _ nonce: Span<UInt8>, _ aad: Span<UInt8>, to output: UnsafeMutablePointer<UInt8>
     ) throws(CryptoError) {
         try unsafe withAddress(of: message) { (start, count) throws(CryptoError) in
             let ciphertext = unsafe UnsafeBufferPointer(start: start, count: count - AESGCM.tagSize)

@@ -20,10 +20,14 @@ package struct FileID: Hashable, Sendable {
 package struct ShelfID: Hashable, Sendable {
     /// The number of bytes.
     package static let size = 16
+    /// Before all others; no shelf has it.
+    package static let zero = ShelfID(bytes: [UInt8](repeating: 0, count: size))
     package let bytes: [UInt8]
 
     /// Makes a new one.
-    package init() { bytes = Randomness.bytes(Self.size) }
+    package init() { self.init(bytes: Randomness.bytes(Self.size)) }
+
+    private init(bytes: [UInt8]) { self.bytes = bytes }
 
     /// - Returns: nil unless there are 16 bytes.
     package init?(_ bytes: Span<UInt8>) {

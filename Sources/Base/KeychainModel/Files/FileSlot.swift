@@ -3,7 +3,7 @@ import LinuxSystem
 /// One way to the file key: it, wrapped by a shelf.
 ///
 ///     slot = kind:u8 0:u8 size:u16 shelf id:16 wrapped:size
-package struct FileSlot: Equatable, Sendable {
+package struct FileSlot: Hashable, Sendable {
     /// Kinds that this release knows. A reader passes over slots of other kinds.
     package enum Kind: UInt8, Sendable {
         /// Wrapped by the shelf's secret key: a program of its group wrote the file.

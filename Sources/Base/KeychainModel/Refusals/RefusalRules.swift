@@ -20,6 +20,14 @@ extension Refusal.Rule {
     package static let quota = Self(rawValue: "keychain.quota")
 }
 
+/// The rules about protected files.
+extension Refusal.Rule {
+    /// The file, or a part of it, is not as it was written.
+    package static let damagedFile = Self(rawValue: "file.damaged")
+    /// The shelf that wrapped the file's key is not in this keychain.
+    package static let noShelf = Self(rawValue: "file.no-shelf")
+}
+
 /// The rules about keys.
 extension Refusal.Rule {
     package static let keyType = Self(rawValue: "key.type")

@@ -22,6 +22,7 @@ extension AuditLog.Entry {
         case .make(let binding):
             self.init(caller, "make key", .key, named: binding.group.isEmpty ? nil : binding.group)
         case .use(let key, _): self.init(caller, "use key", .key, named: key.binding.group)
+        case .file(let request): self.init(caller, request.logged)
         }
     }
 
@@ -29,6 +30,18 @@ extension AuditLog.Entry {
     mutating func end(in refusal: Refusal, _ request: ItemRequest) {
         end(in: refusal)
         if scope == nil { name(request.query[.accessGroup]?.string) }
+    }
+}
+
+extension FileRequest {
+    fileprivate var logged: StaticString {
+        switch self {
+        case .make: "make file"
+        case .open: "open file"
+        case .rewrap: "move file"
+        case .shelves: "list shelves"
+        case .deleteShelf: "delete shelf"
+        }
     }
 }
 

@@ -116,6 +116,7 @@ final class GuardedAttempt {
         case .item(let request): request.operation == .add ? .createItem : .useItem
         case .key(.make): .createKey
         case .key(.use(_, let use)): use.guardedOperation
+        case .key(.file): .useItem
         }
     }
 

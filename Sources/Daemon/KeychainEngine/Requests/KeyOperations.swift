@@ -17,8 +17,7 @@ extension KeychainEngine {
     ) -> AuditLog.Entry {
         var entry = AuditLog.Entry(caller, request)
         do throws(Refusal) {
-            let authorized = try AccessPolicy.authorize(request, from: caller)
-            let reply = try perform(authorized, past: gate)
+            let reply = try perform(request, from: caller, past: gate, &entry)
             writer.answer(id) { reply.append(to: $0) }
         } catch {
             entry.end(in: error)
@@ -27,12 +26,23 @@ extension KeychainEngine {
         return entry
     }
 
+    private func perform(
+        _ request: KeyRequest, from caller: CallerIdentity, past gate: AccessControlGate?,
+        _ entry: inout AuditLog.Entry
+    ) throws(Refusal) -> KeyReply {
+        if case .file(let request) = request {
+            return .file(try FileOperations(engine: self, caller: caller, gate: gate).perform(request, &entry))
+        }
+        return try perform(try AccessPolicy.authorize(request, from: caller), past: gate)
+    }
+
     private func perform(_ authorized: AuthorizedKeyRequest, past gate: AccessControlGate?) throws(Refusal) -> KeyReply
     {
         do throws(Refusal) {
             return switch authorized.request {
             case .make(let binding): .key(try enclave.makeKey(binding, in: gate?.context))
             case .use(let key, let use): .output(try enclave.useKey(key, use, in: gate?.context))
+            case .file: throw .unknownShelf
             }
         } catch {
             if error.status == .authNeeded {
@@ -49,6 +59,7 @@ extension KeyRequest {
         switch self {
         case .make(let binding): ItemGuard(identifier: [], flags: binding.control)
         case .use(let key, _): ItemGuard(identifier: key.guardIdentifier, flags: key.binding.control)
+        case .file: ItemGuard(identifier: [], flags: 0)
         }
     }
 }

@@ -23,6 +23,7 @@ package final class KeychainEngine: Sendable {
     let age: AgeKeeper
     let anchoredGroups: AnchoredGroups
     let history: HistoryLimits
+    let shelves: ShelfRegistry
     /// The time for dropping earlier versions.
     let clock: HistoryClock
     private let indexKey: SecretBytes
@@ -58,6 +59,7 @@ package final class KeychainEngine: Sendable {
         keyring = MetadataKeyring(enclave.epoch)
         indexKey = try enclave.indexKey()
         try store.migrate(with: indexKey)
+        shelves = try ShelfRegistry(store, indexKey)
         if let log { store.damage.tell(log) }
         writer = WriterLock(
             ItemWriter(
@@ -78,7 +80,9 @@ package final class KeychainEngine: Sendable {
     }
 
     /// Whether the descriptors of the store's lock and writer are still its own.
-    package var hasItsDescriptors: Bool { store.hasItsDescriptor && exclusively { $0.store.hasItsDescriptors } }
+    package var hasItsDescriptors: Bool {
+        store.hasItsDescriptor && shelves.hasItsDescriptors && exclusively { $0.store.hasItsDescriptors }
+    }
 
     /// Why the store is no longer used; nil while all is well. Every request is refused then, and its process is to
     /// end.

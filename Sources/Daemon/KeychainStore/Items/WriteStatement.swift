@@ -15,6 +15,7 @@ enum WriteStatement: Hashable {
     case groups(ItemClass), firstOfGroup(ItemClass)
     case keepVersion(ItemClass), historyExcess
     case addLookup, endLookups
+    case addShelf, deleteShelf, countShelves
     case readChanges, dropChanges
     case forgetVersion, forgetItem, forgetGroup, forgetOwner, forgetOldest, forgetExpired, forgetOverflow
     /// Of a table, by protection class.
@@ -65,6 +66,9 @@ enum WriteStatement: Hashable {
         case .historyExcess: (HistoryTable.excess, "look at earlier versions")
         case .addLookup: (LookupTable.insertion, "add an item")
         case .endLookups: (LookupTable.deletion, "change an item")
+        case .addShelf: (ShelfTable.insertion, "add a shelf")
+        case .deleteShelf: (ShelfTable.deletion, "delete a shelf")
+        case .countShelves: (ShelfTable.count, "be counted")
         case .readChanges: (ChangeTable.reading, "tell what has changed")
         case .dropChanges: (ChangeTable.deletion, "tell what has changed")
         case .forgetVersion: ("DELETE FROM history WHERE id = ?", "drop an earlier version")

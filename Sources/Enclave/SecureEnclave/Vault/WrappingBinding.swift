@@ -6,8 +6,9 @@ import LinuxSystem
 ///
 ///     binding = class:u8 purpose:u8 version:u16 whose
 ///
-/// `whose` is a row, a vault, or the head of a sealed key. A wrapped key that is moved to another class, another
-/// purpose or another row does not open. The binding of a row's key is also the beginning of its `RowKeyRecord`.
+/// `whose` is a row, a vault, the head of a sealed key, or id and head of a shelf. A wrapped key that is moved to
+/// another class, another purpose or another row does not open. The binding of a row's key is also the beginning of
+/// its `RowKeyRecord`.
 enum WrappingBinding {
     private enum Purpose: UInt8 {
         case row = 0
@@ -16,6 +17,7 @@ enum WrappingBinding {
         case sealedKey = 3
         case indexKey = 4
         case slot = 5
+        case shelf = 6
     }
 
     /// How much of a row's record is its binding.
@@ -33,6 +35,11 @@ enum WrappingBinding {
     /// A private key that programs use and never see.
     static func sealedKey(head: [UInt8], _ accessibility: Accessibility) -> [UInt8] {
         [accessibility.rawValue, Purpose.sealedKey.rawValue, 0, 0] + head
+    }
+
+    /// The keys of a shelf, which wrap the keys of files.
+    static func shelf(_ id: [UInt8], head: [UInt8], _ accessibility: Accessibility) -> [UInt8] {
+        [accessibility.rawValue, Purpose.shelf.rawValue, 0, 0] + id + head
     }
 
     static func classKey(_ accessibility: Accessibility, of vault: Vault) -> [UInt8] {

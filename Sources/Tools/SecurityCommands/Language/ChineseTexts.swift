@@ -1206,6 +1206,22 @@ enum ChineseTexts {
         End that daemon, or give the container a keychain of its own (KEYCHAIN_HOME).\t请结束该守护进程，或为容器设置\
         独立的钥匙串 (KEYCHAIN_HOME)。
         Remove {1}, which the next daemon makes again.\t请移除 {1}，下一个守护进程会重新创建它。
+        The file's header names another class than the shelf that wrapped its key.\t文件头所写的保护类别与封装其密钥的\
+        密钥架不同。
+        Restore the file from a copy.\t请从副本恢复该文件。
+        The shelf that the file names did not wrap its key: its header was changed.\t文件所指的密钥架没有封装过它的密\
+        钥：文件头已被更改。
+        The keychain has {1} shelves for files, {2} of them of this program; {3} and {4} are allowed.\t钥匙串有 {1} 个\
+        文件密钥架，其中 {2} 个属于此程序；最多允许 {3} 个和 {4} 个。
+        Delete shelves whose files are not needed.\t请删除其文件已不再需要的密钥架。
+        The shelf that wrapped the file's key is not in this keychain: it was deleted, or the file is of another one.\
+        \t封装该文件密钥的密钥架不在此钥匙串中：它已被删除，或者该文件属于另一个钥匙串。
+        Open the file with the keychain that made it, or restore that keychain.\t请用创建该文件的钥匙串打开它，或恢复\
+        那个钥匙串。
+        The record of a shelf in the store is not as it was written.\t存储中一个密钥架的记录与写入时不同。
+        Restore a snapshot of the store. The files themselves may be whole.\t请恢复存储的快照。文件本身可能完好。
+        A request about a file was authorized before its shelf was known.\t在得知文件的密钥架之前就授权了关于该文件的\
+        请求。
         The statement does not hand the group \"{1}\" over to \"{2}\".\t该声明没有将群组“{1}”移交给“{2}”。
         Nobody here identifies programs.\t此处没有识别程序的服务。
         A query was handed to the writer.\t查询被交给了写入者。

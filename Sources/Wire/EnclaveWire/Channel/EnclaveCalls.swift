@@ -1,4 +1,4 @@
-import KeychainModel
+package import KeychainModel
 package import KeychainWire
 import LinuxSystem
 
@@ -15,7 +15,8 @@ package enum EnclaveCalls {
         hello, status.operation, indexKey.operation, makeMetadataKey.operation, unwrapMetadataKey.operation,
         wrapRowKeys, unwrapRowKeys, lock.operation, unlock.operation, setPasscode.operation,
         changePasscode.operation, removePasscode.operation, makeKey.operation, importKey.operation,
-        useKey.operation, checkKey.operation, rebindKey.operation, moveToSoftware.operation, moveToTPM.operation,
+        useKey.operation, checkKey.operation, rebindKey.operation, makeShelf.operation, makeFileKey.operation,
+        unwrapFileKey.operation, rewrapFileKey.operation, moveToSoftware.operation, moveToTPM.operation,
         authenticate.operation, capabilities.operation, setCredential.operation, setTerminal.operation,
         invalidate.operation, wrapGuardedRowKey.operation, unwrapGuardedRowKey.operation, details.operation,
         unlockWith.operation, replacePasscode.operation, addSlot.operation, addSlotWith.operation,
@@ -151,6 +152,35 @@ extension EnclaveCalls {
     /// [context] sealedKey binding → sealedKey.
     package static let rebindKey = EnclaveCall<KeyRebinding, SealedKey>(17) { (call, request) throws(Refusal) in
         try call.enclave.rebindKey(request.key, to: request.binding, in: request.context)
+    }
+}
+
+// MARK: - Protected files
+
+extension EnclaveCalls {
+    /// [context] protection:u8 binding → shelf.
+    package static let makeShelf = EnclaveCall<ShelfCreation, Shelf>(28) { (call, request) throws(Refusal) in
+        try call.enclave.makeShelf(request.protection, request.binding, in: request.context)
+    }
+
+    /// [context] file:16 shelf → slot key:32.
+    package static let makeFileKey = EnclaveCall<FileKeyCreation, MadeFileKey>(29) { (call, request) throws(Refusal) in
+        try call.enclave.makeFileKey(of: request.file, in: request.shelf, in: request.context)
+    }
+
+    /// [context] file:16 slot shelf → key:32.
+    package static let unwrapFileKey = EnclaveCall<FileKeyOpening, SecretMessage>(30) {
+        (call, request) throws(Refusal) in
+        SecretMessage(
+            try call.enclave.unwrapFileKey(
+                request.slot, of: request.file, by: request.shelf, in: request.context))
+    }
+
+    /// [context] file:16 slot shelf shelf → slot, wrapped by the second shelf.
+    package static let rewrapFileKey = EnclaveCall<FileKeyRewrapping, FileSlot>(31) { (call, request) throws(Refusal) in
+        let opening = request.opening
+        return try call.enclave.rewrapFileKey(
+            opening.slot, of: opening.file, from: opening.shelf, to: request.target, in: opening.context)
     }
 }
 

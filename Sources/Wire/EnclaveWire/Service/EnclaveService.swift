@@ -9,8 +9,8 @@ package import LinuxSystem
 /// of an open class, and the index key. Every refusal carries the state that caused it: `errSecInteractionNotAllowed`
 /// for a class that is closed now, `errSecAuthFailed` for a wrong passcode, `errSecDecode` for a wrapping that does not
 /// open.
-package protocol EnclaveService: AnyObject, EnclaveKeyService, EnclaveAuthenticationService, EnclaveDeviceService,
-    EnclaveAgeService
+package protocol EnclaveService: AnyObject, EnclaveKeyService, EnclaveFileService, EnclaveAuthenticationService,
+    EnclaveDeviceService, EnclaveAgeService
 {
     /// The state of the device: lock, passcode, failed attempts, protection.
     func status() throws(Refusal) -> EnclaveStatus

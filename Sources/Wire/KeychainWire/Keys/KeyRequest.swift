@@ -5,15 +5,19 @@ package import LinuxSystem
 ///
 ///     body = 1:u8 binding                                  ; make a key; its group may be empty, for the caller's own
 ///     body = 2:u8 sealedKey use                            ; use a key
+///     body = 3:u8 fileRequest                              ; the keys of protected files
 package enum KeyRequest: Hashable, Sendable {
     /// → ``KeyReply/key(_:)``: a new P-256 key, made inside the enclave.
     case make(KeyBinding)
     /// → ``KeyReply/output(_:)``: what the private key makes of the input.
     case use(SealedKey, KeyUse)
+    /// → ``KeyReply/file(_:)``.
+    case file(FileRequest)
 
     private enum Code: UInt8 {
         case make = 1
         case use = 2
+        case file = 3
     }
 
     /// Appends the body to a frame under construction.
@@ -26,6 +30,9 @@ package enum KeyRequest: Hashable, Sendable {
             buffer.append(Code.use.rawValue)
             key.append(to: buffer)
             use.append(to: buffer)
+        case .file(let request):
+            buffer.append(Code.file.rawValue)
+            request.append(to: buffer)
         }
     }
 
@@ -37,6 +44,7 @@ package enum KeyRequest: Hashable, Sendable {
         switch Code(rawValue: try reader.integer(UInt8.self)) {
         case .make?: self = .make(try KeyBinding(from: &reader))
         case .use?: self = .use(try SealedKey(from: &reader), try KeyUse(from: &reader))
+        case .file?: self = .file(try FileRequest(from: &reader))
         case nil: throw .malformed("the key request")
         }
         guard reader.isAtEnd else { throw .malformed("the end of the key request") }
@@ -104,12 +112,15 @@ package enum KeyReply: Sendable {
     case key(SealedKey)
     /// To ``KeyRequest/use(_:_:)``: `output:bytes`.
     case output(SecretBytes)
+    /// To ``KeyRequest/file(_:)``.
+    case file(FileReply)
 
     /// Appends the reply to a response under construction.
     package func append(to buffer: SecretBuffer) {
         switch self {
         case .key(let key): key.append(to: buffer)
         case .output(let output): output.withSpan { buffer.append(bytes: $0) }
+        case .file(let reply): reply.append(to: buffer)
         }
     }
 
@@ -123,6 +134,7 @@ package enum KeyReply: Sendable {
         switch request {
         case .make: self = .key(try SealedKey(from: &reader))
         case .use: self = .output(try reader.secret(atMost: KeyLimits.inputBytes))
+        case .file(let request): self = .file(try FileReply(to: request, from: &reader))
         }
         guard reader.isAtEnd else { throw .malformed("the end of the response") }
     }

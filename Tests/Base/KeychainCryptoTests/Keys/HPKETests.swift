@@ -51,10 +51,11 @@ struct HPKETests {
         let (suite, recipient) = (HPKE(vector.kem, .aes128GCM), try vector.key(vector.recipient))
         let message = bytes(vector.encapsulated) + bytes(vector.ciphertext)
         let sealed = try suite.seal(
-            Vector.content.span, to: recipient.publicKey, info: Vector.info.span, aad: Vector.aad.span,
+            content: Vector.content.span, to: recipient.publicKey, info: Vector.info.span, aad: Vector.aad.span,
             ephemeral: vector.key(vector.ephemeral))
         #expect(sealed == message)
-        let opened = try suite.open(message.span, with: recipient, info: Vector.info.span, aad: Vector.aad.span)
+        let opened = try suite.open(
+            message: message.span, with: recipient, info: Vector.info.span, aad: Vector.aad.span)
         #expect(opened.array == Vector.content)
     }
 
@@ -64,32 +65,32 @@ struct HPKETests {
         let (key, other) = (
             try PrivateKey.generate(kem.keyType, bits: 256), try PrivateKey.generate(kem.keyType, bits: 256)
         )
-        let message = try suite.seal([1, 2, 3].span, to: key.publicKey, info: [4].span, aad: [5].span)
+        let message = try suite.seal(content: [1, 2, 3].span, to: key.publicKey, info: [4].span, aad: [5].span)
         #expect(message.count == 3 + suite.overhead)
-        #expect(try suite.open(message.span, with: key, info: [4].span, aad: [5].span).array == [1, 2, 3])
+        #expect(try suite.open(message: message.span, with: key, info: [4].span, aad: [5].span).array == [1, 2, 3])
         let shared = try key.sharedX(with: suite.encapsulatedKey(of: message.span))
         #expect(
             try suite.open(
-                message.span, sharedX: shared, recipient: key.publicKey, info: [4].span, aad: [5].span
+                message: message.span, sharedX: shared, recipient: key.publicKey, info: [4].span, aad: [5].span
             ).array == [1, 2, 3])
         for (info, aad) in [([4, 4], [5]), ([], [5]), ([4], []), ([5], [4])] as [([UInt8], [UInt8])] {
             #expect(throws: CryptoError.authenticationFailed) {
-                try suite.open(message.span, with: key, info: info.span, aad: aad.span)
+                try suite.open(message: message.span, with: key, info: info.span, aad: aad.span)
             }
         }
         #expect(throws: CryptoError.authenticationFailed) {
-            try suite.open(message.span, with: other, info: [4].span, aad: [5].span)
+            try suite.open(message: message.span, with: other, info: [4].span, aad: [5].span)
         }
         for place in message.indices {
             var changed = message
             changed[place] ^= 1
             #expect(throws: CryptoError.self) {
-                try suite.open(changed.span, with: key, info: [4].span, aad: [5].span)
+                try suite.open(message: changed.span, with: key, info: [4].span, aad: [5].span)
             }
         }
         for count in 0..<suite.overhead {
             #expect(throws: CryptoError.wrongInputSize) {
-                try suite.open(message.span.extracting(..<count), with: key, info: [4].span, aad: [5].span)
+                try suite.open(message: message.span.extracting(..<count), with: key, info: [4].span, aad: [5].span)
             }
         }
     }
@@ -98,7 +99,8 @@ struct HPKETests {
     func fresh() throws {
         let key = try PrivateKey.generate(.x25519, bits: 256)
         let messages = try (0..<2).map { _ in
-            try HPKE(.x25519).seal([UInt8](repeating: 0, count: 64).span, to: key.publicKey, info: Span(), aad: Span())
+            try HPKE(.x25519).seal(
+                content: [UInt8](repeating: 0, count: 64).span, to: key.publicKey, info: Span(), aad: Span())
         }
         #expect(zip(messages[0], messages[1]).filter { $0 == $1 }.count < 10)
     }
@@ -111,12 +113,12 @@ struct HPKETests {
         let larger = try PrivateKey.generate(.ecSECPrimeRandom, bits: 384)
         for (kem, key) in [(.x25519, point), (.p256, curve), (.p256, larger)] as [(HPKE.KEM, PrivateKey)] {
             #expect(throws: CryptoError.malformedKey) {
-                try HPKE(kem).seal([1].span, to: key.publicKey, info: Span(), aad: Span())
+                try HPKE(kem).seal(content: [1].span, to: key.publicKey, info: Span(), aad: Span())
             }
         }
         let zeros = [UInt8](repeating: 0, count: 32 + 16)
         #expect(throws: CryptoError.malformedKey) {
-            try HPKE(.x25519).open(zeros.span, with: curve, info: Span(), aad: Span())
+            try HPKE(.x25519).open(message: zeros.span, with: curve, info: Span(), aad: Span())
         }
     }
 }

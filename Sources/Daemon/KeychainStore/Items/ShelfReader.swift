@@ -1,0 +1,153 @@
+package import KeychainModel
+import LinuxSystem
+
+/// A shelf as it is stored: its record is sealed, and bound to the id.
+package struct SealedShelf: Sendable {
+    package let id: ShelfID
+    package let sealed: [UInt8]
+
+    package init(id: ShelfID, sealed: [UInt8]) { (self.id, self.sealed) = (id, sealed) }
+}
+
+/// A connection that finds shelves. Belongs to one thread at a time.
+package final class ShelfReader {
+    private let database: Database
+    private var lookup: Statement?
+    private var hasTable = false
+
+    init(_ database: Database) { self.database = database }
+
+    /// Whether the descriptors of the connection are still its own.
+    package var hasItsDescriptors: Bool { database.hasItsDescriptors }
+
+    /// Whether they are, and nobody has cut a file.
+    package var hasItsWholeFiles: Bool { database.lookAtDescriptors() == .intact }
+
+    /// The state of its descriptors and files, where they are not the ones that were opened.
+    package var failureOfUse: Refusal? { database.failureOfUse }
+
+    /// The shelf with this id; nil when there is none.
+    package func shelf(_ id: ShelfID) throws(Refusal) -> SealedShelf? {
+        guard try isThere() else { return nil }
+        let statement = try preparedLookup()
+        statement.bind(blob: id.bytes.span, at: 1)
+        return try first(of: statement)
+    }
+
+    /// The oldest shelf of a place; nil when there is none.
+    package func first(at place: ColumnDigest) throws(Refusal) -> SealedShelf? {
+        guard try isThere() else { return nil }
+        let statement = try prepare(ShelfTable.firstOfPlace)
+        statement.bind(blob: place.span, at: 1)
+        return try first(of: statement)
+    }
+
+    /// The shelves behind an id, in the order of their ids, until `visit` answers false.
+    package func shelves(
+        after id: ShelfID?, _ visit: (SealedShelf) throws(Refusal) -> Bool
+    ) throws(Refusal) {
+        guard try isThere() else { return }
+        let statement = try prepare(ShelfTable.following)
+        let last = id?.bytes ?? []
+        defer { statement.reset() }
+        statement.bind(blob: last.span, at: 1)
+        while try statement.next() {
+            guard let shelf = statement.shelf, try visit(shelf) else { return }
+        }
+    }
+
+    /// The table is made with the first shelf, perhaps by another process.
+    private func isThere() throws(Refusal) -> Bool {
+        if hasTable { return true }
+        hasTable = try refusing { () throws(DatabaseError) in
+            try database.integer(ShelfTable.looking, "be searched") != nil
+        }
+        return hasTable
+    }
+
+    private func preparedLookup() throws(Refusal) -> Statement {
+        if let lookup { return lookup }
+        let made = try prepare(ShelfTable.lookup)
+        lookup = made
+        return made
+    }
+
+    private func prepare(_ sql: String) throws(Refusal) -> Statement {
+        try refusing { () throws(DatabaseError) in try database.prepare(sql, "find a shelf") }
+    }
+
+    private func first(of statement: Statement) throws(Refusal) -> SealedShelf? {
+        defer { statement.reset() }
+        return try statement.next() ? statement.shelf : nil
+    }
+}
+
+extension Statement {
+    /// The shelf at which it stands; nil for one whose id is none.
+    fileprivate var shelf: SealedShelf? {
+        let id = withBlob(0) { ShelfID($0) }
+        return id.map { SealedShelf(id: $0, sealed: withBlob(1) { $0.array(0, $0.count) }) }
+    }
+}
+
+extension ItemStore {
+    /// A connection that finds shelves.
+    ///
+    /// - Throws: why the store is no longer used, too.
+    package func makeShelfReader() throws(Refusal) -> ShelfReader {
+        try failure.check()
+        return try refusing { () throws(DatabaseError) in
+            let database = try Database(path: path, sharing: sharing)
+            try database.execute("PRAGMA query_only = ON", "be read")
+            return ShelfReader(database)
+        }
+    }
+}
+
+/// Changes of shelves, in the open transaction.
+extension StoreWriter {
+    /// The shelves as the open transaction sees them.
+    package var shelves: ShelfReader { ShelfReader(database) }
+
+    /// Adds a shelf of the program whose rows are written now.
+    ///
+    /// - Parameter made: seconds since 2001.
+    package func add(_ shelf: SealedShelf, at place: ColumnDigest, made: Int64) throws(Refusal) {
+        try makeShelfTable()
+        let statement = try statement(.addShelf)
+        let owner = owner?.span.array(0, AttributeDigester.size) ?? []
+        try writing { () throws(DatabaseError) in
+            statement.bind(blob: shelf.id.bytes.span, at: 1)
+            statement.bind(blob: place.span, at: 2)
+            statement.bind(blob: owner.span, at: 3)
+            try statement.bind(integer: made, at: 4)
+            statement.bind(blob: shelf.sealed.span, at: 5)
+            try statement.run()
+        }
+    }
+
+    /// Removes a shelf for good.
+    package func delete(_ shelf: ShelfID) throws(Refusal) {
+        guard try has(ShelfTable.looking) else { return }
+        let statement = try statement(.deleteShelf)
+        statement.bind(blob: shelf.bytes.span, at: 1)
+        try writing { () throws(DatabaseError) in try statement.run() }
+    }
+
+    /// How many shelves there are, and how many of the program whose rows are written now.
+    package func countShelves() throws(Refusal) -> (all: Int64, owner: Int64) {
+        guard try has(ShelfTable.looking) else { return (0, 0) }
+        let statement = try statement(.countShelves)
+        defer { statement.reset() }
+        let owner = owner?.span.array(0, AttributeDigester.size) ?? []
+        statement.bind(blob: owner.span, at: 1)
+        return try statement.next() ? (statement.integer(0), statement.integer(1)) : (0, 0)
+    }
+
+    private func makeShelfTable() throws(Refusal) {
+        guard try !has(ShelfTable.looking) else { return }
+        try writing { () throws(DatabaseError) in
+            for statement in ShelfTable.creation { try database.execute(statement, "add a shelf") }
+        }
+    }
+}

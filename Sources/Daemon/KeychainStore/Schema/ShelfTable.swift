@@ -1,0 +1,23 @@
+/// The shelves, whose keys wrap the keys of protected files: sealed records, which no request for items sees. Programs
+/// that delete all their items must not make their files unreadable.
+///
+/// A store of any version may have the table; it is made with the first shelf. `place` is the digest of group, classes,
+/// access control and name, under which the engine finds the shelf that takes new files; `ownr` that of the program
+/// that made it, `made` the second since 2001.
+enum ShelfTable {
+    static let creation = [
+        """
+        CREATE TABLE IF NOT EXISTS shelf (id BLOB PRIMARY KEY, place BLOB NOT NULL, ownr BLOB NOT NULL, \
+        made INTEGER NOT NULL, sealed BLOB NOT NULL) WITHOUT ROWID
+        """,
+        "CREATE INDEX IF NOT EXISTS shelf_place ON shelf (place, made, id)",
+    ]
+    static let looking = "SELECT 1 FROM sqlite_schema WHERE name = 'shelf'"
+
+    static let lookup = "SELECT id, sealed FROM shelf WHERE id = ?"
+    static let firstOfPlace = "SELECT id, sealed FROM shelf WHERE place = ? ORDER BY made, id LIMIT 1"
+    static let following = "SELECT id, sealed FROM shelf WHERE id > ? ORDER BY id"
+    static let count = "SELECT count(*), count(CASE WHEN ownr = ? THEN 1 END) FROM shelf"
+    static let insertion = "INSERT INTO shelf (id, place, ownr, made, sealed) VALUES (?, ?, ?, ?, ?)"
+    static let deletion = "DELETE FROM shelf WHERE id = ?"
+}

@@ -1,0 +1,163 @@
+import KeychainModel
+import KeychainPolicy
+import KeychainWire
+import LinuxSystem
+import TestSupport
+import Testing
+
+@testable import KeychainEngine
+@testable import KeychainStore
+
+/// Keys of protected files: shelves are made on demand, kept apart from items, and open for their group alone.
+@Suite("Requests for the keys of files")
+struct FileRequestTests {
+    private let directory: TemporaryDirectory
+    private let engine: TestEngine
+    private let file = FileID()
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        engine = try TestEngine(in: directory)
+    }
+
+    private func place(
+        _ protection: FileProtection = .complete, group: String = "", control: UInt64 = 0, name: String = ""
+    ) -> ShelfPlace {
+        let binding = KeyBinding(group: group, accessibility: protection.accessibilities[0], control: control)
+        return ShelfPlace(protection, binding, name: name)
+    }
+
+    private func make(_ place: ShelfPlace, as groups: [String] = ["test"]) throws(Refusal) -> MadeFileKey {
+        guard case .file(.made(let made)) = try engine.key(.file(.make(file, place)), as: groups) else {
+            throw .malformed("the reply")
+        }
+        return made
+    }
+
+    private func open(
+        _ slot: FileSlot, _ protection: FileProtection = .complete, as groups: [String] = ["test"]
+    ) throws(Refusal) -> SecretBytes {
+        let claim = FileKeyClaim(file: file, protection: protection, slot: slot)
+        guard case .file(.key(let key)) = try engine.key(.file(.open(claim)), as: groups) else {
+            throw .malformed("the reply")
+        }
+        return key
+    }
+
+    private func shelves(as groups: [String] = ["test"], after: ShelfID? = nil) throws(Refusal) -> [ShelfDescription] {
+        guard case .file(.shelves(let found)) = try engine.key(.file(.shelves(after: after)), as: groups) else {
+            throw .malformed("the reply")
+        }
+        return found
+    }
+
+    @Test(
+        "A key that was made comes out again, also of an engine that is started later",
+        arguments: FileProtection.allCases)
+    func roundTrip(protection: FileProtection) throws {
+        let made = try make(place(protection))
+        #expect(try open(made.slot, protection).isEqual(to: made.key))
+        let later = try TestEngine(in: directory)
+        let claim = FileKeyClaim(file: file, protection: protection, slot: made.slot)
+        guard case .file(.key(let key)) = try later.key(.file(.open(claim))) else { throw Refusal.malformed("it") }
+        #expect(key.isEqual(to: made.key))
+    }
+
+    @Test("One shelf takes the files of a group, a class and a name, and another those of another")
+    func places() throws {
+        let first = try make(place()).slot.shelf
+        #expect(try make(place()).slot.shelf == first)
+        #expect(try make(place(group: "test")).slot.shelf == first)
+        let others = [place(.none), place(name: "invoices"), place(.completeUnlessOpen), place(group: "second")]
+        let found = try others.map { try make($0, as: ["test", "second"]).slot.shelf }
+        #expect(Set(found + [first]).count == 5)
+        #expect(try make(place(name: "invoices")).slot.shelf == found[1])
+    }
+
+    @Test("The group decides: another program's file does not open, nor is its shelf shown or deleted")
+    func groups() throws {
+        let made = try make(place())
+        for groups in [["other"], []] as [[String]] {
+            #expect(refusal { _ = try open(made.slot, as: groups) }?.status == .missingEntitlement)
+            #expect(refusal { _ = try make(place(group: "test"), as: groups) }?.status == .missingEntitlement)
+            #expect(try shelves(as: groups).isEmpty)
+            let deletion = KeyRequest.file(.deleteShelf(made.slot.shelf))
+            #expect(refusal { _ = try engine.key(deletion, as: groups) }?.status == .missingEntitlement)
+        }
+        #expect(try open(made.slot, as: ["other", "test"]).isEqual(to: made.key))
+        let shown = try shelves()
+        #expect(shown.map(\.id) == [made.slot.shelf] && shown[0].place.binding.group == "test")
+        #expect(try shelves(after: shown[0].id).isEmpty)
+    }
+
+    @Test("A header that names another class, or a shelf that is not there, is refused, each by its rule")
+    func claims() throws {
+        let made = try make(place())
+        #expect(refusal { _ = try open(made.slot, .none) }?.rule == .damagedFile)
+        let lost = FileSlot(kind: made.slot.kind, shelf: ShelfID(), wrapped: made.slot.wrapped)
+        let refused = refusal { _ = try open(lost) }
+        #expect(refused?.status == .itemNotFound && refused?.rule == .noShelf)
+    }
+
+    @Test("A file whose shelf was deleted does not open again, and the next one has a new shelf")
+    func deletion() throws {
+        let made = try make(place())
+        _ = try engine.key(.file(.deleteShelf(made.slot.shelf)))
+        #expect(refusal { _ = try open(made.slot) }?.rule == .noShelf)
+        #expect(try shelves().isEmpty)
+        #expect(try make(place()).slot.shelf != made.slot.shelf)
+    }
+
+    @Test("Programs that delete all their items keep their files")
+    func deletedItems() throws {
+        let made = try make(place())
+        for itemClass in ItemClass.stored {
+            var builder = ItemRequestBuilder(.delete)
+            try builder.set("class", .string(itemClass.code))
+            _ = try? engine.write(try builder.build())
+        }
+        #expect(try open(made.slot).isEqual(to: made.key))
+    }
+
+    @Test("A shelf wraps the key of a file that another one has wrapped")
+    func rewrapping() throws {
+        let made = try make(place(.none))
+        let claim = FileKeyClaim(file: file, protection: .none, slot: made.slot)
+        guard case .file(.slot(let slot)) = try engine.key(.file(.rewrap(claim, to: place()))) else {
+            throw Refusal.malformed("the reply")
+        }
+        #expect(try open(slot).isEqual(to: made.key))
+        let foreign = KeyRequest.file(.rewrap(claim, to: place(group: "second")))
+        #expect(refusal { _ = try engine.key(foreign) }?.status == .missingEntitlement)
+    }
+
+    @Test("A shelf for anchored programs opens for them alone")
+    func anchored() throws {
+        let place = place(group: "test", control: 1 << 48)
+        let firm = CallerIdentity(user: 0, process: 2, program: "firm", isAnchored: true, groups: ["test"])
+        let request = KeyRequest.file(.make(file, place))
+        #expect(refusal { _ = try engine.key(request) }?.rule == .notAnchored)
+        guard case .file(.made(let made)) = try engine.key(request, from: firm) else { throw Refusal.malformed("it") }
+        #expect(refusal { _ = try open(made.slot) }?.rule == .notAnchored)
+        #expect(try shelves().isEmpty)
+    }
+
+    @Test("Records that somebody changed or exchanged in the store open no file")
+    func tampering() throws {
+        let (one, other) = (try make(place()), try make(place(name: "other")))
+        try engine.tamper("UPDATE shelf SET sealed = (SELECT max(sealed) FROM shelf)")
+        let refusals = [one, other].map { made in refusal { _ = try open(made.slot) } }
+        #expect(refusals.filter { $0?.rule == .damaged }.count == 1)
+        try engine.tamper("UPDATE shelf SET place = (SELECT max(place) FROM shelf)")
+        #expect(refusal { _ = try make(place(name: "other")) } != nil || refusal { _ = try make(place()) } != nil)
+    }
+
+    @Test("Each request stands in the log of decisions, with its group where it was refused")
+    func decisions() throws {
+        let made = try make(place())
+        _ = refusal { _ = try open(made.slot, as: ["other"]) }
+        let entries = engine.engine.decisions.page(after: 0, for: engine.caller(["test"])).entries
+        #expect(entries.map(\.operation) == ["make file", "open file"])
+        #expect(entries.last?.status == KeychainStatus.missingEntitlement.rawValue)
+    }
+}
