@@ -26,7 +26,7 @@ extension ItemReader {
             if finding == .whole { finding = try self.finding(of: row, in: group) }
             return finding == .whole
         }
-        reader.trust.note(finding, of: group)
+        reader.trust.keep(finding: finding, of: group)
         if case .unknown = finding { try deadline.check() }
     }
 

@@ -1,7 +1,7 @@
 import LinuxSystem
 
-/// Whether the pairs of ``LookupTable`` are those of the items, by group: they are found out once for each opened store,
-/// by a look at every row. Shared by all connections of an ``ItemStore``, which write no other pairs.
+/// Whether the pairs of ``LookupTable`` are those of the items, by group: they are found out once for each opened
+/// store, by a look at every row. Shared by all connections of an ``ItemStore``, which write no other pairs.
 package final class PairTrust: Sendable {
     /// The findings about a group.
     package enum Finding: Equatable, Sendable {
@@ -20,7 +20,7 @@ package final class PairTrust: Sendable {
         findings.withLock { $0[Self.key(group)] ?? .unknown(after: 0) }
     }
 
-    package func note(_ finding: Finding, of group: ColumnDigest) {
+    package func keep(finding: Finding, of group: ColumnDigest) {
         findings.withLock { findings in
             if findings.count >= Self.most { findings = [:] }
             findings[Self.key(group)] = finding

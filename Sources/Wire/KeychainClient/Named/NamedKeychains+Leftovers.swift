@@ -2,8 +2,8 @@ import KeychainModel
 import KeychainWire
 import LinuxSystem
 
-/// What programs have left that were killed while they made or deleted a keychain, and what copies of folders bring
-/// back. Only a store that nobody has ever used is taken back; where that is in doubt, it stays.
+/// Leftovers of programs that were killed while they made or deleted a keychain, and what copies of folders bring back.
+/// Only a store that nobody has ever used is taken back; where that is in doubt, it stays.
 extension NamedKeychains {
     /// Removes what is left. The caller holds the lock of the folder, so none of those programs goes on; a store that
     /// is in use all the same is left alone.
