@@ -456,7 +456,7 @@ complete -c security -n '__fish_seen_subcommand_from run' -s i -l stdin -x -d 'H
 complete -c security -n '__fish_seen_subcommand_from run' -s m -l mask -x -d 'Replace secrets in the output.'
 complete -c security -n '__fish_seen_subcommand_from run' -s c -l keep-core -d 'Leave the limit of core files as it is.'
 complete -c security -n '__fish_seen_subcommand_from run' -s n -l inherit -x -d 'Replace a reference in an inherited variable.'
-complete -c security -n '__fish_seen_subcommand_from run' -s t -l trust-file -d 'Use env files without asking; they set references alone.'
+complete -c security -n '__fish_seen_subcommand_from run' -s t -l trust-file -d 'Use env files without asking; they set secrets alone.'
 complete -c security -n '__fish_seen_subcommand_from run' -s a -l allow -x -d 'Let an env file set this variable to any value.'
 complete -c security -n '__fish_seen_subcommand_from run' -s s -l status-fd -x -d 'Write what became of the command there, as JSON.'
 complete -c security -n '__fish_seen_subcommand_from inject' -s i -l in-file -r -F -d 'The template.'

@@ -586,7 +586,7 @@ _security() {
                     {-m,--mask}'[Replace secrets in the output.]:auto|always|never: ' \
                     {-c,--keep-core}'[Leave the limit of core files as it is.]' \
                     {-n,--inherit}'[Replace a reference in an inherited variable.]:name: ' \
-                    {-t,--trust-file}'[Use env files without asking; they set references alone.]' \
+                    {-t,--trust-file}'[Use env files without asking; they set secrets alone.]' \
                     {-a,--allow}'[Let an env file set this variable to any value.]:name: ' \
                     {-s,--status-fd}'[Write what became of the command there, as JSON.]:n: ' \
                     '--json[Write JSON.]' ;;

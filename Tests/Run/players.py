@@ -31,6 +31,7 @@ PARTS = {
     "keychains": "a file has another owner",
     "manual_examples": "examples are the administrator's",
     "one_daemon": "namespaces hide processes and folders, and another user listens",
+    "run_files": "files have another owner",
     "secret_service": "a home has another owner",
     "sessions": "the system service is started",
     "sessions_long": "the system service is started",

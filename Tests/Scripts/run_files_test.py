@@ -5,16 +5,19 @@ usage: run_files_test.py FOLDER-OF-PROGRAMS
 """
 
 import os
+import subprocess
 import sys
 import tempfile
 
-from ordinary_parts import USER, prepared
+from ordinary_parts import USER, as_user, prepared
+from parts import of_root, of_this_turn
 from tmux_parts import Pane
 
 NEVER = """PATH ld_preload BASH_ENV Http_Proxy NO_PROXY Git_Dir KEYCHAIN_HOME NODE_OPTIONS PythonPath npm_config_x RM AR
     CC GCC_EXEC_PREFIX PYTEST_ADDOPTS NODE_V8_COVERAGE LESS"""
 NAMED = """CORP_PROXY Corp_Proxy COMPILER_PATH CPATH APP_HOME CFLAGS LDFLAGS X_OPTS X_OPTIONS X_ADDOPTS X_PLUGINS
-    X_PRELOAD X_WRAPPER KUBE_EDITOR X_PAGER X_BINARY_DIR X_EXECUTABLE_DIR"""
+    X_PRELOAD X_WRAPPER KUBE_EDITOR X_PAGER X_BINARY_DIR X_EXECUTABLE_DIR SWIFT_EXEC HOSTCC
+    CC_FOR_BUILD VAULT_ADDR GH_HOST AWS_ENDPOINT_URL_S3 TWINE_REPOSITORY_URL DOTNET_CAFILE"""
 
 
 class Repository:
@@ -75,6 +78,15 @@ def nothing_scrolls_away(repository):
                 assert "X = kc://bank/main" in screen and "TOKEN = kc://deploy/ci" in screen, screen
                 pane.keys("n", "Enter")
                 pane.shows("ended with 1")
+    # Hexagrams, which terminals draw in two columns: as many as would fit if they had one.
+    for count, answer in ((120, "Go on? [y/N]"), (79 * 14, "more than can be asked")):
+        repository.write(".env", f"X=kc://bank/main\nA={chr(0x4DC0) * count}\nTOKEN=kc://deploy/ci\n")
+        with Question(repository, *words) as pane:
+            screen = pane.shows(answer)
+            if "Go on" in answer:
+                assert "not used before" in screen and "TOKEN = kc://deploy/ci" in screen, screen
+                pane.keys("n", "Enter")
+            pane.shows("ended with 1")
     repository.write("t.in", "{{ kc://bank/main }}" + "".join(f"{{{{ kc://none/{n} }}}}" for n in range(200)))
     with Question(repository, "inject", "-i", "t.in", "-o", "t.out") as pane:
         pane.shows("more than can be asked", "ended with 1")
@@ -98,7 +110,8 @@ def values_are_seen(repository):
 
 
 def a_trusted_file_sets_references(repository):
-    """With --trust-file other values need the variable's name, and the refusal names all of them."""
+    """With --trust-file other values, and references under other names than those of secrets, need the variable's name,
+    and the refusal names all of them."""
     text, show = "TOKEN=kc://deploy/ci\nA=1\nB=2\nA=3\n", ("--", "sh", "-c", "echo $TOKEN $A $B")
     done = repository.run(text, "--trust-file", *show)
     assert done.returncode == 1 and done.stdout == "", done
@@ -109,6 +122,13 @@ def a_trusted_file_sets_references(repository):
     assert (done.returncode, done.stdout) == (0, "a-token 3 2\n"), done
     done = repository.run("TOKEN=kc://deploy/ci\n", "--trust-file", *show)
     assert (done.returncode, done.stdout) == (0, "a-token\n"), done
+    for name in ("SOMETHING", "DATABASE_URL", "TOKEN_COMMANDS", "PASSWORD_SERVER"):
+        words = ("--trust-file", "--allow", "TOKEN", "--", "printenv", name)
+        done = repository.run(f"TOKEN=kc://deploy/ci\n{name}=kc://deploy/ci\n", *words)
+        assert done.returncode == 1 and done.stdout == "" and f"--allow {name}." in done.stderr, done
+        words = ("--trust-file", "--allow", name, "--", "printenv", name)
+        done = repository.run(f"{name}=kc://deploy/ci\n", *words)
+        assert (done.returncode, done.stdout) == (0, "a-token\n"), done
 
 
 def names_that_programs_obey(repository):
@@ -129,9 +149,69 @@ def names_that_programs_obey(repository):
     assert done.returncode == 1 and not os.path.exists(f"{repository.folder}/taken"), done
 
 
+def links_show_where_they_lead(repository):
+    """A link is shown with the file that it leads to, and followed only where nobody else could have made it."""
+    folder, real = repository.folder, f"{os.path.realpath(repository.folder)}/real.env"
+    words = ("run", "--env-file", "link.env", "--", "sh", "-c", "echo got ${#TOKEN}")
+    repository.write("real.env", "TOKEN=kc://deploy/ci\n")
+    os.symlink("real.env", f"{folder}/second.env")
+    os.symlink("second.env", f"{folder}/link.env")
+    for name in ("link.env", "second.env", "real.env"):
+        if os.getuid() == 0:
+            os.lchown(f"{folder}/{name}", USER, USER)
+    repository.write("t.in", "no item, but a file of the user's own\n")
+    os.symlink("t.in", f"{folder}/link.in")
+    for case in (words, ("inject", "-i", "link.in", "-o", "link.out")):
+        with Question(repository, *case, columns=200) as pane:
+            pane.shows(f"read from {real if case is words else real.replace('real.env', 't.in')}", "Go on? [y/N]")
+            pane.keys("n", "Enter")
+            pane.shows("ended with 1")
+    trusted = ("run", "--trust-file", "--mask", "never", "--env-file")
+    show = ("--", "sh", "-c", "echo $TOKEN")
+    own = repository.home.run(*trusted, "link.env", *show, cwd=folder)
+    assert (own.returncode, own.stdout) == (0, "a-token\n"), own
+    with open(real, encoding="utf-8") as file:
+        command = [f"{repository.home.programs}/security", *trusted, "/dev/stdin", *show]
+        given = subprocess.run(
+            command, stdin=file, env=repository.home.environment, preexec_fn=as_user, capture_output=True, check=True
+        )
+    assert given.stdout == b"a-token\n", given
+    others = [(folder, 0o777), (real, 0o666)]
+    for place, mode in others:
+        before = os.stat(place).st_mode
+        os.chmod(place, mode)
+        done = repository.home.run(*trusted, "link.env", *show, cwd=folder)
+        assert done.returncode == 1 and f"name it itself: {real}" in done.stderr and done.stdout == "", done
+        done = repository.home.run(*trusted, "real.env", *show, cwd=folder)
+        assert (done.returncode, done.stdout) == (0, "a-token\n"), done
+        os.chmod(place, before)
+    # In a sticky folder a link of the user's own is nobody else's.
+    os.chmod(folder, 0o1777)
+    assert repository.home.run(*trusted, "link.env", *show, cwd=folder).returncode == 0
+    os.chmod(folder, 0o755)
+
+
+@of_root
+def links_of_others(repository):
+    """A link of another user's, and a link to a file of theirs, are not followed; the question says whose a file is."""
+    folder, real = repository.folder, f"{os.path.realpath(repository.folder)}/real.env"
+    show = ("--trust-file", "--mask", "never", "--env-file", "link.env", "--", "sh", "-c", "echo $TOKEN")
+    for path in (f"{folder}/link.env", real):
+        os.lchown(path, USER + 1, USER + 1)
+        done = repository.home.run("run", *show, cwd=folder)
+        assert done.returncode == 1 and f"name it itself: {real}" in done.stderr, done
+        if path != real:
+            os.lchown(path, USER, USER)
+    with Question(repository, "run", "--env-file", "real.env", "--", "true", columns=200) as pane:
+        pane.shows(f"the file belongs to user {USER + 1}", "Go on? [y/N]")
+        pane.keys("n", "Enter")
+        pane.shows("ended with 1")
+
+
 def main():
     programs = os.path.abspath(sys.argv[1])
     cases = (nothing_scrolls_away, values_are_seen, a_trusted_file_sets_references, names_that_programs_obey)
+    cases += (links_show_where_they_lead, links_of_others)
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         home = prepared(programs, folder)
         repository = Repository(home)
@@ -139,7 +219,7 @@ def main():
         home.says("add-generic-password", "-s", "bank", "-a", "main", "-w", "a-fortune")
         home.says("add-generic-password", "-s", "deploy", "-a", "ci", "-w", "a-token")
         try:
-            for case in cases:
+            for case in of_this_turn(cases):
                 case(repository)
                 print(f"{case.__name__}: {case.__doc__.splitlines()[0]}")
         finally:

@@ -118,7 +118,8 @@ def check_repository(keychain):
     shell = ["--", "sh", "-c", "echo $T $PLAIN"]
     refused = keychain.run(*run, "--env-file", ".env", *shell, start_new_session=True)
     expect(refused, 1, "", "was not looked at before")
-    expect(keychain.run(*run, "--env-file", ".env", "--trust-file", "--allow", "PLAIN", *shell), 0, f"{SECRET} a b\n")
+    expect(keychain.run(*run, "--env-file", ".env", "--trust-file", "--allow", "PLAIN", "--allow", "T", *shell), 0,
+           f"{SECRET} a b\n")
     for name in ("PATH", "LD_PRELOAD", "BASH_ENV", "GIT_SSH_COMMAND", "KEYCHAIN_HOME", "NODE_OPTIONS", "PYTHONPATH"):
         keychain.write("bad.env", f"{name}=x\n")
         expect(keychain.run(*run, "--trust-file", "--env-file", "bad.env", *shell), 1, "", "line 1 is refused")
@@ -300,6 +301,43 @@ def check_broken_masks(keychain):
     expect(keychain.run(*words, 'echo "$M" | sed "s/^/> /"'), 0, "> [masked:M]\n> [masked:M]\n> \n")
 
 
+WRITER = """import base64, binascii, html, json, os, re, shlex
+from urllib.parse import quote, quote_plus
+T = os.environ["T"]
+B = T.encode()
+small = re.sub("%..", lambda found: found[0].lower(), quote(T))
+for form in [
+    T, repr(T), ascii(T), repr(B), str([T]), json.dumps(T), json.dumps(T, ensure_ascii=False),
+    json.dumps(json.dumps(T)), quote(T), quote(T, safe=""), quote_plus(T), quote(quote(T)), small,
+    html.escape(T), html.escape(html.escape(T)),
+    T.encode("ascii", "xmlcharrefreplace").decode(), T.encode("unicode_escape").decode(), shlex.quote(T),
+    base64.b64encode(B).decode(), base64.urlsafe_b64encode(b"xy" + B + b"z").decode(), B.hex(), B.hex(":").upper(),
+    binascii.b2a_qp(B).decode(), quote(base64.b64encode(B)),
+]:
+    print(form)
+"""
+SHELL = """printf '%q\\n' "$T"; LC_ALL=C printf '%q\\n' "$T"; echo "${T@Q}"; declare -p T; (set -x; : "$T") 2>&1
+printf %s "$T" | od -An -v -tx1; printf %s "$T" | sed -n l; printf %s "$T" | iconv -t utf-16be; echo
+printf %s "$T" | GREP_COLORS='mt=01;31' grep --color=always '[A-Z]'; printf %s "$T" | base64 -w 7 | sed 's/^/  /'
+cd "$(mktemp -d)" && touch "$T" && for s in c escape shell-escape-always; do ls --quoting-style=$s; done; rm "$T"
+"""
+
+
+def check_programs(keychain):
+    """What Python, bash and everybody's tools write of a value in their own ways is masked."""
+    value = "pä'ß \"QZX\\VWK&<JGY>!"
+    keychain.add("programs", "a", value)
+    environment = {"LC_ALL": "C.UTF-8", "TMPDIR": keychain.folder}
+    for command in (("python3", "-c", WRITER), ("bash", "-c", SHELL)):
+        done = keychain.run("run", "--env", "T=kc://programs/a", "--", *command, env=environment)
+        shown = done.stdout.decode()
+        assert done.returncode == 0 and not done.stderr, done
+        assert not any(part in shown for part in ("QZX", "VWK", "JGY", "5158")), shown
+        for line in shown.splitlines():
+            rest = line.replace("[masked:T]", "")
+            assert rest != line and len(rest) < 24, (line, shown)
+
+
 def check_questions(keychain):
     """A template is asked about once; a flood of lines moves no item out of sight; a value has no zero byte."""
     keychain.write("asked.in", "{{ kc://deploy/ci }}")
@@ -355,7 +393,8 @@ def main():
             keychain.add("deploy", "other", "another-value")
             keychain.add("short", "a", "abc")
             checks = [check_ends, check_status, check_places, check_masks, check_repository, check_inject]
-            checks += [check_terminal, check_signals, check_children_and_disk, check_broken_masks, check_questions]
+            checks += [check_terminal, check_signals, check_children_and_disk, check_broken_masks, check_programs]
+            checks += [check_questions]
             for check in checks:
                 check(keychain)
         finally:

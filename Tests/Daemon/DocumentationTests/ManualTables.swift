@@ -22,9 +22,8 @@ enum ManualTables {
         case "fields": list(ItemReference.Field.allCases.map { (".It Cm \($0.rawValue)", []) }, compact: true)
         case "filters": list(Template.Filter.allCases.map { (".It Cm \($0.rawValue)", [$0.meaning]) })
         case "protected": protected
-        case "shapes":
-            (ProtectedVariables.endings.map { "*\($0)" } + ProtectedVariables.middles.map { "*\($0)*" })
-                .map { ".D1 \($0)" }
+        case "shapes": shapes
+        case "secrets": [".D1 " + ProtectedVariables.secrets.joined(separator: ", ")]
         default: nil
         }
     }
@@ -55,10 +54,15 @@ enum ManualTables {
         list(
             ProtectedVariables.rows.map { row in
                 let names = row.names.sorted() + row.beginnings.map { "\($0)*" }
-                return (
-                    ".It \\&\(row.reason.prefix(1).uppercased())\(row.reason.dropFirst()).",
-                    ["\(names.joined(separator: ", "))."]
-                )
+                return (".It \\&\(row.reason)", ["\(names.joined(separator: ", "))."])
+            })
+    }
+
+    private static var shapes: [String] {
+        list(
+            ProtectedVariables.shapes.map { row in
+                let names = row.endings.map { "*\($0)" } + row.parts.map { "*\($0)*" } + row.names.sorted()
+                return (".It \\&\(row.reason)", ["\(names.joined(separator: ", "))."])
             })
     }
 

@@ -78,8 +78,34 @@ import Testing
             ("X_ADDOPTS", "*_ADDOPTS"), ("X_PLUGINS", "*_PLUGINS"), ("X_PRELOAD", "*_PRELOAD"),
             ("X_WRAPPER", "*_WRAPPER"), ("KUBE_EDITOR", "*_EDITOR"), ("X_PAGER", "*_PAGER"),
             ("ESBUILD_BINARY_DIR", "*_BINARY*"), ("PUPPETEER_EXECUTABLE_DIR", "*_EXECUTABLE*"),
+            ("SWIFT_EXEC", "*_EXEC"), ("HOSTCC", "*HOSTCC"), ("BUILD_CC", "*_CC"), ("CC_FOR_BUILD", "*_FOR_BUILD*"),
+            ("vault_addr", "VAULT_ADDR"), ("VAULT_PROXY_ADDR", "*_PROXY_ADDR"),
+            ("TWINE_REPOSITORY_URL", "*_REPOSITORY_URL*"),
+            ("AWS_ENDPOINT_URL_S3", "*AWS_ENDPOINT_URL*"), ("QT_PLUGINS", "*_PLUGINS"), ("DOTNET_CAFILE", "*_CAFILE"),
         ])
-    func knowsShapes(name: String, shape: String) { #expect(ProtectedVariables.shape(of: name) == shape) }
+    func knowsShapes(name: String, shape: String) { #expect(ProtectedVariables.shape(of: name)?.form == shape) }
+
+    @Test("Every row says why, and no ending of the names of secrets is in one")
+    func givesReasons() {
+        let reasons = ProtectedVariables.rows.map(\.reason) + ProtectedVariables.shapes.map(\.reason)
+        #expect(reasons.allSatisfy { $0.count > 10 } && Set(reasons).count == reasons.count)
+        for ending in ProtectedVariables.secrets {
+            #expect(ProtectedVariables.shape(of: "X_\(ending)") == nil)
+            #expect(ProtectedVariables.reason(against: ending) == nil)
+        }
+    }
+
+    @Test("A name of a secret is known by its end, with a number or an S behind it")
+    func knowsSecrets() {
+        for name in ["TOKEN", "npm_token", "DB_PASSWORD", "AWS_ACCESS_KEY_ID", "API_KEYS", "TOKEN_2", "COMPOSER_AUTH"] {
+            #expect(ProtectedVariables.isNameOfSecret(name), "\(name)")
+        }
+        for name in [
+            "", "T", "S", "TOKEN_URL", "PASSWORD_COMMAND", "DATABASE_URL", "SSH_AUTH_SOCK", "SECRETARY", "PORT",
+        ] {
+            #expect(!ProtectedVariables.isNameOfSecret(name), "\(name)")
+        }
+    }
 
     @Test("A name of more than 128 bytes is refused")
     func limitsNames() throws {

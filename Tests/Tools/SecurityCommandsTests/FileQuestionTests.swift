@@ -45,6 +45,16 @@ import Testing
         }
     }
 
+    @Test("An item that is percent-encoded is shown with its names, and every other one as it is")
+    func showsNames() throws {
+        for (text, shown) in [
+            ("kc://%64eploy/%63i", "kc://deploy/ci"), ("kc://deploy", "kc://deploy"),
+            ("kc://a.example/b?class=inet#label", "kc://a.example/b?class=inet#label"),
+            ("kc://My%20Bank/ada", "kc://My%20Bank/ada (My Bank/ada)"),
+            ("kc://%E9%93%B6%E8%A1%8C/%E4%B8%BB", "kc://%E9%93%B6%E8%A1%8C/%E4%B8%BB (银行/主)"),
+        ] { #expect(FileQuestion.item(try ItemReference(text)) == shown) }
+    }
+
     @Test("The command is shortened to a row, and keeps its beginning and its end")
     func shortensCommand() throws {
         let question = FileQuestion(

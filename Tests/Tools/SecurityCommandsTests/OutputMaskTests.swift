@@ -84,7 +84,10 @@ import Testing
             #"pass/word\+1\&\<x\>\!"#, #"pass\\\/word+1\\u0026\\u003cx>!"#, "pass/\u{1B}[31mword\u{1B}[0;1m+1&<x>!",
             "p\0a\0s\0s\0/\0w\0o\0r\0d\0+\01\0&\0<\0x\0>\0!", "70:61:73:73:2f:77:6f:72:64:2b:31:26:3c:78:3e:21",
             "70 61 73 73 2F 77 6F 72 64 2B 31 26 3C 78 3E 21", "pass/wo=\r\nrd+1&<x>!",
-            #"\u{70}ass/word\U0000002b1&<x>!"#,
+            #"\u{70}ass/word\U0000002b1&<x>!"#, "pass/wo\u{1B}(B\u{1B}[mrd+1&<x>!", "pass/word+1%2526%253Cx>!",
+            "p\u{1B}[ma\u{1B}[1ms\u{1B}[ms\u{1B}[1m/word+1\u{1B}[m&<x>!",
+            "pass/\u{1B}[m\u{1B}[K\u{1B}[01;31m\u{1B}[K\u{1B}(B\u{1B}=word+1&<x>!", "pass/word+1&amp;amp;&amp;lt;x>!",
+            #"pass/word+1'$'\046'<x>!"#, #"\x{70}ass/word+1&<x>!"#, "pass/word+%u0031%u0026<x>!", "pass/'word'+1&<x>!",
         ], [1, 7, 1000])
     func masksWritten(text: String, pieces: Int) {
         #expect(shown("=.\(text);", of: [("P", "pass/word+1&<x>!")], pieces: pieces) == "=.[masked:P];")
@@ -104,9 +107,46 @@ import Testing
 
     @Test("Characters beyond ASCII are masked by their numbers")
     func masksCharacters() {
+        for text in [
+            #"cl\xe9-\U0001f600-x"#, "cl%E9-😀-x", "cl%u00E9-%uD83D%uDE00-x".replacing("%uD83D%uDE00", with: "😀"),
+            #"cl\303\251-\360\237\230\200-x"#, #"cl'$'\303\251''-😀-x"#,
+        ] {
+            #expect(shown("<\(text)>", of: [("C", "clé-😀-x")], pieces: 3) == "<[masked:C]>", "\(text)")
+        }
         for text in [#"clé-\ud83d\ude00-x"#, #"cl\u00e9-😀-x"#, #"cl&#233;-&#x1F600;-x"#, #"cl\xc3\xa9-\u{1F600}-x"#] {
             #expect(shown("<\(text)>", of: [("C", "clé-😀-x")], pieces: 3) == "<[masked:C]>")
         }
+    }
+
+    @Test("Control characters are masked as shells and Python write them")
+    func masksControls() {
+        let secret = "a\u{1B}b\nc\td\u{7}'e"
+        for text in [
+            #"$'a\Eb\nc\td\a\'e'"#, #"$'a\033b\nc\td\007\'e'"#, #"'a'$'\E''b'$'\n''c'$'\t''d'$'\a'\''e'"#,
+            #"b"a\x1bb\nc\td\x07'e""#, #"'a\u001bb\u000ac\u0009d\u0007'"'"'e'"#,
+        ] {
+            let found = shown("<\(text)>", of: [("S", secret)], pieces: 2)
+            let rest = found.drop { "<b$".contains($0) }
+            #expect(found.contains("[masked:S]") && !rest.contains("b") && !rest.contains("c"), "\(text): \(found)")
+        }
+    }
+
+    @Test("A value beyond ASCII is masked in UTF-16 and in Latin-1", arguments: [false, true])
+    func masksEncodings(isBig: Bool) {
+        let mask = OutputMask(SecretForms.all(of: Self.secret("clé-über"), named: "U"))
+        let latin = "clé-über".unicodeScalars.map { UInt8($0.value) }
+        let wide: [UInt8] = latin.flatMap { isBig ? [0, $0] : [$0, 0] }
+        for bytes in [latin, wide] {
+            let buffer = SecretBuffer()
+            mask.add((bytes + Array("|".utf8)).span, to: buffer)
+            mask.release(to: buffer)
+            #expect(buffer.finish().withSpan { $0.text(0, $0.count) } == "[masked:U]|")
+        }
+    }
+
+    @Test("Base64 that is indented is masked")
+    func masksIndented() {
+        #expect(shown("key:\n  aGVs\n  bG8gd29y\r\n \tbGQh\n", of: [("H", "hello world!")]) == "key:\n  [masked:H]\n")
     }
 
     @Test("Base64 has no digit left with bits of the value, also within a URL and in lines of JSON", arguments: 0..<3)

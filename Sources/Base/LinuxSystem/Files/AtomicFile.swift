@@ -28,6 +28,19 @@ package enum AtomicFile {
         return secret
     }
 
+    /// Reads such a file and says which one it is, by the descriptor that was read.
+    ///
+    /// - Returns: the content, the path without symbolic links, and the status.
+    /// - Throws: as ``read(_:limit:)``; `SystemError` of `readlink`.
+    package static func readSecretAndPath(
+        _ path: String, limit: Int
+    ) throws(SystemError) -> (content: SecretBytes, path: String, status: FileStatus) {
+        let (file, size) = try open(path, limit: limit)
+        let secret = SecretBytes(count: size)
+        try secret.withMutableSpan { (span) throws(SystemError) in try fill(&span, from: file) }
+        return (secret, try SymbolicLink.read("/proc/self/fd/\(file.number)"), try FileStatus(of: file))
+    }
+
     /// Replaces a file's content, or makes the file. When this returns, the new content survives a power cut; when it
     /// throws, the old content is still there.
     ///

@@ -120,6 +120,7 @@ extension FileStatus {
     /// Whether only the owners of the folder and of an entry may rename or remove that entry.
     package var isSticky: Bool { mode & S_ISVTX != 0 }
     package var isRegularFile: Bool { mode & S_IFMT == S_IFREG }
+    package var isSymbolicLink: Bool { mode & S_IFMT == S_IFLNK }
     package var isDirectory: Bool { mode & S_IFMT == S_IFDIR }
     package var isSocket: Bool { mode & S_IFMT == S_IFSOCK }
     package var isCharacterDevice: Bool { mode & S_IFMT == S_IFCHR }

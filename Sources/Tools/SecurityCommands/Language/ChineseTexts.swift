@@ -778,8 +778,7 @@ enum ChineseTexts {
         Export its items where it is, and import them here; the file itself has none.\t请在它所在之处导出其项目，再在\
         此导入；该文件本身不含项目。
         run: {1}, line {2} is refused\trun: {1} 第 {2} 行被拒绝
-        Change the line; a variable that no file sets is set in the shell.\t请更改该行；文件不可设定的变量请在 shell\
-         中设定。
+        Change the line.\t请更改该行。
         {1}: {2} cannot be read\t{1}: 无法读取 {2}
         {1}: {2} was not looked at before, or was changed\t{1}: {2} 未经查看，或已被更改
         It names items for {1}, and nobody can be asked here whether it may have them.\t它为 {1} 指定了项目，而此处没\
@@ -792,13 +791,35 @@ enum ChineseTexts {
         Make the terminal larger, or look at the file and give --trust-file.\t请放大终端，或查看文件后给出 --trust-fil\
         e。
         {1}: not used before for {2}\t{1}：此前未用于 {2}
+        read from {1}\t读取自 {1}
+        the file belongs to user {1}\t文件属于用户 {1}
+        every user may change the file\t每个用户都可更改此文件
+        {1}: {2} is not followed\t{1}: 未跟随 {2}
+        It leads to {1}, and another user may change {2}.\t它指向 {1}，而其他用户可以更改 {2}。
+        Look at the file, and name it itself: {1}.\t请查看该文件，并直接指定它：{1}。
         started by {1}\t由 {1} 启动
-        run: values of variables were not looked at\trun: 变量的值未经查看
-        With --trust-file a file sets references alone, and it sets {1}.\t使用 --trust-file 时文件只能设置引用，而它设\
-        置了 {1}。
-        Look at their values, and give {1}.\t请查看它们的值，然后给出 {1}。
-        Programs are told by variables like {1} which code they run, or where they connect to.\t{1} 这样的变量会告诉程\
-        序运行什么代码，或连接到哪里。
+        run: variables of a file were not looked at\trun: 文件的变量未经查看
+        With --trust-file it sets references under names such as TOKEN and PASSWORD. It also sets {1}.\t使用 --trust-f\
+        ile 时，文件只能在 TOKEN、PASSWORD 之类的名称下设置引用。它还设置了 {1}。
+        Look at the file, and give {1}.\t请查看该文件，然后给出 {1}。
+        It decides which programs are found.\t它决定找到哪些程序。
+        The dynamic loader or the C library obeys it.\t动态加载器或 C 库服从它。
+        A shell obeys it.\tshell 服从它。
+        An interpreter obeys it.\t解释器服从它。
+        A build tool or a package manager obeys it.\t构建工具或软件包管理器服从它。
+        A rule of make starts it.\tmake 的规则会启动它。
+        A program starts what it names.\t程序会启动它指定的内容。
+        Git obeys it.\tgit 服从它。
+        It chooses the keychain.\t它选择钥匙串。
+        It sends connections elsewhere.\t它把连接引向别处。
+        Such a variable names a program that is started.\t这样的变量指定要启动的程序。
+        Such a variable says where programs and their parts are found.\t这样的变量说明在哪里找到程序及其组成部分。
+        The words of such a variable are options of a program.\t这样的变量中的词是程序的选项。
+        Such a variable says where a program connects to, or which servers it trusts.\t这样的变量说明程序连接到哪里，\
+        或信任哪些服务器。
+        run: {1}, line {2} is refused: a file does not set {3}\trun: {1} 第 {2} 行被拒绝：文件不可设置 {3}
+        Remove the line; such a variable is set in the shell.\t请移除该行；这样的变量在 shell 中设定。
+        run: {1}, line {2} is refused: it sets {3}\trun: {1} 第 {2} 行被拒绝：它设置 {3}
         Look at the value, and give --allow {1}.\t请查看该值，然后给出 --allow {1}。
         {1}: nothing was given to {2}\t{1}: 未向 {2} 提供任何内容
         The answer was not yes.\t回答不是 yes。
@@ -1840,17 +1861,18 @@ enum ChineseTexts {
         Replace secrets in the output.\t替换输出中的秘密。
         Leave the limit of core files as it is.\tcore 文件的限制保持原样。
         Replace a reference in an inherited variable.\t替换继承的变量中的引用。
-        Use env files without asking; they set references alone.\t使用环境文件而不询问；它们只能设置引用。
+        Use env files without asking; they set secrets alone.\t使用环境文件而不询问；它们只能设置机密。
         Let an env file set this variable to any value.\t允许环境文件把此变量设为任意值。
         Write what became of the command there, as JSON.\t把命令的结果以 JSON 写到那里。
         A reference is kc://SERVICE[/ACCOUNT][?class=inet&server-port=N][#FIELD], percent-encoded. FIELD is password,\
          account, label or comment. Without an account exactly one item must match. The exit status is the command's,\
          and a signal ends both. An inherited variable is a reference only with --inherit. Env files never set PATH an\
-        d its like; with --trust-file they set references, and what --allow names. Masking is against accidents, not a\
-        gainst a command that wants to show a value.\t引用的形式为 kc://SERVICE[/ACCOUNT][?class=inet&server-port=N][#\
-        FIELD]，用百分号编码。FIELD 是 password、account、label 或 comment。没有账户时必须恰好有一个项目匹配。退出状态\
-        是该命令的退出状态，信号使两者一起结束。继承的变量只有使用 --inherit 才当作引用。环境文件从不设置 PATH 之类的\
-        变量；使用 --trust-file 时只能设置引用和 --allow 指定的变量。遮盖用于防止意外，不能防止想要显示值的命令。
+        d its like; with --trust-file they set secrets such as TOKEN, and what --allow names. Masking is against accid\
+        ents, not against a command that wants to show a value.\t引用的形式为 kc://SERVICE[/ACCOUNT][?class=inet&serve\
+        r-port=N][#FIELD]，用百分号编码。FIELD 是 password、account、label 或 comment。没有账户时必须恰好有一个项目匹\
+        配。退出状态是该命令的退出状态，信号使两者一起结束。继承的变量只有使用 --inherit 才当作引用。环境文件从不设置\
+         PATH 之类的变量；使用 --trust-file 时只能设置 TOKEN 之类的机密和 --allow 指定的变量。遮盖用于防止意外，不能防\
+        止想要显示值的命令。
         No item matches a reference, and nothing was started.\t没有项目与引用匹配，没有启动任何命令。
         The command cannot be executed.\t命令无法执行。
         The command is not found.\t找不到命令。

@@ -33,12 +33,13 @@ struct EnvironmentFiles {
     func question(_ path: String, _ words: [Argument], _ session: Session) -> FileQuestion {
         let names = files.map(\.name).joined(separator: ", ")
         let plain = plain.map { "\($0.name)=\(FileQuestion.quoted($0.value))" }
-        let items = variables.compactMap { variable in
-            if case .item(let reference) = variable.value { return "  \(variable.name) = \(reference.text)" }
-            return nil
+        let items = variables.compactMap { variable -> String? in
+            guard case .item(let reference) = variable.value else { return nil }
+            return "  \(variable.name) = \(FileQuestion.item(reference))"
         }
         var question = FileQuestion(
-            receiver: [session.text("\(names): not used before for \(path)")],
+            receiver: [session.text("\(names): not used before for \(path)")]
+                + files.flatMap { file in file.facts(session).map { "  \($0)" } },
             command: "  " + words.map { $0.text.quoted }.joined(separator: " "),
             contents: (plain.isEmpty ? [] : ["  " + plain.joined(separator: ", ")]) + items)
         if let parent = CurrentProcess.parentProgram {
@@ -47,22 +48,26 @@ struct EnvironmentFiles {
         return question
     }
 
-    /// Lets only those variables without an item pass that the command line names: nobody is shown their values.
+    /// Lets only those variables pass that the command line names, and references under the names of secrets: nobody is
+    /// asked about them.
     ///
     /// - Throws: ``CommandFailure`` that names the others.
     func checkUnseen(allowed: Set<String>) throws(CommandFailure) {
         var names: [String] = []
-        for name in plain.map(\.name) where !allowed.contains(name) && !names.contains(name) { names.append(name) }
+        for (name, value) in variables where !allowed.contains(name) && !names.contains(name) {
+            if case .item = value, ProtectedVariables.isNameOfSecret(name) { continue }
+            names.append(name)
+        }
         guard !names.isEmpty else { return }
         let shown = names.prefix(Self.mostNamed)
         let list = shown.joined(separator: ", ") + (names.count > shown.count ? ", …" : "")
         throw .failed(
-            "run: values of variables were not looked at",
-            cause: "With --trust-file a file sets references alone, and it sets \(list).",
-            remedy: "Look at their values, and give \(shown.map { "--allow \($0)" }.joined(separator: " ")).")
+            "run: variables of a file were not looked at",
+            cause: "With --trust-file it sets references under names such as TOKEN and PASSWORD. It also sets \(list).",
+            remedy: "Look at the file, and give \(shown.map { "--allow \($0)" }.joined(separator: " ")).")
     }
 
-    /// As many names of variables without an item are in a refusal.
+    /// As many names of variables are in a refusal.
     private static let mostNamed = 10
 
     private var plain: [(name: String, value: SecretBytes)] {
@@ -79,13 +84,14 @@ struct EnvironmentFiles {
         }
         for line in lines {
             if let reason = ProtectedVariables.reason(against: line.name) {
-                throw Self.refused(file, line.number, "a file does not set \(line.name): \(reason)")
+                throw .failed(
+                    "run: \(file.name), line \(line.number) is refused: a file does not set \(line.name)",
+                    cause: reason,
+                    remedy: "Remove the line; such a variable is set in the shell.")
             }
             if !allowed.contains(line.name), let shape = ProtectedVariables.shape(of: line.name) {
                 throw .failed(
-                    "run: \(file.name), line \(line.number) is refused",
-                    cause:
-                        "Programs are told by variables like \(shape) which code they run, or where they connect to.",
+                    "run: \(file.name), line \(line.number) is refused: it sets \(shape.form)", cause: shape.reason,
                     remedy: "Look at the value, and give --allow \(line.name).")
             }
             variables.append((line.name, try Self.value(of: line, file)))
@@ -106,6 +112,6 @@ struct EnvironmentFiles {
     private static func refused(_ file: UntrustedFile, _ line: Int, _ problem: String) -> CommandFailure {
         .failed(
             "run: \(file.name), line \(line) is refused", cause: problem.asSentence,
-            remedy: "Change the line; a variable that no file sets is set in the shell.")
+            remedy: "Change the line.")
     }
 }

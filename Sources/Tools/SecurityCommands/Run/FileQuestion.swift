@@ -37,6 +37,13 @@ struct FileQuestion {
         return "\"\(ForeignText.shown(text, limit: longestBytes, inQuotes: true))\""
     }
 
+    /// A reference as it stands in the question, with the names that people know the item by.
+    static func item(_ reference: ItemReference) -> String {
+        let names = reference.service + (reference.account.map { "/\($0)" } ?? "")
+        let isReadable = reference.text.utf8.starts(with: (ItemReference.scheme + names).utf8)
+        return isReadable ? reference.text : "\(reference.text) (\(names))"
+    }
+
     /// The text in rows of so many columns. Characters are counted one by one: not every terminal draws several as one.
     static func rows(of text: String, _ columns: Int) -> [String] {
         let indent = "    "

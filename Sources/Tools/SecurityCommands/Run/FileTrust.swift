@@ -6,9 +6,12 @@ import LinuxSystem
 struct UntrustedFile {
     /// As the command line has it.
     let name: String
-    /// Its whole path.
+    /// The whole path of the file that was read, without links.
     let path: String
     let content: SecretBytes
+    /// The links that lead from the name to the path.
+    let links: [String]
+    let status: FileStatus
 
     /// A file that is longer is no list of variables.
     static let longestBytes = 256 << 10
@@ -17,12 +20,17 @@ struct UntrustedFile {
     /// something else each time, or nothing for ever.
     init(_ name: String, for verb: String) throws(CommandFailure) {
         self.name = name
-        do throws(SystemError) { content = try AtomicFile.readSecret(name, limit: Self.longestBytes) } catch {
+        let followed: FollowedLinks
+        do throws(SystemError) {
+            (content, path, status) = try AtomicFile.readSecretAndPath(name, limit: Self.longestBytes)
+            followed = try FollowedLinks(name)
+        } catch {
             throw .failed(
                 "\(verb): \(name) cannot be read", cause: "\(error).",
                 remedy: "Give a regular file of at most \(Self.longestBytes) bytes.")
         }
-        path = SymbolicLink.resolve(name) ?? name
+        links = followed.links
+        try checkLinks(followed, for: verb)
     }
 }
 

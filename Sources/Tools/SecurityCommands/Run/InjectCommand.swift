@@ -39,7 +39,9 @@ struct InjectCommand {
         try ProcessHardening.forbidCores(for: "inject")
         let file = try UntrustedFile(name, for: "inject")
         let template = try parse(file)
-        let use = target.map(Self.fullPath) ?? "standard output"
+        // The place that the question shows is written, whatever its folder's name leads to by then.
+        let place = target.map(Self.fullPath)
+        let use = place ?? "standard output"
         let trust = FileTrust(session, for: "inject", use: use)
         let asked = try arguments.has("t") ? [] : trust.check([file], question: question(file, template, use))
         let values = try ReferenceResolver(session, for: "inject").values(
@@ -47,7 +49,7 @@ struct InjectCommand {
         try ProcessHardening.hideMemory(for: "inject")
         let text = try fill(template, values.single)
         try trust.remember(asked)
-        try write(text, target)
+        try write(text, place)
     }
 
     /// The place of a file that is made or replaced there, whether there is one or not.
@@ -69,9 +71,11 @@ struct InjectCommand {
 
     private func question(_ file: UntrustedFile, _ template: Template, _ use: String) -> FileQuestion {
         var names: [String] = []
-        for reference in template.references where !names.contains(reference.text) { names.append(reference.text) }
+        for name in template.references.map(FileQuestion.item) where !names.contains(name) { names.append(name) }
         return FileQuestion(
-            receiver: [session.text("\(file.name): not used before for \(use)")], contents: names.map { "  \($0)" })
+            receiver: [session.text("\(file.name): not used before for \(use)")]
+                + file.facts(session).map { "  \($0)" },
+            contents: names.map { "  \($0)" })
     }
 
     private func fill(

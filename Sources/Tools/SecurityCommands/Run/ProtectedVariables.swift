@@ -2,7 +2,8 @@
 /// repository, and would take over every program that is started with it.
 ///
 /// No list of names is complete. So a variable whose name has the form of such names is set only where the command line
-/// names it. Of every other one without an item a person has seen the value, or the command line names it.
+/// names it. Of every other one a person has seen the value or the item. Where nobody is asked, a file sets references
+/// under names of secrets alone, and what the command line names.
 enum ProtectedVariables {
     /// Why a file may not set a variable; nil for one that it may set. Some programs read names in either case.
     static func reason(against name: String) -> String? {
@@ -10,36 +11,69 @@ enum ProtectedVariables {
         return rows.first { row in row.names.contains(name) || row.beginnings.contains(where: name.hasPrefix) }?.reason
     }
 
-    /// The form of such names that a name has; nil for none.
-    static func shape(of name: String) -> String? {
+    /// The form of such names that a name has, and what such a variable does; nil for none.
+    static func shape(of name: String) -> (form: String, reason: String)? {
         let name = name.uppercased()
-        if let ending = endings.first(where: name.hasSuffix) { return "*\(ending)" }
-        return middles.first { name.contains($0) }.map { "*\($0)*" }
+        for row in shapes {
+            if let ending = row.endings.first(where: name.hasSuffix) { return ("*\(ending)", row.reason) }
+            if let part = row.parts.first(where: name.contains) { return ("*\(part)*", row.reason) }
+            if row.names.contains(name) { return (name, row.reason) }
+        }
+        return nil
     }
 
-    static let endings = [
-        "_PROXY", "PATH", "_HOME", "FLAGS", "_OPTS", "_OPTIONS", "_ADDOPTS", "_PLUGINS", "_PRELOAD", "_WRAPPER",
-        "_LAUNCHER", "_EDITOR", "_PAGER", "_ASKPASS", "_SHELL", "_RSH", "_COMMAND", "_PROG", "_PROGRAM", "_STARTUP",
+    /// Whether a variable is called as secrets are. No program runs what such a variable says, or connects to it.
+    static func isNameOfSecret(_ name: String) -> Bool {
+        let word = name.uppercased().reversed().drop { $0.isNumber || $0 == "_" }
+        return secrets.contains { word.starts(with: $0.reversed()) || word.starts(with: "S" + $0.reversed()) }
+    }
+
+    /// The ends of such names, without a number or an S behind them.
+    static let secrets = [
+        "TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASS", "PASSPHRASE", "PASSCODE", "PIN", "KEY", "KEY_ID", "CREDENTIAL",
+        "AUTH", "USER", "USERNAME", "LOGIN",
     ]
-    static let middles = ["_BINARY", "_EXECUTABLE"]
+
+    /// Each reason with the ends and the parts of names that it is about, and with names.
+    static let shapes: [(reason: String, endings: [String], parts: [String], names: Set<String>)] = [
+        (
+            "Such a variable names a program that is started.",
+            [
+                "_WRAPPER", "_LAUNCHER", "_EDITOR", "_PAGER", "_ASKPASS", "_SHELL", "_RSH", "_COMMAND", "_CMD", "_PROG",
+                "_PROGRAM", "_EXEC", "_EXE", "_RUNNER", "_HOOK", "_HOOKS", "_HELPER", "_COMPILER", "_LINKER",
+                "_INTERPRETER", "_CC", "_CXX", "HOSTCC", "HOSTCXX", "_STARTUP",
+            ], ["_BINARY", "_EXECUTABLE", "_FOR_BUILD"], []
+        ),
+        (
+            "Such a variable says where programs and their parts are found.",
+            ["PATH", "_HOME", "_PLUGINS", "_PRELOAD", "_LIBRARY", "_MODULES"], [], []
+        ),
+        ("The words of such a variable are options of a program.", ["FLAGS", "_OPTS", "_OPTIONS", "_ADDOPTS"], [], []),
+        (
+            "Such a variable says where a program connects to, or which servers it trusts.",
+            ["_PROXY", "_PROXY_ADDR", "_CA_BUNDLE", "_CA_FILE", "_CAFILE", "_CACERT"],
+            ["_REGISTRY_URL", "_REPOSITORY_URL", "_INDEX_URL", "AWS_ENDPOINT_URL"],
+            ["CONSUL_HTTP_ADDR", "GH_HOST", "GITLAB_HOST", "NOMAD_ADDR", "VAULT_ADDR", "VAULT_AGENT_ADDR"]
+        ),
+    ]
 
     /// Each reason with the names, and the beginnings of names, that it is about, in capital letters.
     static let rows: [(reason: String, names: Set<String>, beginnings: [String])] = [
-        ("it decides which programs are found", ["PATH", "CDPATH", "HOME", "SHELL", "TMPDIR"], []),
+        ("It decides which programs are found.", ["PATH", "CDPATH", "HOME", "SHELL", "TMPDIR"], []),
         (
-            "the dynamic loader or the C library obeys it",
+            "The dynamic loader or the C library obeys it.",
             ["GCONV_PATH", "GLIBC_TUNABLES", "LOCPATH", "NLSPATH", "HOSTALIASES", "RESOLV_HOST_CONF"],
             ["LD_", "DYLD_", "MALLOC_"]
         ),
         (
-            "a shell obeys it",
+            "A shell obeys it.",
             [
                 "BASH_ENV", "ENV", "IFS", "PS0", "PS1", "PS2", "PS4", "SHELLOPTS", "BASHOPTS", "PROMPT_COMMAND",
                 "ZDOTDIR", "FPATH", "BASH_LOADABLES_PATH", "INPUTRC", "HISTFILE",
             ], ["BASH_FUNC_"]
         ),
         (
-            "an interpreter obeys it",
+            "An interpreter obeys it.",
             [
                 "NODE_OPTIONS", "NODE_PATH", "NODE_EXTRA_CA_CERTS", "NODE_REPL_EXTERNAL_MODULE", "CLASSPATH",
                 "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS", "JAVA_HOME", "PHPRC", "PHP_INI_SCAN_DIR",
@@ -57,7 +91,7 @@ enum ProtectedVariables {
             ]
         ),
         (
-            "a build tool or a package manager obeys it",
+            "A build tool or a package manager obeys it.",
             [
                 "MAKEFLAGS", "GNUMAKEFLAGS", "MAKEFILES", "MFLAGS", "RUSTC", "RUSTC_WRAPPER", "RUSTFLAGS",
                 "GCC_EXEC_PREFIX",
@@ -68,7 +102,7 @@ enum ProtectedVariables {
             ]
         ),
         (
-            "a rule of make starts it",
+            "A rule of make starts it.",
             [
                 "AR", "AS", "CC", "CO", "CPP", "CTANGLE", "CWEAVE", "CXX", "FC", "GET", "LD", "LEX", "LINT", "M2C",
                 "MAKE",
@@ -76,7 +110,7 @@ enum ProtectedVariables {
             ], []
         ),
         (
-            "a program starts what it names",
+            "A program starts what it names.",
             [
                 "EDITOR", "VISUAL", "PAGER", "MANPAGER", "LESS", "LESSKEY", "LESSOPEN", "LESSCLOSE", "BROWSER",
                 "SSH_ASKPASS",
@@ -90,10 +124,10 @@ enum ProtectedVariables {
                 "WGETRC", "GTK_MODULES", "GTK_PATH", "GIO_EXTRA_MODULES", "GIO_MODULE_DIR", "QT_PLUGIN_PATH",
             ], []
         ),
-        ("git obeys it", [], ["GIT_"]),
-        ("it chooses the keychain", [], ["KEYCHAIN_"]),
+        ("Git obeys it.", [], ["GIT_"]),
+        ("It chooses the keychain.", [], ["KEYCHAIN_"]),
         (
-            "it sends connections elsewhere",
+            "It sends connections elsewhere.",
             [
                 "HTTP_PROXY", "HTTPS_PROXY",
                 "ALL_PROXY", "NO_PROXY", "FTP_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR", "CURL_CA_BUNDLE",

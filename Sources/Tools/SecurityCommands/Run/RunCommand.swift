@@ -15,8 +15,8 @@ struct RunCommand {
             A reference is kc://SERVICE[/ACCOUNT][?class=inet&server-port=N][#FIELD], percent-encoded. FIELD is \
             password, account, label or comment. Without an account exactly one item must match. The exit status is \
             the command's, and a signal ends both. An inherited variable is a reference only with --inherit. Env files \
-            never set PATH and its like; with --trust-file they set references, and what --allow names. Masking is \
-            against accidents, not against a command that wants to show a value.
+            never set PATH and its like; with --trust-file they set secrets such as TOKEN, and what --allow names. \
+            Masking is against accidents, not against a command that wants to show a value.
             """
         ],
         exits: [

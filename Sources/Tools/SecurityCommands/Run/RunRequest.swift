@@ -38,7 +38,7 @@ struct RunRequest {
         CommandOption("m", word: "mask", value: "auto|always|never", "Replace secrets in the output."),
         CommandOption("c", word: "keep-core", "Leave the limit of core files as it is."),
         CommandOption("n", word: "inherit", value: "name", "Replace a reference in an inherited variable."),
-        CommandOption("t", word: "trust-file", "Use env files without asking; they set references alone."),
+        CommandOption("t", word: "trust-file", "Use env files without asking; they set secrets alone."),
         CommandOption("a", word: "allow", value: "name", "Let an env file set this variable to any value."),
         CommandOption("s", word: "status-fd", value: "n", "Write what became of the command there, as JSON."),
     ]

@@ -97,13 +97,13 @@ struct RunSecrets {
         }
         if let reason = ProtectedVariables.reason(against: account) {
             throw .failed(
-                "run: an account may not set \(account)", cause: reason.asSentence,
+                "run: an account may not set \(account)", cause: reason,
                 remedy: "Give it with --env if it is meant.")
         }
         if !allowed.contains(account), let shape = ProtectedVariables.shape(of: account) {
             throw .failed(
                 "run: an account may not set \(account)",
-                cause: "Programs are told by variables like \(shape) which code they run, or where they connect to.",
+                cause: shape.reason,
                 remedy: "Look at the value, and give --allow \(account).")
         }
     }

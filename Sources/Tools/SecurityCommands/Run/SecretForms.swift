@@ -1,7 +1,7 @@
 import LinuxSystem
 
-/// The forms in which a program may write a value without meaning to: byte for byte, each as it is or escaped; line by
-/// line; in base64 at each of the three offsets within a longer text; in hexadecimal.
+/// The forms in which a program may write a value without meaning to: byte for byte, each as it is or escaped, in
+/// UTF-8, UTF-16 and Latin-1; line by line; in base64 at each of the three offsets in a longer text; in hexadecimal.
 enum SecretForms {
     /// A shorter value would be found in every other line by chance.
     static let fewestBytes = 6
@@ -16,8 +16,29 @@ enum SecretForms {
         guard value.count >= fewestBytes else { return [] }
         return value.withSpan { bytes in
             (0..<3).map { base64(bytes, at: $0, name) } + [hexadecimal(bytes, name)]
-                + ([value] + lines(of: bytes)).map { MaskedForm(name: name, alphabet: .bytes, units: $0) }
+                + ([value] + lines(of: bytes) + encodings(of: bytes)).map {
+                    MaskedForm(name: name, alphabet: .bytes, units: $0)
+                }
         }
+    }
+
+    /// A value beyond ASCII in Latin-1, and in UTF-16 of either order. Other values have the same bytes there, with
+    /// zero bytes between them.
+    private static func encodings(of bytes: Span<UInt8>) -> [SecretBytes] {
+        guard bytes.indices.contains(where: { bytes[$0] >= 0x80 }), (try? UTF8Span(validating: bytes)) != nil else {
+            return []
+        }
+        let (latin, little, big) = (SecretBuffer(), SecretBuffer(), SecretBuffer())
+        var isLatin = true
+        bytes.visitCharacters { scalar, _ in
+            if let byte = UInt8(exactly: scalar.value) { latin.append(byte) } else { isLatin = false }
+            for unit in String(scalar).utf16 {
+                little.append(littleEndian: unit)
+                big.append(littleEndian: unit.byteSwapped)
+            }
+            return true
+        }
+        return (isLatin ? [latin] : []).map { $0.finish() } + [little.finish(), big.finish()]
     }
 
     /// The lines of a value that has several: a program may indent them, or write one alone.
