@@ -65,6 +65,7 @@ let package = Package(
         .executable(name: "security", targets: ["SecurityTool"]),
         .executable(name: "keychain-codesign", targets: ["CodesignTool"]),
         .executable(name: "keychain-pki", targets: ["CertificateTool"]),
+        .executable(name: "keychain-file", targets: ["FileTool"]),
         .executable(name: "keychaind", targets: ["keychaind"]),
         .executable(name: "keychain-enclaved", targets: ["enclaved"]),
         .executable(name: "keychain-agent", targets: ["agent"]),
@@ -100,6 +101,9 @@ let package = Package(
         module("EnclaveWire", in: "Wire", uses: ["KeychainWire", "KeychainModel", "LinuxSystem"]),
         module("CertificateWire", in: "Wire", uses: ["KeychainWire", "KeychainModel", "LinuxSystem"]),
         module("KeychainClient", in: "Wire", uses: ["KeychainWire", "KeychainModel", "LinuxSystem"]),
+        module(
+            "FileAccess", in: "Wire",
+            uses: ["KeychainClient", "KeychainWire", "FileFormat", "KeychainModel", "LinuxSystem"]),
 
         module(
             "SecureEnclave", in: "Enclave",
@@ -222,6 +226,13 @@ let package = Package(
                 "KeychainCrypto", "KeychainModel", "CommandOptions", "LinuxSystem",
             ]),
         program("CodesignTool", in: "Tools", uses: ["CodesignCommands", "SecurityCommands", "CommandOptions"]),
+        module(
+            "FileCommands", in: "Tools",
+            uses: [
+                "FileAccess", "SecurityCommands", "FileFormat", "KeychainClient", "KeychainWire", "KeychainModel",
+                "CommandOptions", "LinuxSystem",
+            ]),
+        program("FileTool", in: "Tools", uses: ["FileCommands", "SecurityCommands", "CommandOptions"]),
         module(
             "CertificateWork", in: "Tools",
             uses: [

@@ -69,6 +69,7 @@ _security() {
         'list-credentials:List the credentials of systemd units, without their values.'
         'delete-credential:Delete a credential of a systemd unit.'
         'codesign:Sign an executable with entitlements, verify or show a signature.'
+        'file:Encrypt files with keys that the keychain gives out, and read them.'
         'decisions:Show who asked the keychain for what lately, and what was decided.'
         'why:Explain what a search finds, and what keeps it from the rest.'
         'move-items:Give the items of an access group another group.'
@@ -520,6 +521,14 @@ _security() {
                     {-H,--hand-over}'[State that this group of the team of -s is now the one of -t.]:group: ' \
                     {-t,--to}'[The group that -H hands over to, with its Team ID.]:group: ' \
                     {-o,--output}'[Where to write a statement; standard output unless given.]:file:_files' \
+                    '--json[Write JSON.]' \
+                    '*:file:_files' ;;
+                file) _arguments -S \
+                    {-c,--class}'[When the files open\: a, b, c or d.]:class: ' \
+                    {-D,--this-device}'[The files open on this device alone.]' \
+                    {-s,--shelf}'[Wrap the files'\'' keys by the shelf of this name.]:name: ' \
+                    {-g,--group}'[The access group whose programs open the files.]:group: ' \
+                    {-o,--output}'[Where to write; the file itself unless given.]:file:_files' \
                     '--json[Write JSON.]' \
                     '*:file:_files' ;;
                 decisions) _arguments -S \

@@ -16,7 +16,7 @@ debs=${KEYCHAIN_DEBS:-}
 if [ -z "$debs" ]; then
     built=$(scripts/programs)
     mkdir "$work/built"
-    for program in security keychaind keychain-enclaved keychain-agent keychain-codesign keychain-pki; do
+    for program in security keychaind keychain-enclaved keychain-agent keychain-codesign keychain-file keychain-pki; do
         [ ! -e "$built/$program" ] || cp "$built/$program" "$work/built/"
     done
     scripts/build-pam "$work/built"

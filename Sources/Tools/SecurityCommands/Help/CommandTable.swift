@@ -36,7 +36,7 @@ package enum CommandTable {
         MoveEnclave.command, MigrateStore.command, AcceptStore.command, UnlockSlots.list, UnlockSlots.add,
         UnlockSlots.remove,
         AttestKey.command,
-        UnitCredentials.set, UnitCredentials.list, UnitCredentials.delete, Codesign.command,
+        UnitCredentials.set, UnitCredentials.list, UnitCredentials.delete, Codesign.command, FileCommand.command,
         Decisions.command, Why.command, GroupCommands.move, GroupCommands.rename, GroupCommands.orphans,
         GroupCommands.setPolicy, Uninstalled.command,
         CIKeychain.start, CIKeychain.stop,

@@ -2030,5 +2030,18 @@ enum ChineseTexts {
         其变成的程序结束。
         Both groups are the same.\t两个群组相同。
         Name the group that the items are to go to.\t请指定项目要移入的群组。
+        Encrypt files with keys that the keychain gives out, and read them.\t用钥匙串给出的密钥加密文件并读取它们。
+        protect replaces a file by its encrypted form, unprotect that by its content; - stands for standard input. Cla\
+        ss a opens while the keychain is unlocked, c (unless given) from the first unlock on, d always. b can be writt\
+        en while locked and read while unlocked. cat writes verified content only; whether it is all, its exit status\
+         says. The old blocks of a file that was replaced may stay on the disk.\tprotect 用加密形式替换文件，unprotect\
+         用其内容替换；- 表示标准输入。a 类在钥匙串解锁期间可打开，c 类（默认）自首次解锁起可打开，d 类始终可打开。b\
+         类可在锁定时写入，解锁时读取。cat 只输出已验证的内容；是否完整由退出状态说明。被替换文件的旧数据块可能仍留在\
+        磁盘上。
+        When the files open: a, b, c or d.\t文件何时可打开：a、b、c 或 d。
+        The files open on this device alone.\t文件只能在此设备上打开。
+        Wrap the files' keys by the shelf of this name.\t由此名称的密钥架封装文件的密钥。
+        The access group whose programs open the files.\t其程序可打开这些文件的访问群组。
+        Where to write; the file itself unless given.\t写入的位置；默认为该文件本身。
         """
 }

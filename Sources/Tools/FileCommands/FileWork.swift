@@ -1,0 +1,91 @@
+package import CommandOptions
+import FileAccess
+import KeychainModel
+import KeychainWire
+package import SecurityCommands
+
+/// The work of `keychain-file`: one verb at a time, which the first word names.
+package enum FileWork {
+    /// Runs the command with the words behind its name.
+    ///
+    /// - Returns: 0; 1 when a file could not be read or written; 2 for a wrong command line; the low bits of an
+    ///   `OSStatus` of the keychain.
+    package static func run(_ words: [Argument], in session: Session) -> Int32 {
+        let words = verbFirst(words)
+        // The table's parser puts a first word that is no option behind the others.
+        let isMoved = words.first.map { !$0.text.hasPrefix("-") } ?? false
+        return Driver.run(FileCommand.command, words, in: session) { arguments, session throws(CommandFailure) in
+            var operands = arguments.operands.map(\.text)
+            let name = isMoved ? operands.removeLast() : operands.removeFirst()
+            guard let verb = verbs.first(where: { $0.name == name }) else {
+                throw .usage("the first word is protect, unprotect, cat, info, verify, shelves or delete-shelf")
+            }
+            guard verb.operands.contains(operands.count) else { throw .usage(nil) }
+            try verb.body(FileTask(arguments, operands, session))
+        }
+    }
+
+    /// `security --json file info` becomes `keychain-file --json info`.
+    private static func verbFirst(_ words: [Argument]) -> [Argument] {
+        guard words.count > 1, words[0].text == "--json" else { return words }
+        return [words[1], words[0]] + words.dropFirst(2)
+    }
+
+    private struct Verb: Sendable {
+        let name: String
+        let operands: ClosedRange<Int>
+        let body: @Sendable (FileTask) throws(CommandFailure) -> Void
+    }
+
+    private static let verbs = [
+        Verb(name: "protect", operands: 1...Int.max, body: ProtectFiles.protect),
+        Verb(name: "unprotect", operands: 1...Int.max, body: ProtectFiles.unprotect),
+        Verb(name: "cat", operands: 1...Int.max, body: ReadFiles.cat),
+        Verb(name: "info", operands: 1...Int.max, body: ReadFiles.info),
+        Verb(name: "verify", operands: 1...Int.max, body: ReadFiles.verify),
+        Verb(name: "shelves", operands: 0...0, body: Shelves.list),
+        Verb(name: "delete-shelf", operands: 1...1, body: Shelves.delete),
+    ]
+}
+
+/// The task of a verb: its options and its files.
+struct FileTask {
+    let arguments: ParsedArguments
+    let operands: [String]
+    let session: Session
+
+    init(_ arguments: ParsedArguments, _ operands: [String], _ session: Session) {
+        (self.arguments, self.operands, self.session) = (arguments, operands, session)
+    }
+
+    /// The keychain's name in the messages of refusals.
+    static let call = "file"
+
+    func keychain() throws(CommandFailure) -> FileKeychain {
+        do throws(Refusal) { return FileKeychain(try session.connection()) } catch {
+            throw .refused(call: Self.call, error)
+        }
+    }
+
+    /// Runs something for one file, whose name stands in front of what fails.
+    func working<Result>(on name: String, _ body: () throws(Refusal) -> Result) throws(CommandFailure) -> Result {
+        do throws(Refusal) { return try body() } catch { throw .refused(call: name, error) }
+    }
+
+    /// Where new files go.
+    func place() throws(CommandFailure) -> ShelfPlace {
+        let letter = arguments.value("c")?.text ?? "c"
+        let protections: [String: FileProtection] = [
+            "a": .complete, "b": .completeUnlessOpen, "c": .completeUntilFirstUserAuthentication, "d": .none,
+        ]
+        guard let protection = protections[letter.lowercased()] else { throw .usage("the class is a, b, c or d") }
+        let name = arguments.value("s")?.text ?? ""
+        guard name.utf8.count <= ShelfPlace.nameBytes else { throw .usage("the name of the shelf is too long") }
+        let isThisDevice = arguments.has("D")
+        let classes = protection.accessibilities.filter { $0.isThisDeviceOnly == isThisDevice }
+        guard let accessibility = classes.first else { throw .usage(nil) }
+        let binding = KeyBinding(
+            group: arguments.value("g")?.text ?? "", accessibility: accessibility, control: 0)
+        return ShelfPlace(protection, binding, name: name)
+    }
+}

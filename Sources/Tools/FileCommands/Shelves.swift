@@ -1,0 +1,47 @@
+import FileAccess
+import KeychainModel
+import KeychainWire
+import SecurityCommands
+
+/// `file shelves` and `delete-shelf`.
+enum Shelves {
+    static func list(_ task: FileTask) throws(CommandFailure) {
+        let keychain = try task.keychain()
+        let shelves = try task.working(on: FileTask.call) { () throws(Refusal) in try keychain.shelves() }
+        for shelf in shelves {
+            let place = shelf.place
+            guard !task.session.writesJSON else {
+                task.session.output.write(
+                    .object([
+                        ("shelf", .string(shelf.id.text)), ("class", .string(place.protection.letter)),
+                        ("thisDevice", .boolean(place.binding.accessibility.isThisDeviceOnly)),
+                        ("group", .string(place.binding.group)), ("name", .string(place.name)),
+                    ]))
+                continue
+            }
+            let name = place.name.isEmpty ? "" : " \(place.name)"
+            task.session.output.write("\(shelf.id.text) \(place.protection.letter) \(place.binding.group)\(name)\n")
+        }
+    }
+
+    static func delete(_ task: FileTask) throws(CommandFailure) {
+        guard let shelf = ShelfID(text: task.operands[0]) else { throw .usage("a shelf's id has 32 digits") }
+        let keychain = try task.keychain()
+        try task.working(on: FileTask.call) { () throws(Refusal) in try keychain.delete(shelf) }
+    }
+}
+
+extension ShelfID {
+    private static let digits = Array("0123456789abcdef")
+
+    /// Its bytes in hexadecimal.
+    var text: String { String(bytes.flatMap { [Self.digits[Int($0 >> 4)], Self.digits[Int($0 & 15)]] }) }
+
+    /// Reads an identifier; nil for another number of digits.
+    init?(text: String) {
+        let values = text.compactMap(\.hexDigitValue)
+        guard values.count == text.utf8.count, values.count == 2 * Self.size else { return nil }
+        let bytes = stride(from: 0, to: values.count, by: 2).map { UInt8(values[$0] << 4 | values[$0 + 1]) }
+        self.init(bytes.span)
+    }
+}

@@ -1,0 +1,31 @@
+import CommandOptions
+
+/// `file`: protects files with keys that the keychain gives out. It is a program of its own, `keychain-file`, which has
+/// the same table.
+package enum FileCommand {
+    package static let command = Command(
+        "file", "Encrypt files with keys that the keychain gives out, and read them.",
+        synopsis: """
+            protect [-c class] [-D] [-s shelf] [-g group] [-o out] file ... | unprotect [-o out] file ... | \
+            cat file ... | info file ... | verify file ... | shelves | delete-shelf id
+            """,
+        options: options,
+        notes: [
+            """
+            protect replaces a file by its encrypted form, unprotect that by its content; - stands for standard input. \
+            Class a opens while the keychain is unlocked, c (unless given) from the first unlock on, d always. b can \
+            be written while locked and read while unlocked. cat writes verified content only; whether it is all, its \
+            exit status says. The old blocks of a file that was replaced may stay on the disk.
+            """
+        ],
+        operands: 1...Int.max, takesOperandFirst: true, program: "keychain-file"
+    ) { _, _ throws(CommandFailure) in throw .shown }
+
+    private static let options = [
+        CommandOption("c", word: "class", value: "class", "When the files open: a, b, c or d."),
+        CommandOption("D", word: "this-device", "The files open on this device alone."),
+        CommandOption("s", word: "shelf", value: "name", "Wrap the files' keys by the shelf of this name."),
+        CommandOption("g", word: "group", value: "group", "The access group whose programs open the files."),
+        CommandOption("o", word: "output", value: "file", "Where to write; the file itself unless given."),
+    ]
+}

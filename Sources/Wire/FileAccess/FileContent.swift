@@ -1,0 +1,107 @@
+package import FileFormat
+package import KeychainModel
+package import KeychainWire
+package import LinuxSystem
+
+/// The content of protected files, from one descriptor to another in constant memory.
+package struct FileContent: Sendable {
+    private let keychain: FileKeychain
+    /// How much is read at once.
+    private static let pieceSize = 1 << 20
+
+    package init(_ keychain: FileKeychain) { self.keychain = keychain }
+
+    /// Encrypts everything that comes from a descriptor.
+    ///
+    /// - Parameter name: of the file, for refusals.
+    /// - Throws: the refusal of the keychain; what reading or writing says. The output is no whole file then.
+    package func protect(
+        _ input: FileDescriptor, to output: FileDescriptor, in place: ShelfPlace, chunkExponent: UInt8 = 16,
+        name: String
+    ) throws(Refusal) {
+        let writer = try keychain.newFile(in: place, chunkExponent: chunkExponent)
+        var sealed = writer.preamble
+        try pieces(of: input, name) { (piece) throws(Refusal) in
+            try formatting { () throws(FileError) in try writer.write(piece, into: &sealed) }
+            try write(&sealed, to: output, name)
+        }
+        try formatting { () throws(FileError) in try writer.finish(into: &sealed) }
+        try write(&sealed, to: output, name)
+    }
+
+    /// Decrypts a protected file that comes from a descriptor. The output is verified; whether it is all of the file,
+    /// the end of the call says.
+    ///
+    /// - Throws: the refusal of the keychain, `errSecDecode` (`file.damaged`) and its kin; the failure of reading or
+    ///   writing.
+    package func open(
+        _ input: FileDescriptor, name: String, into output: (Span<UInt8>) throws(Refusal) -> Void
+    ) throws(Refusal) {
+        let stream = SealedFileStream(try keychain.authenticate(try Self.preamble(of: input, name)))
+        let content = SecretBuffer(capacity: 0)
+        try pieces(of: input, name) { (piece) throws(Refusal) in
+            let result = Result { () throws(FileError) in try stream.read(piece, into: content) }
+            // The content before the damage is verified.
+            try give(content, output)
+            try formatting(result.get)
+        }
+        try formatting { () throws(FileError) in try stream.finish(into: content) }
+        try give(content, output)
+    }
+
+    /// The beginning of a file, of which nothing is known to be authentic.
+    private static func preamble(of input: FileDescriptor, _ name: String) throws(Refusal) -> FilePreamble {
+        let bytes = try read(FilePreamble.size, of: input, name)
+        return try formatting { () throws(FileError) in try FilePreamble(decoding: bytes.span) }
+    }
+
+    /// The header that a file claims, and the length of its content by its size, without a key.
+    ///
+    /// - Parameter size: nil for a pipe.
+    /// - Throws: `errSecDecode` (`file.damaged`) and its kin; what reading says.
+    package static func claim(
+        of input: FileDescriptor, size: UInt64?, _ name: String
+    ) throws(Refusal) -> (header: FileHeader, length: UInt64?) {
+        let preamble = try preamble(of: input, name)
+        return try formatting { () throws(FileError) in
+            // There is at least one.
+            guard let header = preamble.claims.first else { throw .notProtected }
+            guard let size else { return (header, nil) }
+            return (header, try SealedLayout(size: size, header).length)
+        }
+    }
+
+    private func give(
+        _ content: SecretBuffer, _ output: (Span<UInt8>) throws(Refusal) -> Void
+    ) throws(Refusal) {
+        try content.withSpan(output)
+        content.removeAll()
+    }
+
+    private func pieces(
+        of input: FileDescriptor, _ name: String, _ body: (Span<UInt8>) throws(Refusal) -> Void
+    ) throws(Refusal) {
+        let piece = SecretBytes(count: Self.pieceSize)
+        var count = Self.pieceSize
+        while count == Self.pieceSize {
+            count = try accessing(name) { () throws(SystemError) in
+                try piece.withMutableSpan { (span) throws(SystemError) in try input.readFully(into: &span) }
+            }
+            try piece.withSpan { (span) throws(Refusal) in try body(span.extracting(..<count)) }
+        }
+    }
+
+    private static func read(_ count: Int, of input: FileDescriptor, _ name: String) throws(Refusal) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: count)
+        let filled = try accessing(name) { () throws(SystemError) in
+            var span = bytes.mutableSpan
+            return try input.readFully(into: &span)
+        }
+        return Array(bytes.prefix(filled))
+    }
+
+    private func write(_ bytes: inout [UInt8], to output: FileDescriptor, _ name: String) throws(Refusal) {
+        try accessing(name) { () throws(SystemError) in try output.writeFully(bytes.span) }
+        bytes.removeAll(keepingCapacity: true)
+    }
+}

@@ -1,0 +1,155 @@
+"""Protects files by the command: they open and lock with the keychain, and for their group alone.
+
+usage: file_command_test.py FOLDER-OF-PROGRAMS [TEST...]
+"""
+
+import errno
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from ordinary_parts import as_user, prepared
+from patience import PATIENCE
+
+MAGIC = bytes.fromhex("894B4346494C450A")
+CONTENT = os.urandom(200_000)
+LOCKED = -25308 & 0xFF
+
+
+class Files(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="keychain-tests-")
+        self.home = prepared(PROGRAMS, self.folder)
+        shutil.copy(f"{PROGRAMS}/keychain-file", self.home.programs)
+
+    def tearDown(self):
+        self.home.end()
+        shutil.rmtree(self.folder)
+
+    def file(self, *words, status=0, data=b""):
+        done = subprocess.run(
+            [f"{self.home.programs}/security", "file", *words],
+            input=data,
+            capture_output=True,
+            env=self.home.environment,
+            timeout=PATIENCE,
+            preexec_fn=as_user,
+            check=False,
+        )
+        self.assertEqual(status, done.returncode, (words, done.stderr))
+        return done.stdout, done.stderr.decode()
+
+    def plain(self, name, content=CONTENT, mode=0o640):
+        path = f"{self.home.home}/{name}"
+        with open(path, "wb") as file:
+            file.write(content)
+        os.chmod(path, mode)
+        return self.owned(path)
+
+    def owned(self, path):
+        home = os.stat(self.home.home)
+        os.chown(path, home.st_uid, home.st_gid)
+        return path
+
+    def content(self, path):
+        with open(path, "rb") as file:
+            return file.read()
+
+    def test_a_file_is_encrypted_in_its_place_and_back(self):
+        for letter in "abcd":
+            path = self.plain(letter)
+            self.file("protect", "-c", letter, path)
+            sealed = self.content(path)
+            self.assertTrue(sealed.startswith(MAGIC) and CONTENT[:64] not in sealed)
+            self.assertEqual(0o640, os.stat(path).st_mode & 0o777)
+            self.assertEqual((CONTENT, ""), self.file("cat", path))
+            shown = json.loads(self.file("--json", "info", path)[0])
+            self.assertEqual((letter, len(CONTENT)), (shown["class"], shown["length"]))
+            self.file("unprotect", path)
+            self.assertEqual(CONTENT, self.content(path))
+            self.assertEqual([], [name for name in os.listdir(self.home.home) if ".new-" in name])
+
+    def test_a_pipe_is_encrypted_and_decrypted(self):
+        sealed, _ = self.file("protect", "-o", "-", "-", data=CONTENT)
+        self.assertTrue(sealed.startswith(MAGIC))
+        self.assertEqual(CONTENT, self.file("cat", "-", data=sealed)[0])
+
+    def test_files_lock_with_the_keychain_as_their_class_says(self):
+        paths = {letter: self.plain(letter) for letter in "abcd"}
+        for letter, path in paths.items():
+            self.file("protect", "-c", letter, path)
+        self.home.says("set-keychain-password", "-p", "pw", "-o", "")
+        self.home.says("lock-keychain")
+        for letter, status in (("a", LOCKED), ("b", LOCKED), ("c", 0), ("d", 0)):
+            self.file("cat", paths[letter], status=status)
+        # A file of class b is written while locked, and read when unlocked.
+        self.file("protect", "-c", "b", "-o", f"{self.home.home}/new", "-", data=CONTENT)
+        self.file("cat", f"{self.home.home}/new", status=LOCKED)
+        self.file("protect", "-c", "a", "-o", f"{self.home.home}/refused", "-", data=CONTENT, status=LOCKED)
+        self.assertFalse(os.path.exists(f"{self.home.home}/refused"))
+        self.home.end()
+        for letter, status in (("a", LOCKED), ("b", LOCKED), ("c", LOCKED), ("d", 0)):
+            self.file("cat", paths[letter], status=status)
+        self.home.says("unlock-keychain", "-p", "pw")
+        for path in (*paths.values(), f"{self.home.home}/new"):
+            self.assertEqual(CONTENT, self.file("cat", path)[0])
+
+    def test_damage_is_named_and_nothing_behind_it_comes_out(self):
+        path = self.plain("file")
+        self.file("protect", path)
+        self.assertIn(b"whole", self.file("verify", path)[0])
+        sealed = bytearray(self.content(path))
+        place = 8192 + (65536 + 16)
+        sealed[place] ^= 1
+        with open(path, "wb") as file:
+            file.write(sealed)
+        out, _ = self.file("cat", path, status=-26275 & 0xFF)
+        self.assertEqual(CONTENT[:65536], out)
+        self.assertIn("file.damaged", self.file("--json", "verify", path, status=1)[0].decode())
+        self.file("unprotect", path, status=-26275 & 0xFF)
+        self.assertEqual(bytes(sealed), self.content(path))
+
+    def test_a_deleted_shelf_closes_all_copies_of_its_files(self):
+        path, other = self.plain("file"), self.plain("other")
+        self.file("protect", "-s", "customer", path)
+        self.file("protect", other)
+        self.owned(shutil.copy(path, f"{path}.copy"))
+        shelves = [json.loads(line) for line in self.file("--json", "shelves")[0].splitlines()]
+        (shelf,) = [one["shelf"] for one in shelves if one["name"] == "customer"]
+        self.file("delete-shelf", shelf)
+        for one in (path, f"{path}.copy"):
+            _, reason = self.file("cat", one, status=-25300 & 0xFF)
+        self.assertIn("The shelf that wrapped the file's key is not in this keychain", reason)
+        self.assertEqual(CONTENT, self.file("cat", other)[0])
+
+    def test_what_cannot_be_replaced_is_left_alone(self):
+        path = self.plain("file")
+        os.link(path, f"{path}.name")
+        self.file("protect", path, status=1)
+        self.assertEqual(CONTENT, self.content(path))
+        marked = self.plain("marked")
+        try:
+            os.setxattr(marked, "user.note", b"kept")
+        except OSError as error:
+            # A file system that has no attributes loses none.
+            self.assertEqual(errno.ENOTSUP, error.errno)
+        else:
+            self.file("protect", marked, status=1)
+            self.assertEqual((CONTENT, b"kept"), (self.content(marked), os.getxattr(marked, "user.note")))
+        plain = self.plain("plain")
+        self.file("cat", plain, status=-25257 & 0xFF)
+        self.file("unprotect", plain, status=-25257 & 0xFF)
+        self.assertEqual(CONTENT, self.content(plain))
+        link = f"{self.home.home}/link"
+        os.symlink(plain, link)
+        self.file("protect", link)
+        self.assertTrue(os.path.islink(link) and self.content(plain).startswith(MAGIC))
+
+
+if __name__ == "__main__":
+    PROGRAMS = sys.argv.pop(1)
+    unittest.main(verbosity=2)
