@@ -97,9 +97,6 @@ package struct SnapshotPart: Equatable, Sendable {
         return header.bytes(mark: Self.mark, open: open.count, sealed: sealed.count) + open + sealed
     }
 
-    /// The header, which the sealed part is bound to.
-    package var associated: [UInt8] { Self.associated(header, carried, sealedSize: sealed.count) }
-
     /// Reads the records of an opened part.
     ///
     /// - Throws: ``SyncMalformed`` when the bytes are not exactly records with their padding.

@@ -64,9 +64,6 @@ package struct SyncRecord: Sendable {
         range = try cursor.take(cursor.remaining)
     }
 
-    /// How many bytes the body has.
-    package var bodySize: Int { range.count }
-
     /// Lends the body.
     package func withBody<Result, Failure: Error>(
         _ body: (Span<UInt8>) throws(Failure) -> Result

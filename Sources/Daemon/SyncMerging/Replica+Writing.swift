@@ -154,8 +154,8 @@ extension Replica {
 // MARK: - What a machine must say
 
 extension Replica {
-    /// What was asked for, with what nobody has to ask for: a generation when there is none, and keys for those
-    /// without. The generation is first, because the batch of a removal must be sealed with it.
+    /// Statements that were asked for and those that nobody has to ask for: a generation when there is none, and keys
+    /// for those without. The generation is first, because the batch of a removal must be sealed with it.
     private func duties(_ keys: any CircleKeys) -> [SyncStatement] {
         guard membership.members[me] != nil else { return queued }
         return generation(keys) + queued + shares(keys) + wants(keys)

@@ -73,8 +73,6 @@ package struct Replica<Rows: RowTable>: Sendable {
     package var isRemoved: Bool { membership.removed.contains(me) }
     /// How many records wait because they are far ahead of the clock.
     package var futureCount: Int { future.count }
-    /// How many batches wait.
-    package var waitingCount: Int { waiting.values.reduce(0) { $0 + $1.count } }
     /// The floor that this machine has stated.
     var myFloor: UInt64 { logs[me]?.floor ?? 0 }
 

@@ -133,7 +133,7 @@ struct SyncFormatTests {
     @Test("Stamps and floors of 2^62 and more are malformed")
     func endOfTime() {
         for (hlc, floor) in [(SyncLimits.endOfTime, 0), (0, SyncLimits.endOfTime), (UInt64.max, 0), (0, .max)] {
-            let record = SyncRecord(kind: 1, hlc: hlc, body: SecretBytes(count: 0))
+            let record = SyncRecord(kind: SyncRecord.Kind.manifest, hlc: hlc, body: SecretBytes(count: 0))
             let bytes = SyncContent(positions: [], floor: floor, records: [record]).encoded()
             #expect(throws: SyncMalformed.value) { try SyncContent(decoding: bytes) }
         }

@@ -146,7 +146,7 @@ final class Simulation {
             return
         }
         let damaged = transport.damaged(delivery)
-        // What waits may be read by now.
+        // Batches that wait may be read by now.
         _ = machine.replica.receive(delivery.1, in: delivery.0, now: machine.now(time), machine.keys)
         let before = machine.replica.logs.mapValues(\.seq)
         _ = machine.replica.receive(damaged.1, in: damaged.0, now: machine.now(time), machine.keys)
