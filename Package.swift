@@ -97,6 +97,8 @@ let package = Package(
             "CodeSignature", in: "Base",
             uses: ["KeychainCrypto", "PropertyLists", "DER", "KeychainModel", "LinuxSystem"]),
 
+        module("SyncFormat", in: "Base", uses: ["KeychainModel", "LinuxSystem"]),
+
         module("KeychainWire", in: "Wire", uses: ["KeychainModel", "LinuxSystem"]),
         module("EnclaveWire", in: "Wire", uses: ["KeychainWire", "KeychainModel", "LinuxSystem"]),
         module("CertificateWire", in: "Wire", uses: ["KeychainWire", "KeychainModel", "LinuxSystem"]),
@@ -153,6 +155,7 @@ let package = Package(
         module(
             "KeychainServer", in: "Daemon", uses: ["KeychainPolicy", "KeychainWire", "KeychainModel", "LinuxSystem"]),
         module("KeychainMaster", in: "Daemon", uses: ["KeychainWire", "LinuxSystem"]),
+        module("SyncMerging", in: "Daemon", uses: ["SyncFormat", "KeychainModel", "LinuxSystem"]),
         program(
             "keychaind", in: "Daemon",
             uses: [
@@ -253,6 +256,9 @@ let package = Package(
         tests("ArchitectureTests", in: "Architecture", uses: []),
         tests("KeychainModelTests", in: "Base", uses: ["KeychainModel", "LinuxSystem", "TestSupport"]),
         tests("LinuxSystemTests", in: "Base", uses: ["LinuxSystem", "SystemAccounts", "TestSupport"]),
+        tests(
+            "SyncFormatTests", in: "Base",
+            uses: ["SyncFormat", "KeychainCrypto", "KeychainModel", "LinuxSystem", "TestSupport"]),
         tests("DERTests", in: "Base", uses: ["DER", "LinuxSystem", "TestSupport"]),
         tests(
             "KeychainCryptoTests", in: "Base",
@@ -291,6 +297,9 @@ let package = Package(
         tests(
             "KeychainMasterTests", in: "Daemon",
             uses: ["KeychainMaster", "KeychainWire", "LinuxSystem", "TestSupport"]),
+        tests(
+            "SyncMergingTests", in: "Daemon",
+            uses: ["SyncMerging", "SyncFormat", "KeychainCrypto", "KeychainModel", "LinuxSystem", "TestSupport"]),
         tests(
             "KeychaindTests", in: "Daemon",
             uses: [
@@ -450,7 +459,7 @@ if Context.environment["KEYCHAIN_FUZZ"] != nil {
                 "KeychainEngine",
                 "CallerIdentification", "KeychainStore", "KeychainPolicy", "CodeSignature", "FileFormat",
                 "SecureEnclave",
-                "KeychainClient", "EnclaveWire", "KeychainWire", "KeychainCrypto", "KeychainModel", "DER",
+                "KeychainClient", "EnclaveWire", "KeychainWire", "SyncFormat", "KeychainCrypto", "KeychainModel", "DER",
                 "LinuxSystem",
             ],
             path: "Tests/Fuzz/FuzzTargets", swiftSettings: law),

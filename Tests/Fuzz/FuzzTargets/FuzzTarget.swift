@@ -24,6 +24,7 @@ package enum FuzzTarget: String, CaseIterable {
     case command = "fuzz-command"
     case json = "fuzz-json"
     case file = "fuzz-file"
+    case sync = "fuzz-sync"
 
     /// Tries one input; whatever is wrong ends the process.
     package func tryInput(_ bytes: Span<UInt8>) {
@@ -49,6 +50,7 @@ package enum FuzzTarget: String, CaseIterable {
         case .command: fuzzCommand(bytes)
         case .json: fuzzJSON(bytes)
         case .file: fuzzFile(bytes)
+        case .sync: fuzzSync(bytes)
         }
     }
 
@@ -72,6 +74,7 @@ package enum FuzzTarget: String, CaseIterable {
         case .command: FuzzSeeds.ofCommand()
         case .json: FuzzSeeds.ofJson()
         case .file: FuzzSeeds.ofFile()
+        case .sync: FuzzSeeds.ofSync()
         }
     }
 

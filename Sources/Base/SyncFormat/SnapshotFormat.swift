@@ -1,0 +1,116 @@
+package import LinuxSystem
+
+/// The body of a snapshot's manifest, which is a record of a batch in its author's log.
+///
+///     manifest = count:u32 *position parts:u32 *(length:u32 hash:32)
+package struct SnapshotManifest: Equatable, Sendable {
+    /// A part by its length and its SHA-256.
+    package struct Part: Equatable, Sendable {
+        package let size: UInt32
+        package let hash: BatchHash
+        package init(size: UInt32, hash: BatchHash) { (self.size, self.hash) = (size, hash) }
+    }
+
+    /// The batches that the snapshot covers.
+    package let vector: [SyncPosition]
+    package let parts: [Part]
+
+    package init(vector: [SyncPosition], parts: [Part]) { (self.vector, self.parts) = (vector, parts) }
+
+    /// - Throws: ``SyncMalformed`` when the bytes are not exactly a manifest.
+    package init(decoding span: Span<UInt8>) throws(SyncMalformed) {
+        var cursor = SyncCursor(0..<span.count)
+        vector = try SyncPosition.list(&cursor, in: span)
+        var parts: [Part] = []
+        for _ in 0..<(try cursor.count(atMost: SyncLimits.parts, in: span)) {
+            parts.append(Part(size: try cursor.integer(UInt32.self, in: span), hash: try cursor.hash(in: span)))
+        }
+        try cursor.finish()
+        self.parts = parts
+    }
+
+    /// The body.
+    package func encoded() -> SecretBytes {
+        let buffer = SecretBuffer(capacity: 512)
+        SyncPosition.append(vector, to: buffer)
+        buffer.append(littleEndian: UInt32(truncatingIfNeeded: parts.count))
+        for part in parts {
+            buffer.append(littleEndian: part.size)
+            buffer.append(part.hash.bytes.span)
+        }
+        return buffer.finish()
+    }
+}
+
+/// A part of a snapshot. Its manifest has its hash, so it has no signature.
+///
+///     part    = header *(length:u32 carried) sealed                       ; the mark of the header is KCP1
+///     content = *record zeros
+package struct SnapshotPart: Equatable, Sendable {
+    private static let mark: [UInt8] = Array("KCP1".utf8)
+
+    package let header: SyncHeader
+    /// Batches without their sealed parts, for what they state.
+    package let carried: [SyncBatch]
+    package let sealed: [UInt8]
+
+    package init(_ header: SyncHeader, carried: [SyncBatch], sealed: [UInt8]) {
+        (self.header, self.carried, self.sealed) = (header, carried, sealed)
+    }
+
+    /// The header as it is associated with the sealed part of this size.
+    package static func associated(_ header: SyncHeader, _ carried: [SyncBatch], sealedSize: Int) -> [UInt8] {
+        header.bytes(mark: mark, open: open(carried).count, sealed: sealedSize)
+    }
+
+    private static func open(_ carried: [SyncBatch]) -> [UInt8] {
+        carried.reduce(into: []) { $0.append(run: $1.carried) }
+    }
+
+    /// - Throws: ``SyncMalformed`` when the bytes are not exactly a part.
+    package init(decoding bytes: [UInt8]) throws(SyncMalformed) {
+        let span = bytes.span
+        var cursor = SyncCursor(0..<bytes.count)
+        header = try SyncHeader(&cursor, in: span, mark: Self.mark)
+        let open = try cursor.count(atMost: SyncLimits.carriedBytes, in: span)
+        let sealedSize = try cursor.count(atMost: SyncLimits.sealedBytes, in: span)
+        guard (sealedSize == 0) == (header.generation == .none) else { throw .value }
+        carried = try Self.batches(try cursor.take(open), in: span)
+        sealed = try cursor.array(sealedSize, in: span)
+        try cursor.finish()
+    }
+
+    private static func batches(_ range: Range<Int>, in span: Span<UInt8>) throws(SyncMalformed) -> [SyncBatch] {
+        var cursor = SyncCursor(range)
+        var found: [SyncBatch] = []
+        while cursor.remaining > 0 {
+            guard found.count < SyncLimits.carriedBatches else { throw .value }
+            let one = try cursor.run(atMost: SyncLimits.carriedBytes, in: span)
+            found.append(try SyncBatch(carried: span.array(one.lowerBound, one.count)))
+        }
+        return found
+    }
+
+    /// The bytes of the part.
+    package var bytes: [UInt8] {
+        let open = Self.open(carried)
+        return header.bytes(mark: Self.mark, open: open.count, sealed: sealed.count) + open + sealed
+    }
+
+    /// Reads the records of an opened part.
+    ///
+    /// - Throws: ``SyncMalformed`` when the bytes are not exactly records with their padding.
+    package static func records(decoding storage: SecretBytes) throws(SyncMalformed) -> [SyncRecord] {
+        var cursor = SyncCursor(0..<storage.count)
+        return try storage.withSpan { span throws(SyncMalformed) in
+            try SyncRecord.list(&cursor, in: storage, span)
+        }
+    }
+
+    /// The records of a part with their padding.
+    package static func content(_ records: [SyncRecord]) -> SecretBytes {
+        let buffer = SecretBuffer(capacity: PaddedLength.least)
+        SyncRecord.append(records, to: buffer)
+        return buffer.finish()
+    }
+}

@@ -1,0 +1,41 @@
+package import LinuxSystem
+package import SyncFormat
+
+/// The keys of this machine in a circle, and the cryptography that merging needs. Merging has none of its own.
+///
+/// An implementation keeps generations, and signs for one member.
+package protocol CircleKeys: AnyObject {
+    /// SHA-256.
+    func hash(_ bytes: [UInt8]) -> BatchHash
+    /// Whether a signature of these bytes was made with the private half of a signing key.
+    func isSignature(_ signature: [UInt8], of bytes: [UInt8], by signingKey: [UInt8]) -> Bool
+    /// Signs with this machine's key.
+    func sign(_ bytes: [UInt8]) -> [UInt8]
+    /// Thirty-two bytes that no batch had before.
+    func makeSalt() -> BatchHash
+
+    /// The number of a generation whose keys are there; nil when they are not.
+    func number(of generation: GenerationID) -> UInt32?
+    /// Makes the keys of a generation, with a share for each of the recipients.
+    func makeGeneration(_ number: UInt32, for recipients: [MemberID: MemberKeys]) -> Generation
+    /// The keys of a generation for one more recipient; nil when they are not there.
+    func share(_ generation: GenerationID, with recipient: MemberID, _ keys: MemberKeys) -> KeyShare?
+    /// Opens a share for this machine and takes the keys, if they are those of number and commitment. Where the share
+    /// comes from does not matter.
+    func take(_ share: KeyShare, of generation: Generation) -> Bool
+
+    /// Seals a content with keys of the header's generation.
+    func seal(_ content: SecretBytes, _ header: SyncHeader, associated: (_ sealedSize: Int) -> [UInt8]) -> [UInt8]
+    /// Opens a sealed part; nil when it is not what was sealed with these keys and this header.
+    func open(_ sealed: [UInt8], _ header: SyncHeader, associated: [UInt8]) -> SecretBytes?
+    /// The identifier that a record has by its class and its body; nil for a body that is none.
+    func recordID(of record: SyncRecord) -> RecordID?
+}
+
+extension CircleKeys {
+    /// Whether the keys of a generation are there.
+    package func holds(_ generation: GenerationID) -> Bool { number(of: generation) != nil }
+
+    /// The identifier of a member by its keys.
+    package func member(_ keys: MemberKeys) -> MemberID { MemberID(hash(keys.bytes).bytes) }
+}

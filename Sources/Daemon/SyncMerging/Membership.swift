@@ -1,0 +1,143 @@
+package import SyncFormat
+
+/// The members of a circle, by the statements that count. The order in which they are counted changes nothing.
+///
+/// A removal removes its target, and those that the target introduced, and so on, except those that the removal keeps.
+/// A member that is kept stands for those that it introduced. Nothing takes a removal back.
+package struct Membership: Sendable {
+    /// A machine or a recovery key.
+    package struct Member: Hashable, Sendable {
+        package let keys: MemberKeys
+        /// The member that introduced it; none for the first machine.
+        package let sponsor: MemberID
+        /// The batch that says so.
+        package let place: SyncRecord.Origin
+        /// A recovery key has no log and gets no version of anything published; it may only add.
+        package let isRecoveryKey: Bool
+        /// The newest version that it reads.
+        package let reads: UInt16
+    }
+
+    struct Removal: Hashable, Sendable {
+        let target: MemberID
+        let kept: Set<MemberID>
+        let place: SyncRecord.Origin
+    }
+
+    /// A generation, as statements have it: only one of the numbers is true, and anybody can repeat a statement.
+    struct Made: Sendable {
+        let commitment: BatchHash
+        var authors: [UInt32: Set<MemberID>] = [:]
+        var recipients: Set<MemberID> = []
+    }
+
+    /// All that ever belonged to the circle.
+    package private(set) var members: [MemberID: Member] = [:]
+    /// Those that are out.
+    package private(set) var removed: Set<MemberID> = []
+    /// The members that each removal removes.
+    private(set) var cuts: [Removal: Set<MemberID>] = [:]
+    private(set) var generations: [GenerationID: Made] = [:]
+    private var sharedLate: [GenerationID: Set<MemberID>] = [:]
+    private(set) var wanted: [GenerationID: Set<MemberID>] = [:]
+    private let rules: MergeRules
+
+    package init(_ rules: MergeRules = .all) { self.rules = rules }
+
+    /// The members that are in, recovery keys among them.
+    package var present: [MemberID: Member] { members.filter { !removed.contains($0.key) } }
+    /// The machines that are in.
+    package var machines: [MemberID] { present.filter { !$0.value.isRecoveryKey }.keys.sorted() }
+
+    /// Adds a member. One that is there already stays as it is.
+    mutating func add(_ id: MemberID, _ member: Member) {
+        // The limit is for each sponsor: the introductions of one are counted in one order everywhere.
+        let siblings = members.values.count { $0.sponsor == member.sponsor }
+        guard members[id] == nil, siblings < SyncLimits.introductions else { return }
+        members[id] = member
+        settle()
+    }
+
+    mutating func remove(_ target: MemberID, kept: [MemberID], at place: SyncRecord.Origin) {
+        cuts[Removal(target: target, kept: Set(kept), place: place)] = []
+        settle()
+    }
+
+    mutating func make(_ generation: Generation, by author: MemberID) {
+        var made = generations[generation.id] ?? Made(commitment: generation.commitment)
+        made.authors[generation.number, default: []].insert(author)
+        made.recipients.formUnion(generation.shares.map(\.recipient))
+        generations[generation.id] = made
+    }
+
+    mutating func share(_ late: Generation) {
+        for share in late.shares {
+            sharedLate[late.id, default: []].insert(share.recipient)
+            wanted[late.id]?.remove(share.recipient)
+        }
+    }
+
+    /// All that a generation was made for or shared with.
+    func recipients(of id: GenerationID) -> Set<MemberID> {
+        (generations[id]?.recipients ?? []).union(sharedLate[id] ?? [])
+    }
+
+    mutating func want(_ id: GenerationID, by member: MemberID) { wanted[id, default: []].insert(member) }
+
+    private mutating func settle() {
+        for removal in cuts.keys { cuts[removal] = cut(by: removal) }
+        removed = cuts.values.reduce(into: []) { $0.formUnion($1) }
+    }
+
+    /// The target, and all below it in the tree of introductions, without those that are kept and those below them.
+    private func cut(by removal: Removal) -> Set<MemberID> {
+        var (found, rest): (Set<MemberID>, [MemberID]) = ([], [removal.target])
+        while let one = rest.popLast() {
+            found.insert(one)
+            guard rules.removalCutsIntroduced else { continue }
+            for (id, member) in members where member.sponsor == one && !found.contains(id) {
+                if !removal.kept.contains(id), id != removal.place.device { rest.append(id) }
+            }
+        }
+        return found
+    }
+
+    /// Members that the removal of a target removes if it keeps nobody.
+    package func introduced(by target: MemberID) -> [MemberID] {
+        let nobody = SyncRecord.Origin(device: .none, seq: 1)
+        return cut(by: Removal(target: target, kept: [], place: nobody)).subtracting([target]).sorted()
+    }
+}
+
+// MARK: - Generations
+
+extension Membership {
+    /// The largest number that an author who is in has given to the generation; nil when a recipient is not in.
+    private func eligibleNumber(_ id: GenerationID, _ made: Made) -> UInt32? {
+        guard recipients(of: id).isDisjoint(with: removed) else { return nil }
+        return made.authors.filter { !rules.generationNeedsItsAuthor || !$0.value.isSubset(of: removed) }.keys.max()
+    }
+
+    /// The generation for new batches, without its shares: the largest by number, then by identifier, of those that an
+    /// author has made who is in, and whose recipients are all in.
+    package var currentGeneration: Generation? {
+        generations.compactMap { id, made in
+            eligibleNumber(id, made).map { Generation(number: $0, commitment: made.commitment, shares: []) }
+        }.max { ($0.number, $0.id) < ($1.number, $1.id) }
+    }
+
+    /// The number of the next generation; nil when they are used up.
+    package var nextGeneration: UInt32? {
+        let (next, overflow) = (currentGeneration?.number ?? 0).addingReportingOverflow(1)
+        return overflow ? nil : next
+    }
+
+    /// Members that get the keys of new generations.
+    package var recipients: [MemberID: MemberKeys] { present.mapValues(\.keys) }
+
+    /// Those present that a generation has no share for, or that say that theirs was none.
+    func lacking(_ id: GenerationID) -> [MemberID] {
+        let (got, wanting) = (recipients(of: id), wanted[id] ?? [])
+        return present.keys.filter { !got.contains($0) || wanting.contains($0) }.sorted()
+    }
+}

@@ -1,0 +1,36 @@
+/// The rules of merging that a simulation switches off one at a time, to prove that it would notice their lack. The
+/// product has them all: ``all``.
+package struct MergeRules: Sendable, Equatable {
+    /// A new stamp is larger than the floor that the machine has stated.
+    package var floorRaisesStamps = true
+    /// A tombstone goes only when every member has read it and has stated a floor that is not below it.
+    package var everyMemberAcknowledges = true
+    /// A record that is not above the floor its author had stated is not taken.
+    package var floorBindsAuthors = true
+    /// A machine that hears of a removal publishes its positions at once.
+    package var removalIsAcknowledged = true
+    /// A removed author's batches count as far as any counted batch names them, not as far as each machine had read.
+    package var namedBatchesCount = true
+    /// A removal removes those that the removed one introduced, unless it keeps them.
+    package var removalCutsIntroduced = true
+    /// The generation of a removed author is not used.
+    package var generationNeedsItsAuthor = true
+    /// Versions of equal stamps are ordered by their bytes.
+    package var equalStampsAreOrdered = true
+    /// Records far ahead of the clock wait.
+    package var farFutureWaits = true
+    /// A record's identifier is computed again.
+    package var identifiersAreChecked = true
+    /// The versions of a removed equivocator are passed on by everyone who holds them.
+    package var equivocatorsArePassedOn = true
+
+    /// Keys that are missing are sought in batches whose turn has not come.
+    package var keysAreSought = true
+    /// A machine that cannot read a batch for lack of keys asks for them.
+    package var blockedMachinesAsk = true
+    /// Only a deleted item gives its local name to the item that it became.
+    package var namesComeFromTombstones = true
+
+    /// All rules, as the product has them.
+    package static let all = MergeRules()
+}

@@ -1,0 +1,58 @@
+package import SyncFormat
+
+extension Replica {
+    /// Removes the tombstones that nobody needs any more.
+    ///
+    /// It takes two steps. When every member has read a tombstone, each raises the floor that it states to its stamp:
+    /// what it writes afterwards is above. When every member has stated such a floor, whatever comes later wins anyway,
+    /// and whatever came before was read.
+    ///
+    /// - Returns: how many went.
+    package mutating func collect() -> Int {
+        guard !rules.everyMemberAcknowledges || isSettled() else { return 0 }
+        let machines = membership.machines
+        var gone = 0
+        for (rid, row) in rows.all where row.isTombstone {
+            guard let place = row.place, isRead(place, by: machines) else { continue }
+            risenFloor = max(risenFloor, row.stamp.hlc)
+            guard !rules.everyMemberAcknowledges || machines.allSatisfy({ floor(of: $0) >= row.stamp.hlc }) else {
+                continue
+            }
+            rows[rid] = nil
+            gone += 1
+        }
+        if risenFloor > myFloor { mustPublish = true }
+        return gone
+    }
+
+    private func floor(of member: MemberID) -> UInt64 { logs[member]?.floor ?? 0 }
+
+    private func isRead(_ place: SyncRecord.Origin, by machines: [MemberID]) -> Bool {
+        if !rules.everyMemberAcknowledges { return true }
+        return machines.allSatisfy { member in
+            member == me || member == place.device || (logs[member]?.said[place.device] ?? 0) >= place.seq
+        }
+    }
+
+    /// Whether the logs of all removed members have their end: everyone knows of the removal, and what was named is
+    /// read.
+    private func isSettled() -> Bool {
+        let machines = membership.machines
+        return membership.removed.allSatisfy { gone in
+            guard membership.members[gone]?.isRecoveryKey != true else { return true }
+            // An equivocator's other batches come as what others pass on.
+            let isEnded = forks.contains { $0.device == gone } || (logs[gone]?.seq ?? 0) >= named[gone] ?? 0
+            guard isEnded else { return false }
+            return machines.allSatisfy { $0 == me || knows($0, thatIsGone: gone) }
+        }
+    }
+
+    /// Whether a member has read of a removal and said so, as `status` shows it.
+    package func knows(_ member: MemberID, thatIsGone gone: MemberID) -> Bool {
+        membership.cuts.contains { removal, cut in
+            guard cut.contains(gone) else { return false }
+            if removal.place.device == member { return true }
+            return (logs[member]?.said[removal.place.device] ?? 0) >= removal.place.seq
+        }
+    }
+}

@@ -1,0 +1,174 @@
+import SyncFormat
+
+extension Replica {
+    /// Counts a batch of this machine's or of another: its position, its statements, what it names, and its records.
+    ///
+    /// - Parameter isOwn: the batch was made here. Another one in this machine's log is that of its clone.
+    mutating func count(
+        _ batch: SyncBatch, _ content: SyncContent?, isOwn: Bool, now: UInt64, _ keys: any CircleKeys
+    ) {
+        let place = SyncRecord.Origin(device: batch.header.device, seq: batch.header.seq)
+        let stated = logs[place.device]?.floor ?? 0
+        advance(place, keys.hash(batch.signed))
+        let informed = informedRemovals(of: place)
+        for position in content?.positions ?? [] { name(position, by: place.device, ignoring: informed) }
+        let before = membership.removed
+        for statement in batch.statements { count(statement, place, content?.floor ?? stated, keys) }
+        if membership.removed != before, rules.removalIsAcknowledged { mustPublish = true }
+        guard let content else { return }
+        logs[place.device]?.floor = max(stated, content.floor)
+        guard !isOwn else { return }
+        for record in content.records { take(record, from: place, stated, now: now, keys) }
+        carryNames()
+    }
+
+    private mutating func advance(_ place: SyncRecord.Origin, _ hash: BatchHash) {
+        var head = logs[place.device] ?? LogHead()
+        (head.seq, head.hash) = (place.seq, hash)
+        head.hashes[place.seq] = hash.short
+        head.said[place.device] = place.seq
+        logs[place.device] = head
+        named[place.device] = max(named[place.device] ?? 0, place.seq)
+        for (witness, claim) in claims[place.device] ?? [:] where claim.seq <= place.seq {
+            claims[place.device]?[witness] = nil
+            guard claim.hash != hash.short else { continue }
+            notice(ForkEvidence(device: place.device, seq: place.seq, witness: witness))
+        }
+    }
+
+    /// Members whose removal the author of a log had read before its present batch: what it names of them now, it may
+    /// have read only because others had named it before.
+    private func informedRemovals(of place: SyncRecord.Origin) -> Set<MemberID> {
+        membership.cuts.reduce(into: []) { found, entry in
+            let (removal, cut) = entry
+            let isOwn = removal.place.device == place.device && removal.place.seq < place.seq
+            let isRead = (logs[place.device]?.said[removal.place.device] ?? 0) >= removal.place.seq
+            if isOwn || removal.place.device != place.device && isRead { found.formUnion(cut) }
+        }
+    }
+
+    private mutating func name(_ position: SyncPosition, by author: MemberID, ignoring informed: Set<MemberID>) {
+        let device = position.device
+        let said = logs[author]?.said[device] ?? 0
+        guard said > 0 || (logs[author]?.said.count ?? 0) < SyncLimits.saidLogs, position.seq > said else { return }
+        logs[author]?.said[device] = position.seq
+        // The hash of a batch is of those before it too, so that the last claim of a witness has the earlier ones.
+        if position.seq > logs[device]?.seq ?? 0 { claims[device, default: [:]][author] = position }
+        if let known = logs[device]?.hashes[position.seq], known != position.hash {
+            notice(ForkEvidence(device: device, seq: position.seq, witness: author))
+            return
+        }
+        if !informed.contains(device) { named[device] = max(named[device] ?? 0, position.seq) }
+    }
+
+    private mutating func count(
+        _ statement: SyncStatement, _ place: SyncRecord.Origin, _ floor: UInt64, _ keys: any CircleKeys
+    ) {
+        switch statement {
+        case .genesis(let own, _):
+            guard CircleID(keys.hash(statement.body).bytes) == circle else { return }
+            add(own, sponsor: .none, place, reads: SyncLimits.version, 0, keys)
+        case .add(let addition):
+            let sponsor = addition.recoveryKey == .none ? place.device : addition.recoveryKey
+            guard addition.recoveryKey == .none || keys.member(addition.keys) == place.device else { return }
+            add(addition.keys, sponsor: sponsor, place, reads: addition.most, floor, keys)
+        case .remove(let target, _, let kept): membership.remove(target, kept: kept, at: place)
+        case .generation(let made):
+            membership.make(made, by: place.device)
+        case .share(let late):
+            membership.share(late)
+        case .recovery(let own, _):
+            membership.add(
+                keys.member(own),
+                .init(keys: own, sponsor: place.device, place: place, isRecoveryKey: true, reads: 0))
+        case .want(let id): membership.want(id, by: place.device)
+        case .unknown: return
+        }
+    }
+
+    /// Adds a machine. Its records must be above the floor that its sponsor had stated: until then its sponsor may have
+    /// vouched, in the name of all it knew, that tombstones below are not needed.
+    private mutating func add(
+        _ own: MemberKeys, sponsor: MemberID, _ place: SyncRecord.Origin, reads: UInt16, _ floor: UInt64,
+        _ keys: any CircleKeys
+    ) {
+        let id = keys.member(own)
+        let isNew = membership.members[id] == nil
+        membership.add(
+            id, .init(keys: own, sponsor: sponsor, place: place, isRecoveryKey: false, reads: reads))
+        guard isNew, membership.members[id] != nil, id != place.device else { return }
+        logs[id] = logs[id] ?? LogHead()
+        logs[id]?.floor = floor
+    }
+}
+
+// MARK: - Records
+
+extension Replica {
+    private mutating func take(
+        _ record: SyncRecord, from place: SyncRecord.Origin, _ stated: UInt64, now: UInt64, _ keys: any CircleKeys
+    ) {
+        guard record.kind == SyncRecord.Kind.item || record.kind == SyncRecord.Kind.tombstone else { return }
+        guard isAllowed(record, place, stated, keys) else {
+            quarantined[place.device, default: 0] += 1
+            return
+        }
+        let row = SyncRow(
+            record: record.with(origin: nil),
+            stamp: SyncStamp(hlc: record.hlc, device: record.origin?.device ?? place.device), place: place)
+        merge(row, now: now)
+    }
+
+    /// Whether the author could have written the record by the rules that this machine keeps.
+    private func isAllowed(
+        _ record: SyncRecord, _ place: SyncRecord.Origin, _ stated: UInt64, _ keys: any CircleKeys
+    ) -> Bool {
+        guard (1...4).contains(record.itemClass), (1...3).contains(record.protection) else { return false }
+        // A body that is boxed by itself is checked when it is opened.
+        if rules.identifiersAreChecked, !record.isBoxed, keys.recordID(of: record) != record.rid { return false }
+        if let origin = record.origin { return membership.removed.contains(origin.device) }
+        return !rules.floorBindsAuthors || record.hlc > stated
+    }
+
+    /// Merges a version of another machine's: the larger stamp wins, and nothing else decides.
+    private mutating func merge(_ row: SyncRow, now: UInt64) {
+        let (rid, previous) = (row.record.rid, previousName(of: row))
+        if rules.farFutureWaits, row.stamp.hlc > now.addingReportingOverflow(Self.horizon).partialValue {
+            future.append(row)
+            return
+        }
+        if let current = rows[rid] {
+            guard row.wins(over: current, rules) else {
+                if current.stamp != row.stamp { rows.keepLoser(row, rid: rid) }
+                return
+            }
+            rows.keepLoser(current, rid: rid)
+        }
+        rows[rid] = row
+        renamed[rid] = previous
+    }
+
+    /// Lets items that have taken another primary key keep their local names. It comes after all records of a batch,
+    /// whose order says nothing, and only the deletion of the other item gives its name away.
+    private mutating func carryNames() {
+        for (rid, previous) in renamed.sorted(by: { $0.key < $1.key }) {
+            let isGone = rows[previous]?.isTombstone == true || !rules.namesComeFromTombstones
+            if isGone, rows[rid]?.isTombstone == false { rows.takeName(rid, from: previous) }
+        }
+        renamed = [:]
+    }
+
+    /// The record that an item had been before it took another primary key.
+    private func previousName(of row: SyncRow) -> RecordID? {
+        guard row.record.kind == SyncRecord.Kind.item, !row.record.isBoxed else { return nil }
+        return row.record.withBody { span in (try? SyncItem(decoding: span))?.previous }
+    }
+
+    /// Merges the records whose time has come near.
+    mutating func releaseFuture(now: UInt64) {
+        let waiting = future
+        future = []
+        for one in waiting { merge(one, now: now) }
+        carryNames()
+    }
+}

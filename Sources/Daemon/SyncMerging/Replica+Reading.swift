@@ -1,0 +1,194 @@
+package import SyncFormat
+
+extension Replica {
+    /// Takes what the transport has in a slot.
+    ///
+    /// - Parameter now: microseconds since 1970.
+    package mutating func receive(
+        _ bytes: [UInt8], in slot: SyncSlot, now: UInt64, _ keys: any CircleKeys
+    ) -> Verdict {
+        guard let batch = try? SyncBatch(decoding: bytes, hash: keys.hash), batch.slot == slot,
+            batch.header.circle == circle
+        else { return .refused }
+        let (device, seq) = (batch.header.device, batch.header.seq)
+        let head = logs[device]?.seq ?? 0
+        if seq <= head { return recall(batch, keys) }
+        guard keep(batch, bytes.count) else { return .waits }
+        drain(now: now, keys)
+        if later.contains(device) { return .needsLaterVersion }
+        return (logs[device]?.seq ?? 0) >= seq ? .read : .waits
+    }
+
+    /// A batch for a place that was read: the same again, or evidence.
+    private mutating func recall(_ batch: SyncBatch, _ keys: any CircleKeys) -> Verdict {
+        let (device, seq) = (batch.header.device, batch.header.seq)
+        guard let known = logs[device]?.hashes[seq], known != keys.hash(batch.signed).short else { return .read }
+        guard let author = membership.members[device]?.keys.signing,
+            keys.isSignature(batch.signature, of: batch.signed, by: author)
+        else { return .refused }
+        notice(ForkEvidence(device: device, seq: seq, witness: device))
+        return .refused
+    }
+
+    mutating func notice(_ fork: ForkEvidence) {
+        guard fork.device != me, forks.insert(fork).inserted else { return }
+        if membership.removed.contains(fork.device) { mustPublish = true }
+    }
+
+    /// Keeps a batch until its turn, two for each place, because only one of them may be real.
+    private mutating func keep(_ batch: SyncBatch, _ size: Int) -> Bool {
+        let (device, seq) = (batch.header.device, batch.header.seq)
+        let there = waiting[device]?[seq] ?? []
+        guard !there.contains(batch) else { return true }
+        let ahead = seq - (logs[device]?.seq ?? 0)
+        guard there.count < 2, ahead == 1 || ahead <= Self.waitingBatches && waitingSize + size <= Self.waitingBytes
+        else { return false }
+        waiting[device, default: [:]][seq] = there + [batch]
+        waitingSize += size
+        return true
+    }
+
+    /// Reads what waits, as long as something can be read.
+    mutating func drain(now: UInt64, _ keys: any CircleKeys) {
+        var moves = true
+        while moves {
+            moves = false
+            for device in waiting.keys.sorted() { while readNext(of: device, now: now, keys) { moves = true } }
+        }
+        releaseFuture(now: now)
+    }
+
+    /// Reads the next batch of a log, if it is there and counts.
+    private mutating func readNext(of device: MemberID, now: UInt64, _ keys: any CircleKeys) -> Bool {
+        let head = logs[device] ?? LogHead()
+        guard let candidates = waiting[device]?[head.seq + 1] else { return false }
+        for batch in candidates {
+            guard let author = author(of: batch, keys) else { continue }
+            guard keys.isSignature(batch.signature, of: batch.signed, by: author.signing) else {
+                drop(batch)
+                continue
+            }
+            guard batch.header.previous == head.hash else {
+                notice(ForkEvidence(device: device, seq: batch.header.seq, witness: device))
+                continue
+            }
+            if read(batch, now: now, keys) { return true }
+        }
+        return false
+    }
+
+    private mutating func read(_ batch: SyncBatch, now: UInt64, _ keys: any CircleKeys) -> Bool {
+        let device = batch.header.device
+        guard isReadable(batch), counts(batch) else { return false }
+        takeShares(batch, keys)
+        var content: SyncContent?
+        if let sealed = batch.sealed, batch.header.generation != .none {
+            guard keys.holds(batch.header.generation) || seek(batch.header.generation, keys) else { return false }
+            // A content that its author has sealed wrongly is wrong for every reader: the position moves.
+            content = keys.open(sealed, batch.header, associated: batch.associated)
+                .flatMap { try? SyncContent(decoding: $0) }
+            if content == nil { quarantined[device, default: 0] += 1 }
+        }
+        forget(device, upTo: batch.header.seq)
+        count(batch, content, isOwn: false, now: now, keys)
+        return true
+    }
+
+    private mutating func isReadable(_ batch: SyncBatch) -> Bool {
+        let isLater = batch.header.least > SyncLimits.version || batch.statements.contains(where: \.isUnknown)
+        if isLater { later.insert(batch.header.device) }
+        return !isLater
+    }
+
+    /// Whether a batch counts: of a removed author as far as counted batches name it, of others unless they contradict
+    /// themselves.
+    private func counts(_ batch: SyncBatch) -> Bool {
+        let device = batch.header.device
+        if membership.removed.contains(device) {
+            return rules.namedBatchesCount && batch.header.seq <= named[device] ?? 0
+        }
+        return !forks.contains { $0.device == device }
+    }
+
+    private mutating func drop(_ batch: SyncBatch) {
+        let (device, seq) = (batch.header.device, batch.header.seq)
+        waiting[device]?[seq]?.removeAll { $0 == batch }
+        if waiting[device]?[seq]?.isEmpty == true { waiting[device]?[seq] = nil }
+        waitingSize -= min(waitingSize, batch.bytes?.count ?? 0)
+    }
+
+    private mutating func forget(_ device: MemberID, upTo seq: UInt64) {
+        for batch in (waiting[device] ?? [:]).filter({ $0.key <= seq }).values.joined() { drop(batch) }
+        if waiting[device]?.isEmpty == true { waiting[device] = nil }
+    }
+
+    /// The keys that a batch must be signed with: those of a member, or those that its own first batch introduces.
+    private func author(of batch: SyncBatch, _ keys: any CircleKeys) -> MemberKeys? {
+        let device = batch.header.device
+        if let member = membership.members[device] { return member.isRecoveryKey ? nil : member.keys }
+        guard batch.header.seq == 1 else { return nil }
+        for statement in batch.statements {
+            switch statement {
+            case .genesis(let own, _):
+                let isHere = CircleID(keys.hash(statement.body).bytes) == circle
+                return isHere && keys.member(own) == device ? own : nil
+            case .add(let addition) where keys.member(addition.keys) == device:
+                return isSponsored(addition, keys) ? addition.keys : nil
+            default: continue
+            }
+        }
+        return nil
+    }
+
+    private func isSponsored(_ addition: Addition, _ keys: any CircleKeys) -> Bool {
+        guard let sponsor = membership.present[addition.recoveryKey], sponsor.isRecoveryKey else { return false }
+        return keys.isSignature(addition.signature, of: addition.signed(in: circle), by: sponsor.keys.signing)
+    }
+
+    /// Takes the keys that a batch brings for this machine: it may itself be sealed with them.
+    private func takeShares(_ batch: SyncBatch, _ keys: any CircleKeys) {
+        for made in batch.statements.compactMap(\.madeKeys) where !keys.holds(made.id) { _ = take(made, keys) }
+    }
+
+    /// Looks for the keys of a batch whose turn it is in those whose turn has not come. These may be sealed with the same
+    /// keys, and their authors may be unknown here or removed. A generation has its name from its keys, so that nobody
+    /// can give others for it.
+    private func seek(_ generation: GenerationID, _ keys: any CircleKeys) -> Bool {
+        guard rules.keysAreSought else { return false }
+        for batch in waiting.values.flatMap({ $0.values.joined() }) {
+            for made in batch.statements.compactMap(\.madeKeys) where made.id == generation && take(made, keys) {
+                return true
+            }
+        }
+        return false
+    }
+
+    /// Generations without whose keys the next batch of a log cannot be read.
+    func blocking(_ keys: any CircleKeys) -> Set<GenerationID> {
+        waiting.reduce(into: []) { found, entry in
+            let head = logs[entry.key] ?? LogHead()
+            for batch in entry.value[head.seq + 1] ?? [] where batch.header.generation != .none {
+                guard !keys.holds(batch.header.generation), counts(batch), let author = author(of: batch, keys),
+                    keys.isSignature(batch.signature, of: batch.signed, by: author.signing)
+                else { continue }
+                found.insert(batch.header.generation)
+            }
+        }
+    }
+
+    private func take(_ made: Generation, _ keys: any CircleKeys) -> Bool {
+        made.shares.contains { $0.recipient == me && keys.take($0, of: made) }
+    }
+}
+
+extension SyncStatement {
+    /// The generation whose keys a statement brings.
+    fileprivate var madeKeys: Generation? {
+        switch self {
+        case .generation(let made), .share(let made): made
+        default: nil
+        }
+    }
+
+    var isUnknown: Bool { if case .unknown = self { true } else { false } }
+}

@@ -1,0 +1,228 @@
+package import SyncFormat
+
+extension Replica {
+    /// The stamp of a change that this machine makes now, in microseconds since 1970; nil when there is none left.
+    ///
+    /// It is larger than the one it replaces, and than what the machine has stated as its floor.
+    package func nextStamp(for rid: RecordID, now: UInt64) -> SyncStamp? {
+        let after = rows[rid].map { $0.stamp.hlc + 1 } ?? 0
+        let floor = rules.floorRaisesStamps ? max(myFloor, risenFloor) + 1 : 0
+        let hlc = max(now, after, floor)
+        return hlc < SyncLimits.endOfTime ? SyncStamp(hlc: hlc, device: me) : nil
+    }
+
+    /// Takes a change of this machine's.
+    ///
+    /// - Returns: false when no stamp is left for the record.
+    package mutating func write(_ rid: RecordID, now: UInt64, _ make: (_ hlc: UInt64) -> SyncRecord) -> Bool {
+        guard let stamp = nextStamp(for: rid, now: now) else { return false }
+        rows[rid] = SyncRow(record: make(stamp.hlc), stamp: stamp, place: nil)
+        return true
+    }
+
+    /// States something in the next batch.
+    package mutating func state(_ statement: SyncStatement) { queued.append(statement) }
+
+    /// Publishes positions with the next batch, even if there is nothing else.
+    package mutating func acknowledge() { mustPublish = true }
+
+    /// Makes the next batch of this machine's log, if there is anything to say. It is kept until it is confirmed, and
+    /// made once: a second call gives the same.
+    package mutating func compose(_ keys: any CircleKeys) -> SyncBatch? {
+        if let outgoing { return outgoing.batch }
+        guard !isRemoved, maySpeak(keys) else { return nil }
+        let statements = fitting(duties(keys))
+        guard let generation = sealingGeneration(statements), keys.holds(generation) else {
+            return composeOpen(statements, keys)
+        }
+        let dirty = publishable()
+        let passed = passOn(besides: dirty)
+        guard mustPublish || !dirty.isEmpty || !passed.isEmpty || !statements.isEmpty else { return nil }
+        let isWhole = dirty.count == rows.all.values.count(where: \.isDirty)
+        let content = SyncContent(
+            positions: changedPositions(), floor: isWhole ? max(myFloor, risenFloor) : myFloor,
+            records: dirty.map(\.value.record) + passed)
+        let stamps = dirty.mapValues(\.stamp)
+        return finish(statements, content, generation, stamps, passed: Set(passed.map(\.rid)), keys)
+    }
+
+    /// As many statements as a batch has room for; the others come with the next.
+    private func fitting(_ statements: [SyncStatement]) -> [SyncStatement] {
+        var size = 0
+        return statements.prefix(SyncLimits.statements).filter { statement in
+            size += statement.bytes.count
+            return size <= SyncLimits.openBytes
+        }
+    }
+
+    /// Whether the machine was added, or says so itself: the first one, and one that a recovery key has added.
+    private func maySpeak(_ keys: any CircleKeys) -> Bool {
+        membership.members[me] != nil
+            || queued.contains { statement in
+                switch statement {
+                case .genesis(let own, _): keys.member(own) == me
+                case .add(let addition): keys.member(addition.keys) == me
+                default: false
+                }
+            }
+    }
+
+    /// Another batch is in the slot of the outgoing one: this machine was cloned, or its store is an old copy.
+    package mutating func abandon() {
+        outgoing = nil
+        mustPublish = true
+    }
+
+    /// Makes the batch that adds this machine under its next name, before ``become(_:)``. It says nothing else: what
+    /// one half of a clone has read, the other has not.
+    package mutating func introduce(_ successor: Addition, _ keys: any CircleKeys) -> SyncBatch {
+        finish([.add(successor)], nil, .none, [:], keys)
+    }
+
+    /// A batch without a sealed part, for a machine that has no keys of the current generation.
+    private mutating func composeOpen(_ statements: [SyncStatement], _ keys: any CircleKeys) -> SyncBatch? {
+        statements.isEmpty ? nil : finish(statements, nil, .none, [:], keys)
+    }
+
+    private func sealingGeneration(_ statements: [SyncStatement]) -> GenerationID? {
+        for case .generation(let made) in statements { return made.id }
+        return membership.currentGeneration?.id
+    }
+
+    private mutating func finish(
+        _ statements: [SyncStatement], _ content: SyncContent?, _ generation: GenerationID,
+        _ stamps: [RecordID: SyncStamp], passed: Set<RecordID> = [], _ keys: any CircleKeys
+    ) -> SyncBatch {
+        let head = logs[me] ?? LogHead()
+        let header = SyncHeader(
+            circle: circle, device: me, seq: head.seq + 1, previous: head.hash, generation: generation,
+            salt: keys.makeSalt())
+        let sealed = content.map { content in
+            keys.seal(content.encoded(), header) { SyncBatch.associated(header, statements, sealedSize: $0) }
+        }
+        let batch = SyncBatch(
+            header, statements, sealed: sealed ?? [], sealedHash: keys.hash(sealed ?? []), sign: keys.sign)
+        outgoing = Outgoing(batch: batch, content: content, stamps: stamps, passed: passed)
+        if content != nil { mustPublish = false }
+        return batch
+    }
+
+    /// Rows that go into the next batch, as many as fit. Deletions are first: an item that has taken another primary
+    /// key keeps its name where the deletion of the other is known.
+    private mutating func publishable() -> [RecordID: SyncRow] {
+        var (found, size): ([RecordID: SyncRow], Int) = ([:], 0)
+        let dirty = rows.all.filter(\.value.isDirty)
+        for (rid, row) in dirty.sorted(by: { ($0.value.order, $0.key) < ($1.value.order, $1.key) }) {
+            size += row.record.encodedSize
+            guard found.isEmpty || size <= SyncLimits.sealedBytes / 2 else { break }
+            found[rid] = aboveFloor(row, rid)
+        }
+        return found
+    }
+
+    /// A version that this machine may no longer publish under its stamp, because it has stated a higher floor.
+    private mutating func aboveFloor(_ row: SyncRow, _ rid: RecordID) -> SyncRow {
+        guard rules.floorRaisesStamps, row.stamp.hlc <= myFloor else { return row }
+        let stamp = SyncStamp(hlc: myFloor + 1, device: me)
+        let raised = SyncRow(record: row.record.with(hlc: stamp.hlc), stamp: stamp, place: nil)
+        rows[rid] = raised
+        return raised
+    }
+
+    private func changedPositions() -> [SyncPosition] {
+        let said = logs[me]?.said ?? [:]
+        return logs.filter { $0.key != me && $0.value.seq > said[$0.key] ?? 0 }
+            .map { SyncPosition(device: $0.key, seq: $0.value.seq, hash: $0.value.hash.short) }
+            .sorted { $0.device < $1.device }.prefix(SyncLimits.members).map { $0 }
+    }
+
+    /// The transport has kept the outgoing batch.
+    ///
+    /// - Parameter now: microseconds since 1970.
+    package mutating func confirm(now: UInt64, _ keys: any CircleKeys) {
+        guard let kept = outgoing else { return }
+        outgoing = nil
+        let place = SyncRecord.Origin(device: me, seq: kept.batch.header.seq)
+        for (rid, stamp) in kept.stamps where rows[rid]?.stamp == stamp { rows[rid]?.place = place }
+        queued.removeAll { kept.batch.statements.contains($0) }
+        passing.subtract(kept.passed)
+        count(kept.batch, kept.content, isOwn: true, now: now, keys)
+        drain(now: now, keys)
+    }
+}
+
+// MARK: - What a machine must say
+
+extension Replica {
+    /// Statements that were asked for and those that nobody has to ask for: a generation when there is none, and keys
+    /// for those without. The generation is first, because the batch of a removal must be sealed with it.
+    private func duties(_ keys: any CircleKeys) -> [SyncStatement] {
+        guard membership.members[me] != nil else { return queued }
+        return generation(keys) + queued + shares(keys) + wants(keys)
+    }
+
+    /// A new generation, where there is none: a removal comes with one, so that its own batch is sealed with it.
+    private func generation(_ keys: any CircleKeys) -> [SyncStatement] {
+        var after = membership
+        for case .remove(let target, _, let kept) in queued {
+            after.remove(target, kept: kept, at: SyncRecord.Origin(device: me, seq: (logs[me]?.seq ?? 0) + 1))
+        }
+        let isMade = queued.contains { if case .generation = $0 { true } else { false } }
+        guard !isMade, !after.removed.contains(me), lacksGeneration(after, keys), let number = after.nextGeneration
+        else { return [] }
+        let recipients = after.recipients.sorted { ($0.key == me ? 0 : 1, $0.key) < ($1.key == me ? 0 : 1, $1.key) }
+            .prefix(SyncLimits.recipients)
+        return [.generation(keys.makeGeneration(number, for: Dictionary(uniqueKeysWithValues: recipients.map { $0 })))]
+    }
+
+    /// Whether there is no generation for new batches, or one whose share for this machine was no share: it says so
+    /// first, in case another has the keys.
+    private func lacksGeneration(_ membership: Membership, _ keys: any CircleKeys) -> Bool {
+        guard let current = membership.currentGeneration?.id else { return true }
+        return !keys.holds(current) && membership.wanted[current]?.contains(me) == true
+    }
+
+    private func shares(_ keys: any CircleKeys) -> [SyncStatement] {
+        membership.generations.keys.sorted().filter(keys.holds).compactMap { id in
+            guard let made = membership.generations[id], let number = keys.number(of: id) else { return nil }
+            let lacking = membership.lacking(id).filter { $0 != me }.prefix(SyncLimits.recipients)
+            let shares = lacking.compactMap { member in
+                membership.members[member].flatMap { keys.share(id, with: member, $0.keys) }
+            }
+            let late = Generation(number: number, commitment: made.commitment, shares: shares)
+            return shares.isEmpty ? nil : .share(late)
+        }
+    }
+
+    /// Generations whose share for this machine was no share, and those that the next batch of a log is sealed with.
+    private func wants(_ keys: any CircleKeys) -> [SyncStatement] {
+        let shared = membership.generations.keys.filter { membership.recipients(of: $0).contains(me) }
+        let missing = Set(shared.filter { !keys.holds($0) }).union(rules.blockedMachinesAsk ? blocking(keys) : [])
+        return missing.sorted().filter { membership.wanted[$0]?.contains(me) != true }.map { .want($0) }
+    }
+
+    /// The versions of a removed equivocator, and of those that went with it, as many as there is room for: others may
+    /// have read another log.
+    private mutating func passOn(besides dirty: [RecordID: SyncRow]) -> [SyncRecord] {
+        guard rules.equivocatorsArePassedOn else { return [] }
+        for gone in forks.map(\.device) where membership.removed.contains(gone) {
+            if passedOn.insert(gone).inserted { passing.formUnion(versions(ofThoseGoneWith: gone).keys) }
+        }
+        var (found, size): ([SyncRecord], Int) = ([], dirty.values.reduce(0) { $0 + $1.record.encodedSize })
+        for rid in passing.sorted() {
+            guard let row = rows[rid], let place = row.place, membership.removed.contains(row.stamp.device) else {
+                passing.remove(rid)
+                continue
+            }
+            size += row.record.encodedSize
+            guard found.isEmpty && dirty.isEmpty || size <= SyncLimits.sealedBytes / 2 else { break }
+            found.append(row.record.with(origin: SyncRecord.Origin(device: row.stamp.device, seq: place.seq)))
+        }
+        return found
+    }
+
+    private func versions(ofThoseGoneWith gone: MemberID) -> [RecordID: SyncRow] {
+        let authors = Set(membership.introduced(by: gone) + [gone]).intersection(membership.removed)
+        return rows.all.filter { !$0.value.isDirty && authors.contains($0.value.stamp.device) }
+    }
+}

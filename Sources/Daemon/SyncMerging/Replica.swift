@@ -1,0 +1,89 @@
+package import SyncFormat
+
+/// One machine's state of a circle: the heads of all logs, the rows, and the batches that wait. It does no work of its
+/// own: a caller brings batches, the time and the keys, and keeps the state.
+///
+/// Each of its changes is meant to be one transaction of the store. Batches may arrive in any order and any number of
+/// times. Whatever the order, machines that have read the same batches have the same rows.
+package struct Replica<Rows: RowTable>: Sendable {
+    /// Why a batch was not read.
+    package enum Verdict: Equatable, Sendable {
+        /// It was read, or had been.
+        case read
+        /// It waits for another batch, for keys, or for the author to be added.
+        case waits
+        /// It can never be read as it is.
+        case refused
+        /// Its log is of a later version.
+        case needsLaterVersion
+    }
+
+    /// Records ahead of the clock by more than this wait: 24 hours.
+    package static var horizon: UInt64 { 24 * 3_600_000_000 }
+    /// So many batches wait for each log, and bytes in all; others must be brought again.
+    package static var waitingBatches: UInt64 { 4096 }
+    package static var waitingBytes: Int { 16 << 20 }
+
+    package let circle: CircleID
+    package private(set) var me: MemberID
+    package internal(set) var membership: Membership
+    package internal(set) var rows: Rows
+    package internal(set) var logs: [MemberID: LogHead] = [:]
+    /// Contradictions. A log with evidence is not read further until its author is removed.
+    package internal(set) var forks: Set<ForkEvidence> = []
+    /// Records that the rules do not allow: how many of each author.
+    package internal(set) var quarantined: [MemberID: Int] = [:]
+    /// Logs that are of a later version.
+    package internal(set) var later: Set<MemberID> = []
+    /// The batch that is to be committed.
+    package internal(set) var outgoing: Outgoing?
+
+    var waiting: [MemberID: [UInt64: [SyncBatch]]] = [:]
+    var waitingSize = 0
+    /// The highest batch of each log that a counted batch names.
+    var named: [MemberID: UInt64] = [:]
+    /// The last batch of a log that is named and not read yet, by each that names it.
+    var claims: [MemberID: [MemberID: SyncPosition]] = [:]
+    var future: [SyncRow] = []
+    /// Items that have taken another primary key in what is read now, with the records that they had been.
+    var renamed: [RecordID: RecordID] = [:]
+    var queued: [SyncStatement] = []
+    var mustPublish = false
+    /// Equivocators whose versions this machine passes on or has passed on, and what is left to pass on.
+    var passedOn: Set<MemberID> = []
+    var passing: Set<RecordID> = []
+    /// The largest stamp among the tombstones that every member has read.
+    var risenFloor: UInt64 = 0
+    let rules: MergeRules
+
+    /// A batch that was made and not yet kept by the transport.
+    package struct Outgoing: Sendable {
+        package let batch: SyncBatch
+        let content: SyncContent?
+        let stamps: [RecordID: SyncStamp]
+        let passed: Set<RecordID>
+    }
+
+    package init(circle: CircleID, me: MemberID, rows: Rows, rules: MergeRules = .all) {
+        (self.circle, self.me, self.rows, self.rules) = (circle, me, rows, rules)
+        membership = Membership(rules)
+    }
+
+    /// Whether this machine is out.
+    package var isRemoved: Bool { membership.removed.contains(me) }
+    /// How many records wait because they are far ahead of the clock.
+    package var futureCount: Int { future.count }
+    /// The floor that this machine has stated.
+    var myFloor: UInt64 { logs[me]?.floor ?? 0 }
+
+    /// Goes on under another name, which the log of the old one has added: after this machine was cloned or restored.
+    /// Unpublished changes go out under the new name and keep their times.
+    package mutating func become(_ new: MemberID) {
+        me = new
+        outgoing = nil
+        for (rid, row) in rows.all where row.isDirty {
+            rows[rid] = SyncRow(
+                record: row.record, stamp: SyncStamp(hlc: row.stamp.hlc, device: new), place: nil)
+        }
+    }
+}

@@ -1,0 +1,49 @@
+package import SyncFormat
+
+/// A record as this machine has it.
+package struct SyncRow: Sendable {
+    package let record: SyncRecord
+    package let stamp: SyncStamp
+    /// The batch that it came in: what a member must have read to know it. Nil while it is not published.
+    package var place: SyncRecord.Origin?
+
+    package init(record: SyncRecord, stamp: SyncStamp, place: SyncRecord.Origin?) {
+        (self.record, self.stamp, self.place) = (record, stamp, place)
+    }
+
+    /// Not published.
+    package var isDirty: Bool { place == nil }
+    package var isTombstone: Bool { record.kind == SyncRecord.Kind.tombstone }
+    /// Deletions are published before items.
+    var order: Int { isTombstone ? 0 : 1 }
+
+    /// Whether this version wins over the other. Of equal stamps, which only a clone or an equivocator makes, the
+    /// larger bytes win: it must be one of the two everywhere.
+    func wins(over other: SyncRow, _ rules: MergeRules) -> Bool {
+        if stamp != other.stamp { return other.stamp < stamp }
+        return rules.equalStampsAreOrdered && other.precedes(self)
+    }
+
+    private func precedes(_ other: SyncRow) -> Bool {
+        if record.kind != other.record.kind { return record.kind < other.record.kind }
+        return record.withBody { mine in
+            other.record.withBody { other in
+                for place in 0..<min(mine.count, other.count) where mine[place] != other[place] {
+                    return mine[place] < other[place]
+                }
+                return mine.count < other.count
+            }
+        }
+    }
+}
+
+/// The rows of a store. A change is part of the transaction that moves the positions.
+package protocol RowTable: Sendable {
+    /// All rows, tombstones among them.
+    var all: [RecordID: SyncRow] { get }
+    subscript(rid: RecordID) -> SyncRow? { get set }
+    /// Keeps a version that has lost, for the user to bring back.
+    mutating func keepLoser(_ row: SyncRow, rid: RecordID)
+    /// Lets a row take the local name of a deleted one, which programs refer to it by. No two rows have one name.
+    mutating func takeName(_ rid: RecordID, from previous: RecordID)
+}

@@ -1,0 +1,82 @@
+import SyncMerging
+import Testing
+
+/// A kind of history, and how many seeds of it the gate tries.
+struct History: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    private let plan: SimulationPlan
+    let gate: Int
+
+    init(_ description: String, gate: Int, _ plan: SimulationPlan) {
+        (testDescription, self.gate, self.plan) = (description, gate, plan)
+    }
+
+    static let all = [
+        History("changes, with hidden and damaged batches and crashes", gate: 1, SimulationPlan()),
+        History("removals of one another", gate: 2, SimulationPlan(machines: 6, accounts: 8, removals: 4)),
+        History("machines that join", gate: 1, SimulationPlan(machines: 3, removals: 1, joins: 3)),
+        History("cloned machines", gate: 1, SimulationPlan(machines: 3, clones: 2)),
+        History(
+            "a member in wrong hands", gate: 2,
+            SimulationPlan(removals: 1, joins: 1, hostile: Set(SimulationPlan.Malice.allCases))),
+        History("an equivocator", gate: 1, SimulationPlan(machines: 5, steps: 150, hostile: [.equivocation])),
+    ]
+
+    /// The plan for a seed: in the long form circles of two to twenty machines.
+    func plan(_ seed: UInt64, isLong: Bool) -> SimulationPlan {
+        guard isLong, plan.hostile.isEmpty else { return plan }
+        var plan = plan
+        plan.machines = max(plan.removals > 0 ? 3 : 2, Int(seed % 19) + 2)
+        plan.steps += 40 * plan.machines
+        return plan
+    }
+}
+
+/// A rule that is switched off, a kind of history that notices, and a seed of one that does.
+struct Mutant: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let rules: MergeRules
+    let plan: SimulationPlan
+    let seed: UInt64
+
+    init(_ description: String, _ plan: SimulationPlan, seed: UInt64, switchOff: (inout MergeRules) -> Void) {
+        var rules = MergeRules.all
+        switchOff(&rules)
+        (testDescription, self.rules, self.plan, self.seed) = (description, rules, plan, seed)
+    }
+
+    private static let wars = SimulationPlan(machines: 6, accounts: 8, removals: 4)
+    /// Records in wrong hands are seldom replaced.
+    private static let manyAccounts = SimulationPlan(accounts: 30, hostile: [.identifiers])
+    private static func wrongHands(_ malice: SimulationPlan.Malice...) -> SimulationPlan {
+        SimulationPlan(hostile: Set(malice))
+    }
+
+    static let all = [
+        Mutant("every member acknowledges", SimulationPlan(accounts: 3), seed: 54) {
+            $0.everyMemberAcknowledges = false
+        },
+        Mutant("named batches count", wars, seed: 1) { $0.namedBatchesCount = false },
+        Mutant("equal stamps are ordered", wrongHands(.equivocation), seed: 4) { $0.equalStampsAreOrdered = false },
+        Mutant("equivocators are passed on", wrongHands(.equivocation), seed: 4) {
+            $0.equivocatorsArePassedOn = false
+        },
+        Mutant("identifiers are checked", manyAccounts, seed: 2) { $0.identifiersAreChecked = false },
+        Mutant("the far future waits", wrongHands(.stamps), seed: 2) { $0.farFutureWaits = false },
+        Mutant("a generation needs its author", wrongHands(.generations), seed: 75) {
+            $0.generationNeedsItsAuthor = false
+        },
+        Mutant("a removal cuts the introduced", wrongHands(.accomplice), seed: 2) {
+            $0.removalCutsIntroduced = false
+        },
+        Mutant("missing keys are sought", SimulationPlan(machines: 3, removals: 1, joins: 3), seed: 1) {
+            $0.keysAreSought = false
+        },
+        Mutant("blocked machines ask", SimulationPlan(hostile: [.generations]), seed: 2) {
+            $0.blockedMachinesAsk = false
+        },
+        Mutant("names come from tombstones", SimulationPlan(renames: true), seed: 1) {
+            $0.namesComeFromTombstones = false
+        },
+    ]
+}

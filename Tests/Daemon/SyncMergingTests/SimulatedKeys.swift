@@ -1,0 +1,157 @@
+import KeychainCrypto
+import KeychainModel
+import LinuxSystem
+import SyncFormat
+import SyncMerging
+import TestSupport
+
+func sha256(_ bytes: [UInt8]) -> [UInt8] {
+    guard let digest = try? Digest.sha256(bytes.span) else { return [] }
+    return digest.span.array(0, 32)
+}
+
+/// Cryptography of which the simulation needs only what it promises: a signature fits its key and its bytes, and a
+/// sealed part opens with its generation alone. Nobody in the simulation forges.
+final class SimulatedKeys: CircleKeys {
+    let own: MemberKeys
+    private var held: [GenerationID: [UInt8]] = [:]
+    private var numbers: [GenerationID: UInt32] = [:]
+    private let random: Dice
+    /// Shares of generations that this hostile machine makes are of no use for these.
+    var cheats: Set<MemberID> = []
+    /// Members that generations of this hostile machine leave out.
+    var forgets: Set<MemberID> = []
+
+    init(_ random: Dice) {
+        self.random = random
+        own = MemberKeys(signing: [4] + random.bytes(64), agreement: [4] + random.bytes(64))
+    }
+
+    /// The same keys of generations under another name, for a machine that was cloned.
+    init(_ random: Dice, after other: SimulatedKeys) {
+        self.random = random
+        own = MemberKeys(signing: [4] + random.bytes(64), agreement: [4] + random.bytes(64))
+        (held, numbers) = (other.held, other.numbers)
+    }
+
+    var id: MemberID { member(own) }
+
+    func hash(_ bytes: [UInt8]) -> BatchHash { BatchHash(sha256(bytes)) }
+
+    func sign(_ bytes: [UInt8]) -> [UInt8] { Self.signature(own.signing, bytes) }
+
+    private static func signature(_ key: [UInt8], _ bytes: [UInt8]) -> [UInt8] {
+        let digest = sha256(Array("signature".utf8) + key + bytes)
+        return digest + digest
+    }
+
+    func isSignature(_ signature: [UInt8], of bytes: [UInt8], by signingKey: [UInt8]) -> Bool {
+        Self.signature(signingKey, bytes) == signature
+    }
+
+    func makeSalt() -> BatchHash { BatchHash(random.bytes(32)) }
+
+    func number(of generation: GenerationID) -> UInt32? { numbers[generation] }
+
+    func makeGeneration(_ number: UInt32, for recipients: [MemberID: MemberKeys]) -> Generation {
+        let secret = random.bytes(32)
+        let commitment = commitment(number, secret)
+        keep(secret, number, commitment)
+        let shares = recipients.sorted { $0.key < $1.key }.filter { !forgets.contains($0.key) }.map { member, keys in
+            box(cheats.contains(member) ? random.bytes(32) : secret, for: member, keys)
+        }
+        return Generation(number: number, commitment: commitment, shares: shares)
+    }
+
+    private func commitment(_ number: UInt32, _ secret: [UInt8]) -> BatchHash {
+        hash(number.littleEndianBytes + secret)
+    }
+
+    private func keep(_ secret: [UInt8], _ number: UInt32, _ commitment: BatchHash) {
+        let id = GenerationID(commitment.bytes)
+        (held[id], numbers[id]) = (secret, number)
+    }
+
+    private func box(_ secret: [UInt8], for member: MemberID, _ keys: MemberKeys) -> KeyShare {
+        let mask = sha256(keys.agreement)
+        let hidden = zip(secret, mask).map { $0 ^ $1 }
+        return KeyShare(
+            recipient: member, encapsulated: [4] + [UInt8](repeating: 0, count: 64),
+            box: hidden + [UInt8](repeating: 0, count: KeyShare.boxSize - 32))
+    }
+
+    func share(_ generation: GenerationID, with recipient: MemberID, _ keys: MemberKeys) -> KeyShare? {
+        held[generation].map { box($0, for: recipient, keys) }
+    }
+
+    func take(_ share: KeyShare, of generation: Generation) -> Bool {
+        let secret = zip(share.box, sha256(own.agreement)).map { $0 ^ $1 }
+        guard commitment(generation.number, secret) == generation.commitment else { return false }
+        keep(secret, generation.number, generation.commitment)
+        return true
+    }
+
+    func seal(_ content: SecretBytes, _ header: SyncHeader, associated: (_ sealedSize: Int) -> [UInt8]) -> [UInt8] {
+        let plain = content.withSpan { $0.array(0, $0.count) }
+        return plain + tag(plain, header, associated(plain.count + 32))
+    }
+
+    private func tag(_ plain: [UInt8], _ header: SyncHeader, _ associated: [UInt8]) -> [UInt8] {
+        sha256((held[header.generation] ?? []) + associated + plain)
+    }
+
+    func open(_ sealed: [UInt8], _ header: SyncHeader, associated: [UInt8]) -> SecretBytes? {
+        guard holds(header.generation), sealed.count >= 32 else { return nil }
+        let plain = Array(sealed.dropLast(32))
+        return tag(plain, header, associated) == Array(sealed.suffix(32)) ? SecretBytes(copying: plain.span) : nil
+    }
+
+    func recordID(of record: SyncRecord) -> RecordID? {
+        record.withBody { span in
+            guard let item = try? SyncItem(decoding: span), let account = item.attributes[.account] else { return nil }
+            return Self.recordID(account.bytes)
+        }
+    }
+
+    static func recordID(_ account: [UInt8]) -> RecordID { RecordID(sha256(account)) }
+}
+
+/// All that one seed decides.
+final class Dice {
+    private var generator: SplitMix64
+    init(seed: UInt64) { generator = SplitMix64(seed: seed) }
+
+    func below(_ count: Int) -> Int { Int.random(in: 0..<max(1, count), using: &generator) }
+    func chance(_ percent: Int) -> Bool { below(100) < percent }
+    func bytes(_ count: Int) -> [UInt8] { generator.bytes(count) }
+    func pick<Element>(_ list: [Element]) -> Element { list[below(list.count)] }
+    func shuffled<Element>(_ list: [Element]) -> [Element] { list.shuffled(using: &generator) }
+}
+
+/// Rows in memory, with what has lost and whose name each has.
+struct SimulatedRows: RowTable {
+    var all: [RecordID: SyncRow] = [:]
+    var losers: [RecordID: [SyncStamp]] = [:]
+    var names: [RecordID: RecordID] = [:]
+    /// How many items that are there have lost their name to another.
+    var robbed = 0
+
+    subscript(rid: RecordID) -> SyncRow? {
+        get { all[rid] }
+        set { all[rid] = newValue }
+    }
+
+    mutating func keepLoser(_ row: SyncRow, rid: RecordID) { losers[rid, default: []].append(row.stamp) }
+    mutating func takeName(_ rid: RecordID, from previous: RecordID) {
+        if all[previous]?.isTombstone == false { robbed += 1 }
+        (names[rid], names[previous]) = (names[previous] ?? previous, names[rid] ?? rid)
+    }
+
+    /// The items that programs see, by their bytes.
+    var live: [RecordID: [UInt8]] {
+        all.filter { !$0.value.isTombstone }.mapValues { row in
+            row.stamp.device.bytes + row.stamp.hlc.littleEndianBytes
+                + row.record.withBody { $0.array(0, $0.count) }
+        }
+    }
+}

@@ -1,0 +1,83 @@
+import KeychainModel
+import LinuxSystem
+import SyncFormat
+import SyncMerging
+
+/// A machine of the simulation: its replica, what its disk has of it, its keys and its clock.
+final class SimulatedMachine {
+    var replica: Replica<SimulatedRows>
+    /// The state on disk: a crash goes back to it.
+    private(set) var disk: Replica<SimulatedRows>
+    var keys: SimulatedKeys
+    /// How far the clock is wrong, in microseconds.
+    let clock: Int64
+    /// A hostile machine keeps its rules and the circle's only where it wants to.
+    let isHostile: Bool
+    /// The changes that this machine has acknowledged to its programs, by record.
+    var written: [RecordID: [SyncStamp]] = [:]
+
+    init(_ replica: Replica<SimulatedRows>, _ keys: SimulatedKeys, clock: Int64, isHostile: Bool = false) {
+        (self.replica, disk, self.keys, self.clock, self.isHostile) = (replica, replica, keys, clock, isHostile)
+    }
+
+    var id: MemberID { replica.me }
+
+    func now(_ time: UInt64) -> UInt64 { UInt64(max(1, Int64(time) + clock)) }
+
+    /// Ends a transaction: what was done is on disk.
+    func sync() { disk = replica }
+
+    func crash() { replica = disk }
+
+    func write(_ account: String, _ value: String?, time: UInt64, previous: RecordID? = nil) {
+        let rid = SimulatedKeys.recordID(Array(account.utf8))
+        let isDone = replica.write(rid, now: now(time)) { hlc in
+            Self.record(account, value, hlc: hlc, previous: previous)
+        }
+        if isDone, let stamp = replica.rows[rid]?.stamp { written[rid, default: []].append(stamp) }
+    }
+
+    /// Gives an item another primary key, as a program does: the row is the same to it.
+    func rename(_ account: String, _ next: String, time: UInt64) {
+        let (old, new) = (SimulatedKeys.recordID(Array(account.utf8)), SimulatedKeys.recordID(Array(next.utf8)))
+        guard replica.rows[old]?.isTombstone == false, replica.rows[new]?.isTombstone != false else { return }
+        write(account, nil, time: time)
+        write(next, "renamed from \(account)", time: time, previous: old)
+    }
+
+    static func record(_ account: String, _ value: String?, hlc: UInt64, previous: RecordID? = nil) -> SyncRecord {
+        let buffer = SecretBuffer(capacity: 64)
+        buffer.append(.account, .string(account))
+        let list = (try? AttributeList(parsing: buffer.finish())) ?? .empty
+        let item = SyncItem(list, previous: previous, value: SecretBytes(copying: Array((value ?? "").utf8).span))
+        return SyncRecord(
+            kind: value == nil ? SyncRecord.Kind.tombstone : SyncRecord.Kind.item, itemClass: 1, protection: 2,
+            rid: SimulatedKeys.recordID(Array(account.utf8)), hlc: hlc, body: item.encoded())
+    }
+
+    /// Commits the next batch, unless a crash comes between: before the disk has it, or before the answer is there.
+    ///
+    /// - Returns: false when the slot is taken by another batch: the machine has a clone.
+    @discardableResult
+    func publish(_ transport: SimulatedTransport, time: UInt64, crashes: Int = 0) -> Bool {
+        guard let batch = replica.compose(keys) else { return true }
+        if crashes == 1 {
+            crash()
+            return true
+        }
+        sync()
+        guard transport.commit(batch) else { return false }
+        if crashes == 2 { return true }
+        replica.confirm(now: now(time), keys)
+        sync()
+        return true
+    }
+
+    /// Reads what it is shown.
+    func pull(_ transport: SimulatedTransport, time: UInt64, crashes: Bool = false) {
+        for delivery in transport.deliveries(to: id, after: replica.logs) {
+            _ = replica.receive(delivery.1, in: delivery.0, now: now(time), keys)
+        }
+        if crashes { crash() } else { sync() }
+    }
+}

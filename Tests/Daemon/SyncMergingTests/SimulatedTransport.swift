@@ -1,0 +1,68 @@
+import SyncFormat
+import SyncMerging
+
+/// A transport that keeps slots, hides the ends of logs, shows old states, and damages what it delivers. It never
+/// forges: it has no keys.
+final class SimulatedTransport {
+    private(set) var logs: [MemberID: [UInt64: [UInt8]]] = [:]
+    /// The other batches of an equivocator, and who is shown them.
+    private var other: [SyncSlot: (bytes: [UInt8], readers: Set<MemberID>)] = [:]
+    /// The last batch of a log that a reader is shown.
+    private var shown: [Pair: UInt64] = [:]
+    private let random: Dice
+    let circle: CircleID
+
+    private struct Pair: Hashable {
+        let reader: MemberID
+        let log: MemberID
+    }
+
+    init(_ circle: CircleID, _ random: Dice) { (self.circle, self.random) = (circle, random) }
+
+    /// - Returns: whether the slot has these bytes now.
+    func commit(_ batch: SyncBatch) -> Bool {
+        guard let bytes = batch.bytes else { return false }
+        let there = logs[batch.header.device]?[batch.header.seq]
+        if there == nil { logs[batch.header.device, default: [:]][batch.header.seq] = bytes }
+        return there == nil || there == bytes
+    }
+
+    /// Keeps a second batch for a slot, and shows it to some.
+    func fork(_ batch: SyncBatch, for readers: Set<MemberID>) {
+        if let bytes = batch.bytes { other[batch.slot] = (bytes, readers) }
+    }
+
+    func hide(_ log: MemberID, from reader: MemberID, after seq: UInt64) {
+        shown[Pair(reader: reader, log: log)] = seq
+    }
+
+    func showAll() { shown = [:] }
+
+    /// Everything that a reader is shown now, in any order.
+    func deliveries(to reader: MemberID, after heads: [MemberID: LogHead]) -> [(SyncSlot, [UInt8])] {
+        var found: [(SyncSlot, [UInt8])] = []
+        for device in logs.keys.sorted() {
+            let from = heads[device]?.seq ?? 0
+            for (seq, bytes) in (logs[device] ?? [:]).sorted(by: { $0.key < $1.key }) {
+                let isOld = seq <= from && !random.chance(3)
+                if isOld || seq > shown[Pair(reader: reader, log: device)] ?? .max { continue }
+                let slot = SyncSlot(circle: circle, device: device, seq: seq)
+                let fork = other[slot].flatMap { $0.readers.contains(reader) ? $0.bytes : nil }
+                found.append((slot, fork ?? bytes))
+                if random.chance(2) { found.append((slot, fork ?? bytes)) }
+            }
+        }
+        return random.chance(50) ? found : random.shuffled(found)
+    }
+
+    /// A damaged form of a delivery: cut, with a flipped bit, or in another slot.
+    func damaged(_ delivery: (SyncSlot, [UInt8])) -> (SyncSlot, [UInt8]) {
+        var (slot, bytes) = delivery
+        switch random.below(3) {
+        case 0: bytes.removeLast(1 + random.below(bytes.count - 1))
+        case 1: bytes[random.below(bytes.count)] ^= 1 << UInt8(random.below(8))
+        default: slot = SyncSlot(circle: circle, device: slot.device, seq: slot.seq + 1)
+        }
+        return (slot, bytes)
+    }
+}

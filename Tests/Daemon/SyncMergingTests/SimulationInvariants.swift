@@ -1,0 +1,84 @@
+import SyncFormat
+import SyncMerging
+
+extension Simulation {
+    /// Everybody publishes and reads, until there is nothing new.
+    func settle(rounds: Int) {
+        transport.showAll()
+        for _ in 0..<rounds {
+            time += 1_000_000
+            for machine in machines {
+                machine.replica.acknowledge()
+                publish(machine)
+                machine.pull(transport, time: time)
+            }
+        }
+    }
+
+    /// The end of a history: the transport hides nothing, machines in wrong hands are removed, and all that is shown is
+    /// read.
+    func finish() {
+        settle(rounds: 3)
+        // The user does not know of the machines that this one has added.
+        if let hostile = machines.first(where: \.isHostile) { remove(hostile, by: machines[0]) }
+        settle(rounds: 6)
+        guard plan.collects else { return }
+        for _ in 0..<3 {
+            for machine in remaining {
+                gone += machine.replica.collect()
+                machine.sync()
+            }
+            settle(rounds: 2)
+        }
+    }
+
+    /// The invariants that do not hold at the end; empty if all does.
+    func check() -> [String] {
+        var found = problems
+        let left = remaining
+        guard let first = left.first else { return ["nobody is left"] }
+        for other in left.dropFirst() {
+            if other.replica.membership.removed != first.replica.membership.removed { found.append("removals differ") }
+            if other.replica.rows.live != first.replica.rows.live { found.append("rows differ") }
+        }
+        for machine in left { found += lost(machine, first) }
+        if left.contains(where: { $0.replica.rows.robbed > 0 }) { found.append("an item has lost its name") }
+        for machine in left { found += forbidden(machine) }
+        let isIn = machines.contains { $0.isHostile && first.replica.membership.machines.contains($0.id) }
+        if isIn { found.append("a machine in wrong hands is still in") }
+        return found + leaked(first) + unbounded(left)
+    }
+
+    /// A change that was acknowledged is there, or has lost to a larger stamp.
+    private func lost(_ machine: SimulatedMachine, _ first: SimulatedMachine) -> [String] {
+        machine.written.compactMap { rid, stamps in
+            guard let last = stamps.max(), let row = first.replica.rows[rid] else { return nil }
+            return row.stamp.hlc >= last.hlc ? nil : "a change was lost"
+        }
+    }
+
+    /// No row has another's identifier, or a stamp that is far ahead.
+    private func forbidden(_ machine: SimulatedMachine) -> [String] {
+        machine.replica.rows.all.compactMap { rid, row in
+            if machine.keys.recordID(of: row.record) != rid { return "a record has another's identifier" }
+            let isFar = row.stamp.hlc > time + 25 * 3_600_000_000
+            return isFar ? "a record is far ahead" : nil
+        }
+    }
+
+    /// A removed machine has no keys of the generation that others write with.
+    private func leaked(_ first: SimulatedMachine) -> [String] {
+        guard let current = first.replica.membership.currentGeneration else { return ["no generation"] }
+        return machines.compactMap { machine in
+            let isOut = first.replica.membership.removed.contains(machine.id)
+            return isOut && machine.keys.holds(current.id) ? "a removed machine reads on" : nil
+        }
+    }
+
+    /// Tombstones go at last.
+    private func unbounded(_ left: [SimulatedMachine]) -> [String] {
+        guard plan.collects, plan.clones == 0 else { return [] }
+        let kept = left.map { $0.replica.rows.all.values.count(where: \.isTombstone) }
+        return kept.contains { $0 > 0 } ? ["tombstones stay"] : []
+    }
+}
