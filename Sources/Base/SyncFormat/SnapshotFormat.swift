@@ -58,11 +58,6 @@ package struct SnapshotPart: Equatable, Sendable {
         (self.header, self.carried, self.sealed) = (header, carried, sealed)
     }
 
-    /// The header as it is associated with the sealed part of this size.
-    package static func associated(_ header: SyncHeader, _ carried: [SyncBatch], sealedSize: Int) -> [UInt8] {
-        header.bytes(mark: mark, open: open(carried).count, sealed: sealedSize)
-    }
-
     private static func open(_ carried: [SyncBatch]) -> [UInt8] {
         carried.reduce(into: []) { $0.append(run: $1.carried) }
     }

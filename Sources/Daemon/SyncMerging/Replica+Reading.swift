@@ -150,9 +150,9 @@ extension Replica {
         for made in batch.statements.compactMap(\.madeKeys) where !keys.holds(made.id) { _ = take(made, keys) }
     }
 
-    /// Looks for the keys of a batch whose turn it is in those whose turn has not come. These may be sealed with the same
-    /// keys, and their authors may be unknown here or removed. A generation has its name from its keys, so that nobody
-    /// can give others for it.
+    /// Looks for the keys of a batch whose turn it is in those whose turn has not come. These may be sealed with the
+    /// same keys, and their authors may be unknown here or removed. A generation has its name from its keys, so that
+    /// nobody can give others for it.
     private func seek(_ generation: GenerationID, _ keys: any CircleKeys) -> Bool {
         guard rules.keysAreSought else { return false }
         for batch in waiting.values.flatMap({ $0.values.joined() }) {
