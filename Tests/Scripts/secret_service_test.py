@@ -286,6 +286,39 @@ def test_everything_comes_back():
         assert place.tool("lookup", "app", "demo")[:2] == (0, "geheim")
 
 
+def test_a_lock_outlives_the_bridge():
+    """A bridge that was killed comes back with what was locked over the bus, and any unlock ends that."""
+    with desktop() as place:
+        place.store("L", "app", "demo")
+        assert place.run("set-keychain-password", "-o", "", "-p", "1234").returncode == 0
+        Client(place).service.Lock(objects(LOGIN))
+        for _ in range(2):
+            kill(bridges(place))
+            client = Client(place)
+            assert client.get(LOGIN, "Collection", "Locked")
+            assert [len(found) for found in client.search(app="demo")] == [0, 1]
+        assert place.run("unlock-keychain", "-p", "1234").returncode == 0
+        assert place.tool("lookup", "app", "demo") == (0, "geheim", "")
+        kill(bridges(place))
+        assert place.tool("lookup", "app", "demo") == (0, "geheim", "")
+
+
+def test_an_answer_that_is_too_large():
+    """It is an error, and the bridge lives on. A path that is named often is one."""
+    with desktop() as place:
+        client = Client(place)
+        _, session = client.session()
+        paths = [
+            client.create(session, {"n": f"{number}"}, bytes(1 << 20), collection=f"{ROOT}/collection/session")
+            for number in range(17)
+        ]
+        (running,) = bridges(place)
+        assert list(client.service.GetSecrets(objects(*paths[:1] * 100), session)) == paths[:1]
+        refused(lambda: client.service.GetSecrets(objects(*paths), session), "LimitsExceeded")
+        assert len(client.service.GetSecrets(objects(*paths[1:]), session)) == 16
+        assert bridges(place) == [running]
+
+
 def test_the_name_is_not_taken_from_another():
     """Where another service runs, the bridge ends and says so."""
     with desktop() as place:

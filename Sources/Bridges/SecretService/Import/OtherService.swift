@@ -99,7 +99,7 @@ final class OtherService {
     }
 
     private func item(_ path: String, _ secret: BusValue?) throws -> Item? {
-        guard let parts = secret?.parts, parts.count == 4, let parameters = parts[1].data, let value = parts[2].data
+        guard let parts = secret?.parts, parts.count == 4, let parameters = parts[1].secret, let value = parts[2].secret
         else { return nil }
         let values = try properties(path, .item)
         let pairs = values["Attributes"]?.pairs ?? [:]
@@ -120,7 +120,12 @@ final class OtherService {
         try bus.watch(BridgeProgram.name, "path='\(prompt)',member='Completed'")
         _ = try bus.ask(object, "Prompt", [.text("")])
         let deadline = Deadline.after(milliseconds: Self.patience * 1_000)
-        while try bus.nextSignal() == nil { try bus.descriptor.wait(for: .readable, deadline: deadline) }
+        while true {
+            while let signal = try bus.nextSignal() {
+                if signal.path == prompt, signal.member == "Completed" { return }
+            }
+            try bus.descriptor.wait(for: .readable, deadline: deadline)
+        }
     }
 }
 
