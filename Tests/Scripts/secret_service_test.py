@@ -373,6 +373,19 @@ def test_setup_and_undo():
         assert os.path.exists(f"{place.home}/{files[0]}")
 
 
+def test_setup_and_a_link_to_nothing():
+    """A place that is a link to a missing file is named, and stays what it is."""
+    with tempfile.TemporaryDirectory(prefix="desktop.") as folder:
+        place = Desktop(PROGRAMS, folder)
+        services = f"{place.home}/.local/share/dbus-1/services"
+        os.makedirs(services)
+        link = f"{services}/org.freedesktop.secrets.service"
+        os.symlink(f"{place.home}/elsewhere", link)
+        place.fails(1, "setup", "-y", "desktop", because="which is not there")
+        assert place.run("setup", "-u", "-y", "desktop").returncode in (0, 1)
+        assert os.readlink(link) == f"{place.home}/elsewhere"
+
+
 def test_setup_does_all_or_nothing():
     """A file that cannot be written takes the first ones back, and a foreign one that is as wished stays."""
     with tempfile.TemporaryDirectory(prefix="desktop.") as folder:

@@ -141,7 +141,7 @@ extension BusValue {
         case .long(var number): try check(unsafe sd_bus_message_append_basic(message, typeCode("t"), &number))
         case .bytes(let bytes):
             try check(unsafe sd_bus_message_append_array(message, typeCode("y"), bytes, bytes.count))
-        case .secret(let secret): try unsafe append(secret, to: message)
+        case .secret(let secret): try unsafe append(secret: secret, to: message)
         case .variant(let value): try unsafe append([value], in: "v", value.signature, to: message)
         case .structure(let parts): try unsafe append(parts, in: "r", parts.map(\.signature).joined(), to: message)
         case .list(let element, let values): try unsafe append(values, in: "a", element, to: message)
@@ -149,7 +149,7 @@ extension BusValue {
         }
     }
 
-    private func append(_ secret: BusSecret, to message: OpaquePointer?) throws(BusError) {
+    private func append(secret: BusSecret, to message: OpaquePointer?) throws(BusError) {
         let result = secret.bytes.withSpan { bytes in
             unsafe bytes.withUnsafeBufferPointer { bytes in
                 unsafe sd_bus_message_append_array(message, typeCode("y"), bytes.baseAddress, bytes.count)

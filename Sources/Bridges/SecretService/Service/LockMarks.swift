@@ -37,7 +37,7 @@ struct LockMarks: Sendable {
         return marks
     }
 
-    /// What cannot be written ends with the bridge.
+    /// Marks that cannot be written end with the bridge.
     func write(_ marks: [String: UInt64]) {
         guard let path else { return }
         if marks.isEmpty { return (try? AtomicFile.remove(path)) ?? () }
