@@ -81,6 +81,7 @@ _security() {
         'git-credential:Serve git as its credential helper.'
         'docker-credential:Serve docker as its credential helper.'
         'setup:Make git, docker, the desktop or a Swift package use the keychain.'
+        'import-from:Add to the keychain what another keyring has.'
         'run:Start a command with passwords of the keychain in its environment.'
         'inject:Write a file from a template, with passwords of the keychain in it.'
         'completions:Print the completion script for a shell.'
@@ -570,6 +571,10 @@ _security() {
                     {-w,--without-import}'[desktop\: leave an older keyring'\''s secrets where they are.]' \
                     {-y,--yes}'[Do not ask before the files are changed.]' \
                     {-u,--undo}'[Take back what an earlier setup has changed.]' \
+                    '--json[Write JSON.]' ;;
+                import-from) _arguments -S \
+                    {-n,--dry-run}'[Say what would be added, and add nothing.]' \
+                    {-u,--undo}'[Delete what imports have added and nobody has changed since.]' \
                     '--json[Write JSON.]' ;;
                 run) _arguments -S \
                     {-e,--env}'[Set a variable to what the reference names.]:name=ref: ' \

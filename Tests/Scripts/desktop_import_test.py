@@ -4,13 +4,11 @@ usage: desktop_import_test.py FOLDER-OF-PROGRAMS [NAME-OF-CASE ...]
 """
 
 import os
-import subprocess
 import sys
 
 import dbus
 import desktop_parts
 from desktop_parts import ROOT, SECRET, Client
-from patience import PATIENCE
 
 PROGRAMS = os.path.abspath(sys.argv[1])
 # gnome-keyring's own interface: collections are made without a prompt.
@@ -23,15 +21,10 @@ ITEMS = [
 ]
 
 
-def program(place, *words, **variables):
-    """Runs the bridge's program; its status and its output."""
-    done = subprocess.run(
-        [f"{PROGRAMS}/keychain-secrets", *words],
-        capture_output=True,
-        text=True,
-        env=place.environment | variables,
-        timeout=PATIENCE,
-    )
+def imported(place, *words, **variables):
+    """Runs the import; its status and its output."""
+    place.environment |= variables
+    done = place.run("import-from", *words, "gnome-keyring")
     return done.returncode, done.stdout, done.stderr
 
 
@@ -74,13 +67,15 @@ def shown(client, path, session):
 def test_everything_comes_along():
     """Labels, attributes and values are the same, in collections of the same names; a repetition adds nothing."""
     with desktop_parts.keyring_desktop(PROGRAMS) as place:
+        place.fails(1, "setup", "-y", "desktop", because="import-from gnome-keyring")
+        assert "gnome-keyring-daemon keeps passwords" in place.run("status").stdout
         fill(place)
         for words, text in (
-            (("--import", "--dry-run"), "4 items would be added"),
-            (("--import",), "4 items were added"),
-            (("--import",), "0 items were added.\n4 items are in the keychain already"),
+            (("--dry-run",), "4 items would be added"),
+            ((), "4 items were added"),
+            ((), "0 items were added.\n4 items are in the keychain already"),
         ):
-            status, out, err = program(place, *words)
+            status, out, err = imported(place, *words)
             assert status == 0 and text in out and "dates" in out, (words, status, out, err)
             assert "geheim" not in out
         client = moved(place)
@@ -94,7 +89,7 @@ def test_everything_comes_along():
         assert sorted(found, key=repr) == sorted(wanted, key=repr), found
         # An item that was changed since stays.
         client.properties(mail).Set(SECRET + "Item", "Label", dbus.String("mine", variant_level=1))
-        status, out, _ = program(place, "--undo-import", LC_ALL="zh_CN.UTF-8")
+        status, out, _ = imported(place, "-u", LC_ALL="zh_CN.UTF-8")
         assert status == 0 and "3" in out and "1" in out and "\u5bfc\u5165" in out, out
         assert [list(part) for part in client.search()] == [[mail], []]
 
@@ -103,23 +98,23 @@ def test_what_stays_behind_is_named():
     """A locked collection and an item with another value are left out and named, and the status is 1."""
     with desktop_parts.keyring_desktop(PROGRAMS) as place:
         work = fill(place)
-        assert program(place, "--import")[0] == 0
+        assert imported(place)[0] == 0
         client = Client(place)
         _, session = client.session()
         client.create(session, {"n": "bytes"}, b"other", replace=True)
         client.service.Lock(desktop_parts.objects(work))
-        status, out, _ = program(place, "--import")
+        status, out, _ = imported(place)
         assert status == 1 and "0 items were added" in out and "Work" in out and "locked" in out, out
         assert "with another value" in out, out
         client = moved(place)
         _, session = client.session()
         ((path,), _) = client.search(n="bytes")
         assert shown(client, path, session)[2] == b"\xff\xfe\x00\n"
-        status, _, err = program(place, "--import")
+        status, _, err = imported(place)
         assert status == 1 and "The keychain itself" in err, err
         place.end_bus()
         place.start_bus()
-        status, _, err = program(place, "--import")
+        status, _, err = imported(place)
         assert status == 1 and "No program on this bus" in err, err
 
 

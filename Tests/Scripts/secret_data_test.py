@@ -249,6 +249,20 @@ def test_the_item_that_is_asked_for_comes_first():
         assert found(client, server="s")[0][0] == newest
 
 
+def test_the_usual_schema_is_none():
+    """An item without a schema and one with the usual are the same item, in the keychain and in memory."""
+    with desktop() as place:
+        client = Client(place)
+        _, session = client.session()
+        usual = {"a": "1", "xdg:schema": "org.freedesktop.Secret.Generic"}
+        for collection in (LOGIN, SESSION):
+            path = client.create(session, {"a": "1"}, collection=collection)
+            for attributes in (usual, {"a": "1"}):
+                assert client.create(session, attributes, b"new", collection, replace=True) == path
+            other = {"a": "1", "xdg:schema": "org.example.Other"}
+            assert client.create(session, other, b"new", collection, replace=True) != path
+
+
 def test_the_session_has_the_same_limits():
     """The session's collection takes no larger value and no longer label than the others."""
     with desktop() as place:

@@ -45,7 +45,7 @@ private func checkParsing(_ words: [Argument]) {
 
 /// Commands that change the machine, become another program or write files are parsed and no more.
 private func isHarmless(_ words: [Argument], _ input: [UInt8]) -> Bool {
-    let refused: Set = ["anchor", "setup", "attest-key", "codesign", "identity"]
+    let refused: Set = ["anchor", "setup", "attest-key", "codesign", "identity", "import-from"]
     let leading = try? ArgumentParser.parseLeading(words, options: CommandTable.globalOptions)
     let lines = input.split(separator: UInt8(ascii: "\n")).map { LineSplitter.split(SecretBytes(Array($0))) }
     let first = [leading?.operands ?? [], words] + lines

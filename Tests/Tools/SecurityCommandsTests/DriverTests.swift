@@ -46,7 +46,7 @@ import Testing
                 "attest-key", "set-credential", "list-credentials", "delete-credential", "codesign", "decisions",
                 "why", "move-items", "rename-group", "orphans",
                 "set-group-policy", "uninstalled", "ci-start", "ci-stop", "git-credential", "docker-credential",
-                "setup", "run", "inject", "completions",
+                "setup", "import-from", "run", "inject", "completions",
                 "list", "show", "copy", "generate", "add", "edit", "rm", "purge", "browse",
             ])
         #expect(shell.run("-h") == shell.run("help"))

@@ -102,7 +102,9 @@ final class OtherService {
         guard let parts = secret?.parts, parts.count == 4, let parameters = parts[1].secret, let value = parts[2].secret
         else { return nil }
         let values = try properties(path, .item)
-        let pairs = values["Attributes"]?.pairs ?? [:]
+        var pairs = values["Attributes"]?.pairs ?? [:]
+        // gnome-keyring has it now and then for an item that was stored without one.
+        if pairs[LookupAttributes.schema]?.text == LookupAttributes.generic { pairs[LookupAttributes.schema] = nil }
         let kind = values["Type"]?.string ?? ""
         let isOwnKind = pairs[LookupAttributes.schema] == nil && kind != LookupAttributes.generic
         let lookup = LookupAttributes(
@@ -124,7 +126,8 @@ final class OtherService {
             while let signal = try bus.nextSignal() {
                 if signal.path == prompt, signal.member == "Completed" { return }
             }
-            try bus.descriptor.wait(for: .readable, deadline: deadline)
+            // Without an answer it stays locked.
+            guard (try? bus.descriptor.wait(for: .readable, deadline: deadline)) != nil else { return }
         }
     }
 }

@@ -76,7 +76,7 @@ struct SecretImport {
     private func presence(of item: OtherService.Item, in place: SecretCollection) throws -> Presence {
         try asking { () throws(Refusal) -> Presence in
             let found = try secrets.items(item.lookup.pairs, in: place.name).filter {
-                $0.lookup.pairs == item.lookup.pairs && (!item.lookup.pairs.isEmpty || $0.label == item.label)
+                $0.lookup.all == item.lookup.all && (!item.lookup.pairs.isEmpty || $0.label == item.label)
             }
             for old in found {
                 let value = try secrets.item(named: old.name, in: place.name, withValue: true)?.value

@@ -29,9 +29,12 @@ struct SecretItem {
         return wanted == own.filter { wanted[LookupAttributes.schema] != nil || $0.key != LookupAttributes.schema }
     }
 
-    /// Whether it is the item that an addition with these attributes replaces. An empty list replaces nothing.
+    /// Whether it is the item that an addition with these attributes replaces. An empty list replaces nothing. The
+    /// usual schema is the same as none, which other keyrings show as the usual one.
     func isReplaced(by other: LookupAttributes) -> Bool {
-        guard !other.pairs.isEmpty, lookup.pairs == other.pairs else { return false }
+        guard !other.pairs.isEmpty else { return false }
+        if lookup.all == other.all { return true }
+        guard lookup.pairs == other.pairs else { return false }
         return other.pairs[LookupAttributes.schema] != nil || other.kind.isEmpty
             || ExactText(other.kind) == ExactText(lookup.itemKind)
     }

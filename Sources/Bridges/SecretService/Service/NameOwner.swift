@@ -6,12 +6,14 @@ package enum NameOwner {
     private static let daemon = BusObject("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus")
 
     /// The executable of the process that has the service's name on a bus; nil where no process has it. Nothing is
-    /// started.
+    /// started. A process that hides its executable, as the bridge does from other programs where the system service
+    /// may look at it, is believed what it says in its command line: the answer informs, and decides nothing.
     ///
     /// - Throws: ``BusError`` when there is no such bus; `SystemError` for a process that cannot be looked at.
     package static func executable(onBus address: String) throws -> String? {
         guard let number = try process(on: SystemBus(session: address)) else { return nil }
-        return try ProcessView(number).executable().path
+        let view = ProcessView(number)
+        return try (try? view.executable().path) ?? view.commandLine().first ?? "process \(number)"
     }
 
     private static func process(on bus: SystemBus) throws(BusError) -> CInt? {

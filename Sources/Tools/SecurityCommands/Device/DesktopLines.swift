@@ -10,7 +10,7 @@ enum DesktopLines {
     private static let longestPath = 4_096
 
     /// Nothing outside of a session with a bus.
-    static func lines(_ session: Session) -> [(String, String)] {
+    static func lines(of session: Session) -> [(String, String)] {
         owner(session).map { [("desktop:", text($0.printable))] } ?? []
     }
 

@@ -33,7 +33,7 @@ enum StatusCommand {
         ]
         if session.programsEmbed { lines.append(("", embedding)) }
         lines += AgentLines.lines(details.agent, mayAsk: session.mayAsk, isService: status.isOfService)
-        lines += DesktopLines.lines(session)
+        lines += DesktopLines.lines(of: session)
         lines += PolicyLines.lines(session.policy)
         lines += try ListLines.lines(of: session)
         if status.failedAttempts > 0 { lines.append(("attempts:", attempts(status))) }

@@ -41,6 +41,7 @@ package enum CommandTable {
         GroupCommands.setPolicy, Uninstalled.command,
         CIKeychain.start, CIKeychain.stop,
         GitCredential.command, DockerCredential.command, SetupCommand.command,
+        ImportFrom.command,
         RunCommand.command, InjectCommand.command,
         Completions.command,
         ListItems.command, ShowItem.command, CopyItem.command, GenerateCommand.command,

@@ -1804,6 +1804,17 @@ enum ChineseTexts {
         desktop: leave an older keyring's secrets where they are.\tdesktop：把旧密钥环的秘密留在原处。
         Do not ask before the files are changed.\t更改文件前不询问。
         Take back what an earlier setup has changed.\t撤销先前的 setup 所作的更改。
+        Add to the keychain what another keyring has.\t将另一个密钥环中的内容添加到钥匙串。
+        Say what would be added, and add nothing.\t说明将会添加什么，但不添加。
+        Delete what imports have added and nobody has changed since.\t删除导入后无人更改过的项目。
+        The other keyring must run in this session, and stays as it is. Items that the keychain has already are left o\
+        ut, so a repetition goes on. The exit status is 1 when something else was left out, which is named.\t另一个密\
+        钥环必须在此会话中运行，并保持不变。钥匙串中已有的不再导入，因此重复执行会继续未完成的导入。有其他未导入的内容\
+        时会指明，退出状态为 1。
+        import-from writes no JSON\timport-from 不写出 JSON
+        Repeat the command without --json.\t请在不带 --json 的情况下重复此命令。
+        Add them with `security import-from gnome-keyring` first, and then --without-import to this command.\t请先用 `\
+        security import-from gnome-keyring` 添加它们，然后给此命令加上 --without-import。
         Start a command with passwords of the keychain in its environment.\t启动命令，并在其环境中放入钥匙串的密码。
         Set a variable to what the reference names.\t把变量设为引用所指的内容。
         Set the variables of a file; references are replaced.\t设置文件中的变量；引用会被替换。

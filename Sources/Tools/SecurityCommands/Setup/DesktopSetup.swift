@@ -141,6 +141,8 @@ enum DesktopSetup {
     private static func notImported(_ keyring: String) -> CommandFailure {
         .failed(
             "\(keyring) has secrets of an older keyring, which programs would no longer find",
-            remedy: "Add --without-import to leave them where they are; --undo brings them back.")
+            remedy: keyring.hasSuffix(".keyring")
+                ? "Add them with `security import-from gnome-keyring` first, and then --without-import to this command."
+                : "Add --without-import to leave them where they are; --undo brings them back.")
     }
 }
