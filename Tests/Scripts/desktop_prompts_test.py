@@ -9,7 +9,7 @@ import sys
 
 import dbus
 import desktop_user
-from desktop_parts import ROOT, Client, objects, refused
+from desktop_parts import ROOT, SECRET, Client, objects, refused
 from desktop_user import restart
 from patience import eventually
 
@@ -104,6 +104,38 @@ def test_a_question_ends_with_its_client():
         eventually(lambda: window not in user.open_windows(), "the window outlives its prompt")
         user.will("types")
         assert place.tool("lookup", "app", "demo")[:2] == (0, "geheim")
+
+
+def test_an_agreed_deletion():
+    """It deletes the collection that the user was asked about; none that got its path meanwhile, or another label."""
+    with desktop() as (place, user):
+        user.will("types")
+        made = Client(place)
+        (_, session), label = made.session(), SECRET + "Collection.Label"
+        kept = {label: dbus.String("Old", variant_level=1)}
+
+        def collection(**attributes):
+            path, _ = made.service.CreateCollection(dbus.Dictionary(kept, signature="sv"), "")
+            return path, made.create(session, attributes, collection=path)
+
+        def agrees(prompt):
+            shown = made.interface(prompt, "Prompt")
+            shown.Prompt("")
+            eventually(lambda: has_ended(shown))
+
+        path, item = collection(of="first")
+        prompt = made.interface(path, "Collection").Delete()
+        made.interface(item, "Item").Delete()
+        assert made.interface(path, "Collection").Delete() == "/"
+        assert collection(of="second")[0] == path
+        agrees(prompt)
+        assert len(made.search(of="second")[0]) == 1
+        prompt = made.interface(path, "Collection").Delete()
+        made.properties(path).Set(SECRET + "Collection", "Label", dbus.String("Bank", variant_level=1))
+        agrees(prompt)
+        assert len(made.search(of="second")[0]) == 1
+        agrees(made.interface(path, "Collection").Delete())
+        assert made.search(of="second") == ([], []), "a deletion that was agreed to did not happen"
 
 
 def test_one_question_for_all():

@@ -286,6 +286,39 @@ def test_everything_comes_back():
         assert place.tool("lookup", "app", "demo")[:2] == (0, "geheim")
 
 
+def test_a_lock_outlives_the_bridge():
+    """A bridge that was killed comes back with what was locked over the bus, and any unlock ends that."""
+    with desktop() as place:
+        place.store("L", "app", "demo")
+        assert place.run("set-keychain-password", "-o", "", "-p", "1234").returncode == 0
+        Client(place).service.Lock(objects(LOGIN))
+        for _ in range(2):
+            kill(bridges(place))
+            client = Client(place)
+            assert client.get(LOGIN, "Collection", "Locked")
+            assert [len(found) for found in client.search(app="demo")] == [0, 1]
+        assert place.run("unlock-keychain", "-p", "1234").returncode == 0
+        assert place.tool("lookup", "app", "demo") == (0, "geheim", "")
+        kill(bridges(place))
+        assert place.tool("lookup", "app", "demo") == (0, "geheim", "")
+
+
+def test_an_answer_that_is_too_large():
+    """It is an error, and the bridge lives on. A path that is named often is one."""
+    with desktop() as place:
+        client = Client(place)
+        _, session = client.session()
+        paths = [
+            client.create(session, {"n": f"{number}"}, bytes(1 << 20), collection=f"{ROOT}/collection/session")
+            for number in range(17)
+        ]
+        (running,) = bridges(place)
+        assert list(client.service.GetSecrets(objects(*paths[:1] * 100), session)) == paths[:1]
+        refused(lambda: client.service.GetSecrets(objects(*paths), session), "LimitsExceeded")
+        assert len(client.service.GetSecrets(objects(*paths[1:]), session)) == 16
+        assert bridges(place) == [running]
+
+
 def test_the_name_is_not_taken_from_another():
     """Where another service runs, the bridge ends and says so."""
     with desktop() as place:
@@ -338,6 +371,19 @@ def test_setup_and_undo():
         place.fails(1, "setup", "-y", "-w", "desktop", because="is there already")
         assert place.run("setup", "-u", "-y", "desktop").returncode == 0
         assert os.path.exists(f"{place.home}/{files[0]}")
+
+
+def test_setup_and_a_link_to_nothing():
+    """A place that is a link to a missing file is named, and stays what it is."""
+    with tempfile.TemporaryDirectory(prefix="desktop.") as folder:
+        place = Desktop(PROGRAMS, folder)
+        services = f"{place.home}/.local/share/dbus-1/services"
+        os.makedirs(services)
+        link = f"{services}/org.freedesktop.secrets.service"
+        os.symlink(f"{place.home}/elsewhere", link)
+        place.fails(1, "setup", "-y", "desktop", because="which is not there")
+        assert place.run("setup", "-u", "-y", "desktop").returncode in (0, 1)
+        assert os.readlink(link) == f"{place.home}/elsewhere"
 
 
 def test_setup_does_all_or_nothing():

@@ -3,61 +3,57 @@ import Glibc
 package import LinuxSystem
 
 /// A program's end of a bus on which it offers objects (D-Bus, through libsystemd's sd-bus). Belongs to one thread.
-@safe package final class BusService {
+package final class BusService {
     /// Answers a call, or throws what the caller is told.
     package typealias Handler = (BusCall) throws(BusFailure) -> BusAnswer
 
-    private let bus: OpaquePointer
+    private let connection: BusConnection
     private let handler: Handler
     private let named: (String, Bool) -> Void
     /// Readable when a message has come.
-    package let descriptor: FileDescriptor
-    /// Calls that are answered in steps, in turn.
-    private var started: [(message: BusMessage, step: BusAnswer.Step)] = []
+    package var descriptor: FileDescriptor { connection.descriptor }
+    /// Calls that are answered in steps. Each client has its turn, and each of its calls after the one before.
+    private var started: [(client: String, calls: [Started])] = []
+
+    private typealias Started = (message: BusMessage, step: BusAnswer.Step)
 
     /// Connects.
     ///
     /// - Parameters:
     ///   - address: as in `DBUS_SESSION_BUS_ADDRESS`.
-    ///   - prefix: the path below which all objects are.
     ///   - named: called with the unique name of each client that comes to the bus, or leaves it; whether it is there.
-    ///   - handler: called with every method call to one of the objects.
+    ///   - handler: called with every method call, whatever its object.
     /// - Throws: ``BusError`` when there is no bus, or it refuses this process.
     package init(
-        address: String, below prefix: String, named: @escaping (String, Bool) -> Void, _ handler: @escaping Handler
+        address: String, named: @escaping (String, Bool) -> Void, _ handler: @escaping Handler
     ) throws(BusError) {
         (self.handler, self.named) = (handler, named)
-        unsafe bus = try connectBus(at: address)
-        descriptor = try duplicate(unsafe sd_bus_get_fd(bus))
-        let me = unsafe Unmanaged.passUnretained(self).toOpaque()
-        try check(
-            unsafe sd_bus_add_fallback(
-                bus, nil, prefix, { message, service, _ in unsafe answer(message, service) }, me))
-        let names =
-            "type='signal',sender='org.freedesktop.DBus',interface='org.freedesktop.DBus',member='NameOwnerChanged'"
-        try check(
-            unsafe sd_bus_add_match(bus, nil, names, { message, service, _ in unsafe note(message, service) }, me))
+        connection = try unsafe BusConnection(owning: connectBus(at: address), takesCalls: true)
+        try connection.watchOwners(until: .after(milliseconds: Self.timeout))
     }
-
-    deinit { unsafe sd_bus_flush_close_unref(bus) }
 
     /// Takes a well-known name. Nobody is replaced, and nobody waits in a queue for it.
     ///
     /// - Throws: ``BusError`` with `EEXIST` when another program has it.
-    package func takeName(_ name: String) throws(BusError) { try check(unsafe sd_bus_request_name(bus, name, 0)) }
+    package func takeName(_ name: String) throws(BusError) {
+        let (doNotQueue, isOwner) = (UInt32(4), UInt32(1))
+        if try ask("RequestName", [.text(name), .number(doNotQueue)]).readNumber() != isOwner {
+            throw BusError(code: EEXIST)
+        }
+    }
 
-    /// The most calls that are answered in steps at once; before more are taken, others go on.
+    /// The most clients whose calls are answered in steps at once; before more are taken, others go on.
     private static let mostStarted = 256
+    /// The most such calls of a client.
+    private static let mostOfClient = 128
 
     /// Handles the messages that have come, sends what is to be sent, and takes one step of the calls that are answered
     /// in steps.
     ///
     /// - Throws: ``BusError`` when the bus has closed the connection.
     package func process() throws(BusError) {
-        while started.count < Self.mostStarted {
-            let result = unsafe sd_bus_process(bus, nil)
-            try check(result)
-            if result == 0 { break }
+        while started.count < Self.mostStarted, let message = try connection.next() {
+            if message.isCall { handle(message) } else { noteNames(message) }
         }
         goOn()
     }
@@ -67,16 +63,19 @@ package import LinuxSystem
 
     private func goOn() {
         guard !started.isEmpty else { return }
-        let (message, step) = started.removeFirst()
+        let next = started.removeFirst()
+        var calls = next.calls
+        let (message, step) = calls.removeFirst()
         unsafe settle(message.message) { () throws(BusFailure) in
             if let values = try step() { return values }
-            started.append((message, step))
+            calls.insert((message, step), at: 0)
             return nil
         }
+        if !calls.isEmpty { started.append((next.client, calls)) }
     }
 
     /// Whether something could not be sent yet.
-    package var isWaitingToSend: Bool { (unsafe sd_bus_get_events(bus)) & CInt(POLLOUT) != 0 }
+    package var isWaitingToSend: Bool { (unsafe sd_bus_get_events(connection.bus)) & CInt(POLLOUT) != 0 }
 
     /// Sends a signal to everybody, or to one client.
     ///
@@ -85,11 +84,11 @@ package import LinuxSystem
         _ member: String, of interface: String, from path: String, to client: String? = nil, _ values: [BusValue]
     ) throws(BusError) {
         var message: OpaquePointer?
-        try check(unsafe sd_bus_message_new_signal(bus, &message, path, interface, member))
+        try check(unsafe sd_bus_message_new_signal(connection.bus, &message, path, interface, member))
         defer { unsafe sd_bus_message_unref(message) }
         if let client { try check(unsafe sd_bus_message_set_destination(message, client)) }
         for value in values { try unsafe value.append(to: message) }
-        try check(unsafe sd_bus_send(bus, message, nil))
+        try check(unsafe sd_bus_send(connection.bus, message, nil))
     }
 
     /// The process that connected as a client, as the bus knows it: its number, and the process itself where the bus
@@ -97,40 +96,38 @@ package import LinuxSystem
     ///
     /// - Throws: ``BusError`` when the client has gone, or the bus does not say.
     package func process(of client: String) throws(BusError) -> BusProcess {
-        let daemon = "org.freedesktop.DBus"
-        let reply = try call(daemon, "/org/freedesktop/DBus", daemon, "GetConnectionCredentials", client)
-        return try BusProcess(credentials: reply)
+        try BusProcess(credentials: ask("GetConnectionCredentials", [.text(client)]))
     }
 
-    /// Calls a method that takes a text, and waits a few seconds at most for its answer.
-    private func call(
-        _ service: String, _ path: String, _ interface: String, _ method: String, _ argument: String
-    ) throws(BusError) -> BusMessage {
-        var message: OpaquePointer?
-        try check(unsafe sd_bus_message_new_method_call(bus, &message, service, path, interface, method))
-        defer { unsafe sd_bus_message_unref(message) }
-        try unsafe BusValue.text(argument).append(to: message)
-        var reply: OpaquePointer?
-        try check(unsafe sd_bus_call(bus, message, Self.timeout, nil, &reply))
-        guard let reply = unsafe reply else { throw BusError.gone }
-        return unsafe BusMessage(owning: reply)
+    /// Asks the bus itself.
+    private func ask(_ method: String, _ arguments: [BusValue]) throws(BusError) -> BusMessage {
+        try connection.call(BusConnection.driver, method, arguments, until: .after(milliseconds: Self.timeout))
     }
 
-    /// The time limit of a call to the bus itself, in microseconds.
-    private static let timeout: UInt64 = 2_000_000
+    /// The time limit of a call to the bus itself, in milliseconds.
+    private static let timeout = 2_000
 
-    func handle(_ message: OpaquePointer) {
-        let call = unsafe BusCall(BusMessage(owning: sd_bus_message_ref(message)))
+    private func handle(_ message: BusMessage) {
         // Values may be secrets, so the library wipes the messages.
-        unsafe sd_bus_message_sensitive(message)
-        unsafe settle(message) { () throws(BusFailure) in
-            switch try handler(call) {
+        unsafe sd_bus_message_sensitive(message.message)
+        unsafe settle(message.message) { () throws(BusFailure) in
+            switch try handler(BusCall(message)) {
             case .values(let values): return values
             case .steps(let step):
-                started.append((unsafe BusMessage(owning: sd_bus_message_ref(message)), step))
+                try start((message, step), of: message.sender)
                 return nil
             }
         }
+    }
+
+    private func start(_ call: Started, of client: String) throws(BusFailure) {
+        guard let index = started.firstIndex(where: { $0.client == client }) else {
+            return started.append((client, [call]))
+        }
+        guard started[index].calls.count < Self.mostOfClient else {
+            throw BusFailure(.limitsExceeded, "\(Self.mostOfClient) calls wait for answers. Wait for one of them.")
+        }
+        started[index].calls.append(call)
     }
 
     /// Answers with what `body` gives, the error that it throws among it; nil answers later.
@@ -140,14 +137,21 @@ package import LinuxSystem
         } catch { unsafe fail(message, error) }
     }
 
+    /// A bus ends the connection of a program that sends more than 32 MiB, where its configuration does not say
+    /// otherwise; D-Bus itself has at most 64 MiB in a list.
+    private static let mostBytes = 24 << 20
+
     private func reply(to message: OpaquePointer, _ values: [BusValue]) throws(BusFailure) {
+        guard values.reduce(0, { $0 + $1.byteCount }) <= Self.mostBytes else {
+            throw BusFailure(.limitsExceeded, "The answer is too large for the bus. Ask for less at once.")
+        }
         do throws(BusError) {
             var reply: OpaquePointer?
             try check(unsafe sd_bus_message_new_method_return(message, &reply))
             defer { unsafe sd_bus_message_unref(reply) }
             unsafe sd_bus_message_sensitive(reply)
             for value in values { try unsafe value.append(to: reply) }
-            try check(unsafe sd_bus_send(bus, reply, nil))
+            try check(unsafe sd_bus_send(connection.bus, reply, nil))
         } catch { throw BusFailure(.failed, "The answer cannot be sent (error \(error.code)).") }
     }
 
@@ -158,32 +162,17 @@ package import LinuxSystem
                 var error = unsafe sd_bus_error(name: name, message: text, _need_free: 0)
                 var reply: OpaquePointer?
                 guard unsafe sd_bus_message_new_method_error(message, &reply, &error) >= 0 else { return }
-                _ = unsafe sd_bus_send(bus, reply, nil)
+                _ = unsafe sd_bus_send(connection.bus, reply, nil)
                 unsafe sd_bus_message_unref(reply)
             }
         }
     }
 
-    func noteNames(_ message: OpaquePointer) {
-        let message = unsafe BusMessage(owning: sd_bus_message_ref(message))
-        guard let words = try? message.readAll(), words.count == 3, let name = words[0].string,
-            name.hasPrefix(":"), let owner = words[2].string
-        else { return }
-        if owner.isEmpty { started.removeAll { $0.message.sender == name } }
+    private func noteNames(_ message: BusMessage) {
+        guard let (name, owner) = message.ownerChange, name.hasPrefix(":") else { return }
+        if owner.isEmpty { started.removeAll { $0.client == name } }
         named(name, !owner.isEmpty)
     }
-}
-
-private func answer(_ message: OpaquePointer?, _ service: UnsafeMutableRawPointer?) -> CInt {
-    guard let message = unsafe message, let service = unsafe service else { return 0 }
-    unsafe Unmanaged<BusService>.fromOpaque(service).takeUnretainedValue().handle(message)
-    return 1
-}
-
-private func note(_ message: OpaquePointer?, _ service: UnsafeMutableRawPointer?) -> CInt {
-    guard let message = unsafe message, let service = unsafe service else { return 0 }
-    unsafe Unmanaged<BusService>.fromOpaque(service).takeUnretainedValue().noteNames(message)
-    return 0
 }
 
 /// The answer to a call.

@@ -1,5 +1,6 @@
 import CSystemd
 import Glibc
+package import LinuxSystem
 
 /// A value of D-Bus with its type, as far as services here have them.
 package indirect enum BusValue: Hashable, Sendable {
@@ -11,6 +12,8 @@ package indirect enum BusValue: Hashable, Sendable {
     case number(UInt32)
     case long(UInt64)
     case bytes([UInt8])
+    /// Bytes that are nowhere but in locked memory and in a message, which the library wipes.
+    case secret(BusSecret)
     case variant(BusValue)
     case structure([BusValue])
     /// A list, whose elements have this signature.
@@ -35,7 +38,7 @@ package indirect enum BusValue: Hashable, Sendable {
         case .byte: "y"
         case .number: "u"
         case .long: "t"
-        case .bytes: "ay"
+        case .bytes, .secret: "ay"
         case .variant: "v"
         case .structure(let parts): "(" + parts.map(\.signature).joined() + ")"
         case .list(let element, _): "a" + element
@@ -57,6 +60,32 @@ package indirect enum BusValue: Hashable, Sendable {
     }
 }
 
+/// Secret bytes as a value.
+package struct BusSecret: Hashable, Sendable {
+    package let bytes: SecretBytes
+
+    package init(_ bytes: SecretBytes) { self.bytes = bytes }
+
+    package static func == (one: BusSecret, other: BusSecret) -> Bool { one.bytes.isEqual(to: other.bytes) }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(bytes.count) }
+}
+
+extension BusValue {
+    /// The bytes that it takes in a message, within a few.
+    var byteCount: Int {
+        switch self {
+        case .text(let text), .object(let text): text.utf8.count + 8
+        case .flag, .byte, .number, .long: 8
+        case .bytes(let bytes): bytes.count + 8
+        case .secret(let secret): secret.bytes.count + 8
+        case .variant(let content): content.byteCount + 8
+        case .structure(let values), .list(_, let values): values.reduce(8) { $0 + $1.byteCount }
+        case .dictionary(_, _, let entries): entries.reduce(8) { $0 + $1.key.byteCount + $1.value.byteCount }
+        }
+    }
+}
+
 /// Looking at what was read from a message.
 extension BusValue {
     /// The text, or the path of an object.
@@ -70,6 +99,8 @@ extension BusValue {
     package var bool: Bool? { if case .flag(let flag) = self { flag } else { nil } }
 
     package var data: [UInt8]? { if case .bytes(let bytes) = self { bytes } else { nil } }
+
+    package var secret: SecretBytes? { if case .secret(let secret) = self { secret.bytes } else { nil } }
 
     /// The value inside a variant.
     package var content: BusValue? { if case .variant(let content) = self { content } else { nil } }
@@ -110,11 +141,21 @@ extension BusValue {
         case .long(var number): try check(unsafe sd_bus_message_append_basic(message, typeCode("t"), &number))
         case .bytes(let bytes):
             try check(unsafe sd_bus_message_append_array(message, typeCode("y"), bytes, bytes.count))
+        case .secret(let secret): try unsafe append(secret: secret, to: message)
         case .variant(let value): try unsafe append([value], in: "v", value.signature, to: message)
         case .structure(let parts): try unsafe append(parts, in: "r", parts.map(\.signature).joined(), to: message)
         case .list(let element, let values): try unsafe append(values, in: "a", element, to: message)
         case .dictionary(let key, let value, let entries): try unsafe append(entries, key, value, to: message)
         }
+    }
+
+    private func append(secret: BusSecret, to message: OpaquePointer?) throws(BusError) {
+        let result = secret.bytes.withSpan { bytes in
+            unsafe bytes.withUnsafeBufferPointer { bytes in
+                unsafe sd_bus_message_append_array(message, typeCode("y"), bytes.baseAddress, bytes.count)
+            }
+        }
+        try check(result)
     }
 
     private func append(
@@ -158,7 +199,7 @@ extension BusMessage {
         case "t": return .long(try readBasic(type, 0))
         case "v": return try .variant(inside(type, contents).first ?? .text(""))
         case "r": return .structure(try inside(type, contents))
-        case "a" where contents == "y": return .bytes(try readBytes())
+        case "a" where contents == "y": return hasSecrets ? .secret(try readSecret()) : .bytes(try readBytes())
         case "a" where contents.hasPrefix("{"): return try readDictionary(contents)
         case "a": return .list(contents, try inside(type, contents))
         default: throw BusError(code: ENOTSUP)
@@ -196,6 +237,16 @@ extension BusMessage {
         var (start, count) = (unsafe UnsafeRawPointer?.none, 0)
         try check(unsafe sd_bus_message_read_array(message, typeCode("y"), &start, &count))
         return unsafe [UInt8](UnsafeRawBufferPointer(start: start, count: count))
+    }
+
+    /// Whether it has secrets as the Secret Service sends them: session, parameters, value, media type.
+    private var hasSecrets: Bool { signature.contains("(oayays)") }
+
+    private func readSecret() throws(BusError) -> BusSecret {
+        var (start, count) = (unsafe UnsafeRawPointer?.none, 0)
+        try check(unsafe sd_bus_message_read_array(message, typeCode("y"), &start, &count))
+        let bytes = unsafe UnsafeBufferPointer(start: start?.assumingMemoryBound(to: UInt8.self), count: count)
+        return BusSecret(SecretBytes(copying: unsafe bytes.span))
     }
 
     private func peekType() throws(BusError) -> (type: Unicode.Scalar, contents: String)? {

@@ -44,6 +44,7 @@ do {
         }
         try ProcessHardening.forbidCores()
         try ProcessHardening.raiseLockedMemoryLimit()
+        _ = try ProcessLimits.raiseOpenFilesLimit()
         umask(0o077)
         if let deed = importDeed(given) {
             let (lines, isComplete) = try ImportProgram(address: address).run(deed)

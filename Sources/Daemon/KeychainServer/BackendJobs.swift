@@ -139,6 +139,7 @@ struct PromptJob: WorkerJob {
         }
         handler.authentication(
             request, password: password, from: caller, conversation, id: id, by: deadline, into: writer)
+        conversation.finish()
     }
 }
 
@@ -217,14 +218,15 @@ enum RegistryJob: QueuedJob {
     }
 }
 
-/// Jobs about prompts, for a thread that never blocks.
+/// Jobs about prompts, for a thread that never waits long.
 enum PromptControlJob: QueuedJob {
     case answer(PromptJob)
     case withdraw(PromptCancellation, of: Standing)
     /// Gives memory that is free back to the system.
     case tidy(of: Standing)
 
-    var cost: Int { 1 }
+    /// A withdrawal is never refused: there are no more of them than prompts.
+    var cost: Int { if case .withdraw = self { 0 } else { 1 } }
     var standing: Standing {
         switch self {
         case .answer(let job): job.standing

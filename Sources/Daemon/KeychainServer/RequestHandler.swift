@@ -49,7 +49,8 @@ package protocol RequestHandler: Sendable {
         _ request: AuthenticationRequest, password: FileDescriptor?, from caller: CallerIdentity,
         _ conversation: PromptCancellation, id: UInt32, by deadline: Deadline, into writer: ResponseWriter)
 
-    /// Withdraws the prompt that may be open in a conversation whose caller has gone. May block, but for no person.
+    /// Withdraws the prompt that may be open in a conversation whose caller has gone. May block, but for no person. Is
+    /// called again until the conversation has its end.
     func withdraw(_ conversation: PromptCancellation)
 }
 

@@ -211,7 +211,7 @@ struct RequestRouter {
     /// Has the prompts withdrawn that a connection left behind.
     func withdraw(_ session: ClientSession) {
         for conversation in session.conversations.values {
-            // Where there is no room, the prompt goes with its deadline.
+            // There is room for it but in a server that ends.
             try? backend.attendance.put(.withdraw(conversation, of: session.claimant.standing))
         }
     }

@@ -165,11 +165,20 @@ final class WorkerThreads: Sendable {
         }
     }
 
+    /// For so long the end of a prompt that was withdrawn is waited for before it is withdrawn again: milliseconds.
+    private static let pause = 20
+
     private static func attend(_ queue: WorkQueue<PromptControlJob>, with handler: any RequestHandler) {
         while let job = queue.next() {
             switch job {
             case .answer(let job): answer(job, with: handler)
-            case .withdraw(let conversation, _): handler.withdraw(conversation)
+            case .withdraw(let conversation, _):
+                handler.withdraw(conversation)
+                // Nobody could withdraw a prompt that is still on its way to the enclave.
+                if !conversation.waitForEnd(by: .after(milliseconds: pause)) {
+                    queue.putBack(job)
+                    continue
+                }
             case .tidy: Memory.giveBack()
             }
             queue.finished(job)

@@ -53,7 +53,7 @@ enum DaemonProcess {
         var limits = ServerLimits()
         if let requestRate { limits.requestRate = requestRate }
         limits.loops = loops
-        limits.files = (try raiseOpenFilesLimit() - ownFiles) / max(1, loops)
+        limits.files = (try ProcessLimits.raiseOpenFilesLimit() - ownFiles) / max(1, loops)
         guard limits.files >= fewestFiles else { throw SystemError(code: EMFILE, call: "setrlimit") }
         limits.connections = min(connections, limits.files)
         limits.connectionsOfTurn = limits.connections - limits.connections / 4
@@ -69,16 +69,4 @@ enum DaemonProcess {
     private static let ownFiles = 64 + KnownProcesses.capacity * 2
     /// Enough for a handful of programs.
     private static let fewestFiles = 64
-
-    /// Raises the number of open files to all this process may ask for; the result is that number.
-    ///
-    /// - Throws: `SystemError` of `setrlimit`.
-    static func raiseOpenFilesLimit() throws(SystemError) -> Int {
-        let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
-        var limit = rlimit()
-        guard unsafe getrlimit(resource, &limit) == 0 else { throw SystemError(code: errno, call: "getrlimit") }
-        limit.rlim_cur = limit.rlim_max
-        guard unsafe setrlimit(resource, &limit) == 0 else { throw SystemError(code: errno, call: "setrlimit") }
-        return Int(clamping: limit.rlim_cur)
-    }
 }

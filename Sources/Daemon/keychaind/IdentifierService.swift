@@ -53,7 +53,7 @@ final class IdentifierService {
         try Privileges.reduce(to: account, keeping: [.seeProcesses])
         // A change of user has undone this.
         try ProcessHardening.forbidDumps()
-        _ = try DaemonProcess.raiseOpenFilesLimit()
+        _ = try ProcessLimits.raiseOpenFilesLimit()
         let service = try IdentifierService(listener, client.user, options, watchdog, log)
         try ProcessHardening.forbidNewPrivileges()
         try ProcessHardening.forbidReachingOut([.programs, .neighbours, .connections])

@@ -32,7 +32,7 @@ enum SystemServiceProgram {
         // A change of user has undone this.
         try ProcessHardening.forbidDumps()
         try ProcessHardening.forbidNewPrivileges()
-        _ = try DaemonProcess.raiseOpenFilesLimit()
+        _ = try ProcessLimits.raiseOpenFilesLimit()
         let program = try Keychaind.ownPath()
         let master = try Master(
             entrances, mostUserDaemons: Int(options.keychains),

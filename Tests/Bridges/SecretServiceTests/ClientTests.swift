@@ -1,4 +1,4 @@
-import Glibc
+import Foundation
 import LinuxSystem
 import Systemd
 import TestSupport
@@ -30,6 +30,19 @@ struct ClientTests {
         clients.arrived(":1.4")
         #expect(!Self.isRefused(clients, ":1.4"))
         #expect(!Self.isRefused(clients, ":1.1"), "its process is held")
+    }
+
+    @Test("However many clients call, few processes are held, and no client is refused for that")
+    func boundedDescriptors() throws {
+        let clients = Clients { _ in BusProcess(number: CurrentProcess.identifier, descriptor: nil) }
+        for _ in 0..<2 {
+            for number in 0..<Clients.mostHeld * 2 { #expect(!Self.isRefused(clients, ":1.\(number)")) }
+        }
+        let held = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").filter {
+            (try? SymbolicLink.read("/proc/self/fd/\($0)"))?.contains("pidfd") ?? false
+        }
+        #expect(held.count < Clients.mostHeld * 3 / 2, "\(held.count) processes are held")
+        #expect(clients[":1.1"] != nil, "its process is looked up again")
     }
 
     @Test("A refusal by an error is forgotten, and a process that has ended is refused")

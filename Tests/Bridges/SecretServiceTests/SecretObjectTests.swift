@@ -65,11 +65,12 @@ struct SecretObjectTests {
     func plainSession() throws {
         let (session, output) = try SecretSession.open(for: ":1.1", SecretSession.plain, .text(""))
         #expect(output == .text(""))
-        let value = SecretBytes(copying: Array("v".utf8).span)
+        let secret = { (text: String) in SecretBytes(copying: Array(text.utf8).span) }
+        let value = secret("v")
         let sent = try session.sealed(value, "text/plain", in: "/s")
-        #expect(sent == .structure([.object("/s"), .bytes([]), .bytes(Array("v".utf8)), .text("text/plain")]))
-        #expect(try session.opened([], Array("w".utf8)).count == 1)
-        #expect(throws: BusFailure.self) { try session.opened([1], Array("w".utf8)) }
+        #expect(sent == .structure([.object("/s"), .bytes([]), .secret(BusSecret(secret("v"))), .text("text/plain")]))
+        #expect(try session.opened(secret(""), secret("w")).count == 1)
+        #expect(throws: BusFailure.self) { try session.opened(secret("1"), secret("w")) }
         #expect(throws: BusFailure.self) { try SecretSession.open(for: ":1.1", SecretSession.plain, .bytes([])) }
         let unknown = #expect(throws: BusFailure.self) { try SecretSession.open(for: ":1.1", "rot13", .text("")) }
         #expect(unknown?.name == .notSupported)
@@ -93,7 +94,8 @@ struct SecretObjectTests {
     @Test("The session's collection keeps values in memory, up to its capacity")
     func memory() throws {
         let memory = SessionSecrets()
-        let value = SecretBytes(copying: Array("v".utf8).span)
+        let secret = { (text: String) in SecretBytes(copying: Array(text.utf8).span) }
+        let value = secret("v")
         let name = memory.add(label: "l", LookupAttributes(pairs: ["a": "1"]), value)
         #expect(name == "1")
         let item = try #require(memory.all.first)

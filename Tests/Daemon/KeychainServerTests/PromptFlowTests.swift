@@ -40,6 +40,19 @@ struct PromptFlowTests {
         #expect(server.standIn.waits { $0.withdrawn == 1 })
     }
 
+    @Test("A withdrawal that comes before its prompt is repeated until the prompt has gone")
+    func isWithdrawnAgain() throws {
+        let server = try RunningServer()
+        server.standIn.hold([.prompt])
+        server.standIn.miss(2)
+        do {
+            let client = try server.connect()
+            try client.send(Frames.evaluation(id: 1))
+            #expect(server.standIn.waits { $0.prompts == [1] })
+        }
+        #expect(server.standIn.waits { $0.withdrawn == 3 })
+    }
+
     @Test("A client that has its answer withdraws nothing when it goes")
     func answered() throws {
         let server = try RunningServer()

@@ -49,6 +49,8 @@ package final class StandIn: RequestHandler {
         /// The contents of the memory files of device requests.
         package var passcodes: [String] = []
         var held: Set<Kind> = []
+        /// So many withdrawals find no prompt yet.
+        var missed = 0
     }
 
     private static let mostItems: UInt32 = 5000
@@ -61,6 +63,8 @@ package final class StandIn: RequestHandler {
 
     /// Makes every request of these kinds that comes from now on wait for ``release()``.
     package func hold(_ kinds: Set<Kind>) { seen.update { $0.held = kinds } }
+    /// Makes so many withdrawals come before their prompt.
+    package func miss(_ withdrawals: Int) { seen.update { $0.missed = withdrawals } }
     package func release() { seen.update { $0.held = [] } }
 
     /// Waits until it has seen something.
@@ -123,9 +127,12 @@ package final class StandIn: RequestHandler {
         _ request: AuthenticationRequest, password: FileDescriptor?, from caller: CallerIdentity,
         _ conversation: PromptCancellation, id: UInt32, by deadline: Deadline, into writer: ResponseWriter
     ) {
-        guard case .evaluate = request else {
+        guard case .evaluate(_, let identifier, _) = request else {
             let none = AuthenticationCapabilities(biometry: .none, passcodeIsSet: false)
             return writer.answer(id) { if case .capabilities = request { none.append(to: $0) } }
+        }
+        if record.missed > 0 {
+            try? conversation.begin(in: AuthenticationContext(identifier: identifier, caller: []))
         }
         note(.prompt) { $0.prompts.append(id) }
         let result = AuthenticationResult(factors: .biometry, enrolment: [])
@@ -136,7 +143,7 @@ package final class StandIn: RequestHandler {
         _ = conversation.end()
         seen.update { seen in
             seen.withdrawn += 1
-            seen.held.remove(.prompt)
+            if seen.missed == 0 { seen.held.remove(.prompt) } else { seen.missed -= 1 }
         }
     }
 

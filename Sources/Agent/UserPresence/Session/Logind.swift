@@ -23,7 +23,7 @@ final class Logind {
 
     /// Has the machine wait before it falls asleep. Where that is not allowed, it does not wait.
     func holdUpSleep() {
-        let words = ["sleep", "Keychain", "The keychain locks itself.", "delay"].map { BusArgument.text($0) }
+        let words = ["sleep", "Keychain", "The keychain locks itself.", "delay"].map { BusValue.text($0) }
         inhibitor = try? bus.call(Self.manager, "Inhibit", words).readDescriptor()
     }
 
@@ -51,7 +51,7 @@ final class Logind {
         return UserSession.preferred(of: sessions)?.path
     }
 
-    private func path(_ method: String, _ argument: BusArgument) throws(BusError) -> String {
+    private func path(_ method: String, _ argument: BusValue) throws(BusError) -> String {
         try bus.call(Self.manager, method, [argument]).readText()
     }
 

@@ -42,9 +42,10 @@ package final class SessionWatch: Sendable {
             logind.holdUpSleep()
             follow(logind, &state)
             do throws(BusError) {
-                while try !ends(end, logind.bus.descriptor) {
+                // Signals that came while logind was asked do not make the descriptor readable.
+                repeat {
                     while let signal = try logind.bus.nextSignal() { try take(signal, of: logind, &state) }
-                }
+                } while try !ends(end, logind.bus.descriptor)
             } catch {}
             return true
         } catch { return false }

@@ -21,6 +21,18 @@ package struct ProcessLimits {
         try Self.set(RLIMIT_FSIZE, 0)
     }
 
+    /// Raises the number of open files to all this process may ask for; the result is that number.
+    ///
+    /// - Throws: `SystemError` of `setrlimit`.
+    package static func raiseOpenFilesLimit() throws(SystemError) -> Int {
+        let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+        var limit = rlimit()
+        guard unsafe getrlimit(resource, &limit) == 0 else { throw SystemError(code: errno, call: "getrlimit") }
+        limit.rlim_cur = limit.rlim_max
+        guard unsafe setrlimit(resource, &limit) == 0 else { throw SystemError(code: errno, call: "setrlimit") }
+        return Int(clamping: limit.rlim_cur)
+    }
+
     private static func set(_ resource: __rlimit_resource, _ most: UInt64) throws(SystemError) {
         var limit = rlimit()
         let number = __rlimit_resource_t(resource.rawValue)

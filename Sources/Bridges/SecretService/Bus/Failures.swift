@@ -15,6 +15,9 @@ extension BusFailure {
 
     static func locked(_ what: String) -> BusFailure { BusFailure(.isLocked, what) }
 
+    static let answerTooLarge = BusFailure(
+        .limitsExceeded, "The values are too large for one answer. Ask for fewer items at once.")
+
     static func invalid(_ problem: String) -> BusFailure { BusFailure(.invalidArguments, problem) }
 
     /// A refusal of the keychain's. An empty answer never stands for items that could not be looked at.

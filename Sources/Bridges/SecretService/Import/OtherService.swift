@@ -99,7 +99,7 @@ final class OtherService {
     }
 
     private func item(_ path: String, _ secret: BusValue?) throws -> Item? {
-        guard let parts = secret?.parts, parts.count == 4, let parameters = parts[1].data, let value = parts[2].data
+        guard let parts = secret?.parts, parts.count == 4, let parameters = parts[1].secret, let value = parts[2].secret
         else { return nil }
         let values = try properties(path, .item)
         var pairs = values["Attributes"]?.pairs ?? [:]
@@ -122,8 +122,11 @@ final class OtherService {
         try bus.watch(BridgeProgram.name, "path='\(prompt)',member='Completed'")
         _ = try bus.ask(object, "Prompt", [.text("")])
         let deadline = Deadline.after(milliseconds: Self.patience * 1_000)
-        // Without an answer it stays locked.
-        while try bus.nextSignal() == nil {
+        while true {
+            while let signal = try bus.nextSignal() {
+                if signal.path == prompt, signal.member == "Completed" { return }
+            }
+            // Without an answer it stays locked.
             guard (try? bus.descriptor.wait(for: .readable, deadline: deadline)) != nil else { return }
         }
     }

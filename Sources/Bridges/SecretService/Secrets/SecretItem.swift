@@ -62,6 +62,11 @@ struct SecretCollection {
 
     var object: SecretObject { .collection(name) }
 
+    /// Whether it is the one that a user has been shown: the same record, under the same label.
+    func isShown(as other: SecretCollection) -> Bool {
+        !reference.isEmpty && reference == other.reference && ExactText(label) == ExactText(other.label)
+    }
+
     func has(_ alias: ExactText) -> Bool { aliases.contains(alias) || implied.contains(alias) }
 }
 

@@ -105,7 +105,7 @@ extension Bridge {
 
     /// The value of a secret that has come from a client, and its media type.
     private func received(_ secret: BusValue, from client: String) throws(BusFailure) -> (SecretBytes, String) {
-        guard let parts = secret.parts, parts.count == 4, let parameters = parts[1].data, let value = parts[2].data
+        guard let parts = secret.parts, parts.count == 4, let parameters = parts[1].secret, let value = parts[2].secret
         else {
             throw .invalid("A secret is a session, parameters, a value and its type.")
         }

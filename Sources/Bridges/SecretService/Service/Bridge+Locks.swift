@@ -6,7 +6,7 @@ import Systemd
 /// Locking, unlocking and asking the user.
 extension Bridge {
     /// A lock from the bus is a mark on the collection, for all clients. The keychain itself stays open: any client may
-    /// call this. The mark ends with any next unlock of the keychain.
+    /// call this. The mark ends with any next unlock of the keychain, and not with the bridge.
     func lock(_ call: MethodCall) throws(BusFailure) -> [BusValue] {
         let named = try known(call.paths(0))
         try mark(Set(named.map(\.collection)))
@@ -54,10 +54,11 @@ extension Bridge {
     /// The paths that are those of a collection or an item, each with its collection.
     private func known(_ paths: [String]) throws(BusFailure) -> [(path: String, collection: String)] {
         let all = try collections()
-        return paths.compactMap { path in
-            switch SecretObject(path, aliases: Self.names(byAliases: all)) {
-            case .collection(let name)? where all.contains { $0.name == name }: return (path, name)
-            case .item(let name, _)? where all.contains { $0.name == name }: return (path, name)
+        let (names, aliases) = (Set(all.map(\.name)), Self.names(byAliases: all))
+        return try Self.once(paths).compactMap { path in
+            switch SecretObject(path, aliases: aliases) {
+            case .collection(let name)? where names.contains(name): return (path, name)
+            case .item(let name, _)? where names.contains(name): return (path, name)
             default: return nil
             }
         }
@@ -84,12 +85,14 @@ extension Bridge {
     private func mark(_ names: Set<String>) throws(BusFailure) {
         let last = try lastUnlock()
         let changed = names.filter { $0 != SecretCollection.session && locked[$0] == nil }
-        for name in names where name != SecretCollection.session { locked[name] = last }
+        let marks = names.filter { $0 != SecretCollection.session }.map { ($0, last) }
+        locked.merge(marks) { _, new in new }
         tell(changed, isLocked: true)
     }
 
     private func unmark(_ names: Set<String>) {
-        let changed = names.filter { locked.removeValue(forKey: $0) != nil }
+        let changed = names.filter { locked[$0] != nil }
+        locked = locked.filter { !changed.contains($0.key) }
         tell(changed, isLocked: false)
     }
 
@@ -176,7 +179,10 @@ extension Bridge {
             unmark(collections)
             for name in collections { try checkUnlocked(name, "The keychain is locked") }
             return .objects(paths)
-        case .delete(let collection):
+        case .delete(let agreed):
+            // Meanwhile another one may have got the path, or this one another name.
+            let collection = try collection(agreed.name)
+            guard collection.isShown(as: agreed) else { throw .gone(agreed.object.path) }
             try remove(collection)
             return .text("")
         }

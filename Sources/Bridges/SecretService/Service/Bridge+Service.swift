@@ -47,12 +47,27 @@ extension Bridge {
 
     /// So many items are read before other clients have their turn.
     private static let itemsInStep = 16
+    /// The most bytes of values in one answer. A bus ends the connection of a program that sends too much.
+    private static let mostValueBytes = 16 << 20
+    /// The most objects that a call may name.
+    private static let mostPaths = 100_000
+
+    /// The paths that a call names, each once, in their order.
+    ///
+    /// - Throws: `LimitsExceeded` for too many.
+    static func once(_ paths: [String]) throws(BusFailure) -> [String] {
+        guard paths.count <= mostPaths else {
+            throw BusFailure(.limitsExceeded, "A call may name \(mostPaths) objects. Name them in several calls.")
+        }
+        var seen: Set<String> = []
+        return paths.filter { seen.insert($0).inserted }
+    }
 
     /// Items that are locked or gone are left out, as the specification has it; every other failure is one.
     func getSecrets(_ call: MethodCall) throws(BusFailure) -> BusAnswer {
         let path = call.text(1)
         let session = try session(path, of: call.client)
-        var (rest, found) = (call.paths(0)[...], [BusValue.Entry]())
+        var (rest, found, bytes) = (try Self.once(call.paths(0))[...], [BusValue.Entry](), 0)
         let isByAlias = rest.contains { $0.hasPrefix(SecretObject.aliases) }
         let aliases = isByAlias ? Self.names(byAliases: try collections()) : [:]
         return .steps { () throws(BusFailure) in
@@ -61,6 +76,8 @@ extension Bridge {
                 guard let object = SecretObject(name, aliases: aliases), case .item(let collection, _) = object,
                     !marked.contains(collection), let (item, value) = try self.openItemIfAny(object)
                 else { continue }
+                bytes += value.count
+                guard bytes <= Self.mostValueBytes else { throw .answerTooLarge }
                 let secret = try session.sealed(value, item.lookup.contentType, in: path)
                 found.append(BusValue.Entry(.object(name), secret))
             }
@@ -90,20 +107,25 @@ extension Bridge {
         guard !alias.isEmpty else { throw .invalid("An alias has a name.") }
         let all = try collections()
         let old = all.first { $0.has(alias) }
+        // Two have it where a change was cut off.
+        let holders = all.filter { $0.aliases.contains(alias) }
         let name = SecretObject(path, aliases: Self.names(byAliases: all))?.ifCollection
         let new = all.first { $0.name == name }
         guard new != nil || path == "/" else {
             throw BusFailure(.noSuchObject, "There is no collection at path “\(path)”.")
         }
-        guard old?.name != new?.name else { return [] }
+        guard old?.name != new?.name || holders.count > 1 else { return [] }
         // There is always a default collection: taken from another, the alias is that of `login` again.
         let isLogins = alias == "default"
         guard new != nil || !isLogins || old?.name != SecretCollection.login, alias != "login", alias != "session"
         else { throw BusFailure(.notSupported, "The alias “\(alias.text)” always names a collection.") }
         if let new { try Self.check(.record(of: new.aliases + [alias]), new.label) }
-        if let old { try setAliases(old.aliases.filter { $0 != alias }, of: old) }
-        if let new, !isLogins || new.name != SecretCollection.login {
+        // The new one first: a bridge that ends here loses no alias.
+        if let new, !new.aliases.contains(alias), !isLogins || new.name != SecretCollection.login {
             try setAliases(new.aliases + [alias], of: new)
+        }
+        for holder in holders where holder.name != new?.name {
+            try setAliases(holder.aliases.filter { $0 != alias }, of: holder)
         }
         return []
     }

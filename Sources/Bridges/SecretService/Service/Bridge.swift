@@ -14,7 +14,8 @@ final class Bridge {
     private(set) lazy var prompts = SecretPrompts(deeds) { Clock.monotonicNanoseconds / 1_000_000_000 }
     /// The collections that a client has locked, each with the keychain's last unlock before that. The keychain itself
     /// stays as it is.
-    var locked: [String: UInt64] = [:]
+    var locked: [String: UInt64] { didSet { if locked != oldValue { marks.write(locked) } } }
+    private let marks: LockMarks
     private var last = 0
     /// The aliases of the session's collection, which end with it.
     var sessionAliases: Set<ExactText> = []
@@ -34,10 +35,14 @@ final class Bridge {
     ///   - clients: who may ask.
     ///   - emit: sends a signal.
     ///   - questions: asks the user.
+    ///   - marks: what an earlier bridge on this bus has left locked.
     init(
-        _ secrets: KeychainSecrets, clients: Clients, emit: @escaping (BusSignal) -> Void, questions: Questions
+        _ secrets: KeychainSecrets, clients: Clients, emit: @escaping (BusSignal) -> Void, questions: Questions,
+        marks: LockMarks
     ) {
         (self.secrets, self.clients, self.emit, self.questions) = (secrets, clients, emit, questions)
+        self.marks = marks
+        locked = marks.read()
     }
 
     /// Closes what a client has open that has left the bus.

@@ -31,7 +31,7 @@ package final class BridgeProgram {
         let links = Links()
         let questions = try Questions(Self.configuration(), address: address)
         let service = try BusService(
-            address: address, below: "/",
+            address: address,
             named: { name, isThere in
                 if isThere { links.bridge?.clients.arrived(name) } else { links.bridge?.forget(name) }
             }
@@ -46,7 +46,7 @@ package final class BridgeProgram {
         links.service = service
         links.bridge = Bridge(
             KeychainSecrets { () throws(Refusal) in try questions.reach() }, clients: clients,
-            emit: { [unowned service] in service.emit($0) }, questions: questions)
+            emit: { [unowned service] in service.emit($0) }, questions: questions, marks: LockMarks(bus: address))
         (self.links, self.service, self.questions) = (links, service, questions)
         try takeName()
     }

@@ -1,3 +1,4 @@
+import Glibc
 import LinuxSystem
 import Systemd
 
@@ -8,12 +9,16 @@ import Systemd
 /// is taken for one in a sandbox. The process is held for as long as its client is on the bus, and looked at again with
 /// every call.
 final class Clients {
-    private var known: [String: RunningProcess] = [:]
+    /// The processes of those that were let in, the last that called at the end.
+    private var known: [(client: String, process: RunningProcess)] = []
     /// When clients came to the bus, in clock ticks since the boot.
     private var arrivals: [String: UInt64] = [:]
     /// Clients that were there before are no younger than this.
     private let beginning = RunningProcess.ticksSinceBoot
     private let process: (String) throws(BusError) -> BusProcess
+
+    /// Each process that is held takes a descriptor. Of more, the bus is asked again.
+    static let mostHeld = 256
 
     /// - Parameter process: the process of a client, as the bus knows it.
     init(_ process: @escaping (String) throws(BusError) -> BusProcess) { self.process = process }
@@ -22,20 +27,28 @@ final class Clients {
     ///
     /// - Throws: `AccessDenied` for a program in a sandbox, and for one that cannot be looked at.
     func check(_ client: String) throws(BusFailure) {
-        guard let process = held(client), isOutsideSandboxes(process) else { throw .unknownProgram }
+        guard let process = self[client] else { throw .unknownProgram }
+        try Self.check(process)
+        hold(process, client)
     }
 
     func arrived(_ client: String) { arrivals[client] = RunningProcess.ticksSinceBoot }
 
-    func forget(_ client: String) { (known[client], arrivals[client]) = (nil, nil) }
+    func forget(_ client: String) {
+        known.removeAll { $0.client == client }
+        arrivals[client] = nil
+    }
 
-    /// The process of a client that was checked.
-    subscript(client: String) -> RunningProcess? { known[client] }
+    /// The process of a client. Nothing is remembered of a look that has failed: the next call looks again.
+    subscript(client: String) -> RunningProcess? {
+        known.last { $0.client == client }?.process ?? (try? connected(client))
+    }
 
-    /// Nothing is remembered of a look that has failed: the next call looks again.
-    private func held(_ client: String) -> RunningProcess? {
-        if known[client] == nil { known[client] = try? connected(client) }
-        return known[client]
+    private func hold(_ process: RunningProcess, _ client: String) {
+        if known.last?.client == client { return }
+        known.removeAll { $0.client == client }
+        if known.count >= Self.mostHeld { known.removeFirst() }
+        known.append((client, process))
     }
 
     /// The process that connected. Where the bus knows its number alone, the number may have gone to another process
@@ -48,12 +61,15 @@ final class Clients {
         return isOld && !held.hasEnded ? held : nil
     }
 
-    private func isOutsideSandboxes(_ process: RunningProcess) -> Bool {
+    private static func check(_ process: RunningProcess) throws(BusFailure) {
         let view = ProcessView(process.number)
-        guard let theirs = try? view.mountNamespace(), (try? view.hasWholeRoot()) == true,
-            theirs == (try? ProcessView(CurrentProcess.identifier).mountNamespace())
-        else { return false }
-        return !process.hasEnded
+        var theirs = ""
+        do throws(SystemError) { theirs = try view.mountNamespace() } catch {
+            throw error.code == EACCES && !process.hasEnded ? BusFailure.hiddenProgram : BusFailure.unknownProgram
+        }
+        guard (try? view.hasWholeRoot()) == true,
+            theirs == (try? ProcessView(CurrentProcess.identifier).mountNamespace()), !process.hasEnded
+        else { throw .unknownProgram }
     }
 }
 
@@ -62,4 +78,9 @@ extension BusFailure {
         .accessDenied,
         "The keychain cannot tell which program asks, or the program runs in a sandbox. Programs in sandboxes have no "
             + "part in what other programs store.")
+
+    fileprivate static let hiddenProgram = BusFailure(
+        .accessDenied,
+        "The keychain cannot look at the program that asks: it hides its memory (PR_SET_DUMPABLE), or has other rights "
+            + "than its user. So nobody can tell whether it runs in a sandbox.")
 }

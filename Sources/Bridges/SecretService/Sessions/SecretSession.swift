@@ -73,7 +73,7 @@ final class SecretSession {
     /// A value on its way to the client: session, parameters, value, media type.
     func sealed(_ value: SecretBytes, _ contentType: String, in path: String) throws(BusFailure) -> BusValue {
         guard let key else {
-            return .structure([.object(path), .bytes([]), .bytes(value.copy), .text(contentType)])
+            return .structure([.object(path), .bytes([]), .secret(BusSecret(value)), .text(contentType)])
         }
         let iv = Randomness.bytes(Self.ivSize)
         do throws(CryptoError) {
@@ -89,21 +89,20 @@ final class SecretSession {
     /// A value that has come from the client.
     ///
     /// - Throws: `InvalidArgs` for one that was not encrypted in this session.
-    func opened(_ parameters: [UInt8], _ value: [UInt8]) throws(BusFailure) -> SecretBytes {
+    func opened(_ parameters: SecretBytes, _ value: SecretBytes) throws(BusFailure) -> SecretBytes {
         guard let key else {
-            guard parameters.isEmpty else { throw .invalid("A plain session has no parameters.") }
-            return SecretBytes(copying: value.span)
+            guard parameters.count == 0 else { throw .invalid("A plain session has no parameters.") }
+            return value
         }
         guard parameters.count == Self.ivSize else { throw .invalid("The parameters of a value are 16 bytes.") }
         do throws(CryptoError) {
             return try key.withSpan { (key) throws(CryptoError) in
-                try PaddedCBC.decrypt(value.span, key: key, iv: parameters.span)
+                try value.withSpan { (value) throws(CryptoError) in
+                    try parameters.withSpan { (iv) throws(CryptoError) in
+                        try PaddedCBC.decrypt(value, key: key, iv: iv)
+                    }
+                }
             }
         } catch { throw .invalid("The value was not encrypted in this session.") }
     }
-}
-
-extension SecretBytes {
-    /// The bytes in ordinary memory, for a message that is wiped when it has been sent.
-    var copy: [UInt8] { withSpan { $0.array(0, $0.count) } }
 }

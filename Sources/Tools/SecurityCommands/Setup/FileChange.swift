@@ -21,6 +21,11 @@ struct FileChange {
     ///
     /// - Throws: ``CommandFailure`` for one that cannot be read or is not UTF-8.
     static func read(_ path: String) throws(CommandFailure) -> String? {
+        // A file would take the place of the link, and an undo would remove it.
+        if let target = try? SymbolicLink.read(path), (try? FileStatus(at: path)) ?? nil == nil {
+            throw .failed(
+                "\(path) is a link to \(target), which is not there", remedy: "Remove the link, or make that file.")
+        }
         let bytes: [UInt8]
         do throws(SystemError) {
             guard try FileStatus(at: path) != nil else { return nil }

@@ -1,5 +1,5 @@
 package import KeychainModel
-import LinuxSystem
+package import LinuxSystem
 
 /// A request that may have the user asked, from its arrival to its answer.
 ///
@@ -9,9 +9,11 @@ package final class PromptCancellation: Sendable {
     private struct State {
         var context: AuthenticationContext?
         var isOver = false
+        /// Whether the request has its answer, so that nobody is asked any more.
+        var isFinished = false
     }
 
-    private let state = Lock(State())
+    private let state = Monitor(State())
 
     package init() {}
 
@@ -19,7 +21,7 @@ package final class PromptCancellation: Sendable {
     ///
     /// - Throws: `errSecNotAvailable` when the caller has gone.
     package func begin(in context: AuthenticationContext) throws(Refusal) {
-        let isOver = state.withLock { state in
+        let isOver = state.update { state in
             state.context = context
             return state.isOver
         }
@@ -28,10 +30,18 @@ package final class PromptCancellation: Sendable {
 
     /// Ends the conversation; gives the context in which the user may be being asked, if one was begun.
     package func end() -> AuthenticationContext? {
-        state.withLock { state in
+        state.update { state in
             state.isOver = true
-            return state.context
+            return state.isFinished ? nil : state.context
         }
+    }
+
+    /// The request has its answer.
+    package func finish() { state.update { $0.isFinished = true } }
+
+    /// Waits until nobody is asked, and nobody will be; false when the deadline comes first.
+    package func waitForEnd(by deadline: Deadline) -> Bool {
+        state.wait(deadline: deadline) { $0.isFinished || $0.context == nil ? true : nil } ?? false
     }
 }
 
