@@ -10,6 +10,8 @@ extension Replica {
     /// - Returns: how many went.
     package mutating func collect() -> Int {
         guard !rules.everyMemberAcknowledges || isSettled() else { return 0 }
+        // What waits may be older than a tombstone here, which everybody says to have read.
+        guard held.isEmpty || !rules.heldRecordsDelayCollecting else { return 0 }
         let machines = membership.machines
         var gone = 0
         for (rid, row) in rows.all where row.isTombstone {

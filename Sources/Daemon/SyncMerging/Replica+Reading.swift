@@ -56,6 +56,7 @@ extension Replica {
             for device in waiting.keys.sorted() { while readNext(of: device, now: now, keys) { moves = true } }
         }
         releaseFuture(now: now)
+        releaseHeld(now: now, keys)
     }
 
     /// Reads the next batch of a log, if it is there and counts.
@@ -104,6 +105,8 @@ extension Replica {
     /// themselves.
     private func counts(_ batch: SyncBatch) -> Bool {
         let device = batch.header.device
+        // An author whose records wait in too great a number is read when they wait no more.
+        guard (heldSize[device] ?? 0) <= Self.waitingBytes else { return false }
         if membership.removed.contains(device) {
             return rules.namedBatchesCount && batch.header.seq <= named[device] ?? 0
         }

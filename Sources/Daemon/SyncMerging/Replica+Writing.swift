@@ -30,20 +30,21 @@ extension Replica {
     /// made once: a second call gives the same.
     package mutating func compose(_ keys: any CircleKeys) -> SyncBatch? {
         if let outgoing { return outgoing.batch }
-        guard !isRemoved, maySpeak(keys) else { return nil }
+        guard !isRemoved, rolledBack.isEmpty, maySpeak(keys) else { return nil }
         let statements = fitting(duties(keys))
         guard let generation = sealingGeneration(statements), keys.holds(generation) else {
             return composeOpen(statements, keys)
         }
-        let dirty = publishable()
-        let passed = passOn(besides: dirty)
+        let header = header(generation, keys)
+        let dirty = publishable(keys)
+        let passed = passOn(besides: dirty, keys)
         guard mustPublish || !dirty.isEmpty || !passed.isEmpty || !statements.isEmpty else { return nil }
         let isWhole = dirty.count == rows.all.values.count(where: \.isDirty)
+        guard let records = boxed(dirty.map(\.value.record) + passed, header, keys) else { return nil }
         let content = SyncContent(
-            positions: changedPositions(), floor: isWhole ? max(myFloor, risenFloor) : myFloor,
-            records: dirty.map(\.value.record) + passed)
+            positions: changedPositions(), floor: isWhole ? max(myFloor, risenFloor) : myFloor, records: records)
         let stamps = dirty.mapValues(\.stamp)
-        return finish(statements, content, generation, stamps, passed: Set(passed.map(\.rid)), keys)
+        return finish(header, statements, content, stamps, passed: Set(passed.map(\.rid)), keys)
     }
 
     /// As many statements as a batch has room for; the others come with the next.
@@ -76,12 +77,12 @@ extension Replica {
     /// Makes the batch that adds this machine under its next name, before ``become(_:)``. It says nothing else: what
     /// one half of a clone has read, the other has not.
     package mutating func introduce(_ successor: Addition, _ keys: any CircleKeys) -> SyncBatch {
-        finish([.add(successor)], nil, .none, [:], keys)
+        finish(header(.none, keys), [.add(successor)], nil, [:], keys)
     }
 
     /// A batch without a sealed part, for a machine that has no keys of the current generation.
     private mutating func composeOpen(_ statements: [SyncStatement], _ keys: any CircleKeys) -> SyncBatch? {
-        statements.isEmpty ? nil : finish(statements, nil, .none, [:], keys)
+        statements.isEmpty ? nil : finish(header(.none, keys), statements, nil, [:], keys)
     }
 
     private func sealingGeneration(_ statements: [SyncStatement]) -> GenerationID? {
@@ -89,14 +90,23 @@ extension Replica {
         return membership.currentGeneration?.id
     }
 
-    private mutating func finish(
-        _ statements: [SyncStatement], _ content: SyncContent?, _ generation: GenerationID,
-        _ stamps: [RecordID: SyncStamp], passed: Set<RecordID> = [], _ keys: any CircleKeys
-    ) -> SyncBatch {
+    private func header(_ generation: GenerationID, _ keys: any CircleKeys) -> SyncHeader {
         let head = logs[me] ?? LogHead()
-        let header = SyncHeader(
+        return SyncHeader(
             circle: circle, device: me, seq: head.seq + 1, previous: head.hash, generation: generation,
             salt: keys.makeSalt())
+    }
+
+    /// The records with their boxes; nil when the machine was locked meanwhile.
+    private func boxed(_ records: [SyncRecord], _ header: SyncHeader, _ keys: any CircleKeys) -> [SyncRecord]? {
+        let boxed = records.compactMap { $0.needsBox ? keys.box($0, header) : $0 }
+        return boxed.count == records.count ? boxed : nil
+    }
+
+    private mutating func finish(
+        _ header: SyncHeader, _ statements: [SyncStatement], _ content: SyncContent?,
+        _ stamps: [RecordID: SyncStamp], passed: Set<RecordID> = [], _ keys: any CircleKeys
+    ) -> SyncBatch {
         let sealed = content.map { content in
             keys.seal(content.encoded(), header) { SyncBatch.associated(header, statements, sealedSize: $0) }
         }
@@ -109,9 +119,9 @@ extension Replica {
 
     /// Rows that go into the next batch, as many as fit. Deletions are first: an item that has taken another primary
     /// key keeps its name where the deletion of the other is known.
-    private mutating func publishable() -> [RecordID: SyncRow] {
+    private mutating func publishable(_ keys: any CircleKeys) -> [RecordID: SyncRow] {
         var (found, size): ([RecordID: SyncRow], Int) = ([:], 0)
-        let dirty = rows.all.filter(\.value.isDirty)
+        let dirty = rows.all.filter { $0.value.isDirty && (keys.isUnlocked || !$0.value.record.needsBox) }
         for (rid, row) in dirty.sorted(by: { ($0.value.order, $0.key) < ($1.value.order, $1.key) }) {
             size += row.record.encodedSize
             guard found.isEmpty || size <= SyncLimits.sealedBytes / 2 else { break }
@@ -203,7 +213,7 @@ extension Replica {
 
     /// The versions of a removed equivocator, and of those that went with it, as many as there is room for: others may
     /// have read another log.
-    private mutating func passOn(besides dirty: [RecordID: SyncRow]) -> [SyncRecord] {
+    private mutating func passOn(besides dirty: [RecordID: SyncRow], _ keys: any CircleKeys) -> [SyncRecord] {
         guard rules.equivocatorsArePassedOn else { return [] }
         for gone in forks.map(\.device) where membership.removed.contains(gone) {
             if passedOn.insert(gone).inserted { passing.formUnion(versions(ofThoseGoneWith: gone).keys) }
@@ -214,6 +224,7 @@ extension Replica {
                 passing.remove(rid)
                 continue
             }
+            guard keys.isUnlocked || !row.record.needsBox else { continue }
             size += row.record.encodedSize
             guard found.isEmpty && dirty.isEmpty || size <= SyncLimits.sealedBytes / 2 else { break }
             found.append(row.record.with(origin: SyncRecord.Origin(device: row.stamp.device, seq: place.seq)))

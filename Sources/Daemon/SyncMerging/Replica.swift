@@ -45,6 +45,14 @@ package struct Replica<Rows: RowTable>: Sendable {
     /// The last batch of a log that is named and not read yet, by each that names it.
     var claims: [MemberID: [MemberID: SyncPosition]] = [:]
     var future: [SyncRow] = []
+    /// Records that wait for the machine to be unlocked.
+    var held: [Held] = []
+    /// The bytes of records that wait, by the author of their batch.
+    var heldSize: [MemberID: Int] = [:]
+    /// Logs of which the transport shows less than was read, and the last batch that it shows.
+    package internal(set) var rolledBack: [MemberID: UInt64] = [:]
+    /// Since when batches of a log are named and not there.
+    var missing: [MemberID: UInt64] = [:]
     /// Items that have taken another primary key in what is read now, with the records that they had been.
     var renamed: [RecordID: RecordID] = [:]
     var queued: [SyncStatement] = []
@@ -55,6 +63,11 @@ package struct Replica<Rows: RowTable>: Sendable {
     /// The largest stamp among the tombstones that every member has read.
     var risenFloor: UInt64 = 0
     let rules: MergeRules
+
+    struct Held: Sendable {
+        let record: SyncRecord
+        let header: SyncHeader
+    }
 
     /// A batch that was made and not yet kept by the transport.
     package struct Outgoing: Sendable {
@@ -73,6 +86,8 @@ package struct Replica<Rows: RowTable>: Sendable {
     package var isRemoved: Bool { membership.removed.contains(me) }
     /// How many records wait because they are far ahead of the clock.
     package var futureCount: Int { future.count }
+    /// How many records wait for the machine to be unlocked.
+    package var heldCount: Int { held.count }
     /// How many batches wait.
     package var waitingCount: Int { waiting.values.reduce(0) { $0 + $1.count } }
     /// The floor that this machine has stated.

@@ -19,6 +19,8 @@ struct History: Sendable, CustomTestStringConvertible {
         History(
             "a member in wrong hands", gate: 2,
             SimulationPlan(removals: 1, joins: 1, hostile: Set(SimulationPlan.Malice.allCases))),
+        History("machines that are locked, items that change their class", gate: 2, SimulationPlan(locks: true)),
+        History("a transport that is rolled back", gate: 2, SimulationPlan(removals: 1, rollsBack: true)),
         History("an equivocator", gate: 1, SimulationPlan(machines: 5, steps: 150, hostile: [.equivocation])),
     ]
 
@@ -74,6 +76,12 @@ struct Mutant: Sendable, CustomTestStringConvertible {
         },
         Mutant("blocked machines ask", SimulationPlan(hostile: [.generations]), seed: 2) {
             $0.blockedMachinesAsk = false
+        },
+        Mutant("held records delay collecting", SimulationPlan(accounts: 2, locks: true), seed: 1) {
+            $0.heldRecordsDelayCollecting = false
+        },
+        Mutant("a rollback is noticed", SimulationPlan(steps: 60, rollsBack: true), seed: 1) {
+            $0.rollbackIsNoticed = false
         },
         Mutant("names come from tombstones", SimulationPlan(renames: true), seed: 1) {
             $0.namesComeFromTombstones = false
