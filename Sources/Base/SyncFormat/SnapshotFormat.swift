@@ -2,7 +2,7 @@ package import LinuxSystem
 
 /// The body of a snapshot's manifest, which is a record of a batch in its author's log.
 ///
-///     manifest = count:u32 *position parts:u32 *(length:u32 hash:32)
+///     manifest = count:u32 *(position floor:u64) parts:u32 *(length:u32 hash:32)
 package struct SnapshotManifest: Equatable, Sendable {
     /// A part by its length and its SHA-256.
     package struct Part: Equatable, Sendable {
@@ -11,16 +11,29 @@ package struct SnapshotManifest: Equatable, Sendable {
         package init(size: UInt32, hash: BatchHash) { (self.size, self.hash) = (size, hash) }
     }
 
-    /// The batches that the snapshot covers.
-    package let vector: [SyncPosition]
+    /// A log as far as the snapshot covers it, and the floor that its author had stated by then.
+    package struct Log: Hashable, Sendable {
+        package let position: SyncPosition
+        package let floor: UInt64
+        package init(position: SyncPosition, floor: UInt64) { (self.position, self.floor) = (position, floor) }
+    }
+
+    /// The logs in the order of their devices.
+    package let logs: [Log]
     package let parts: [Part]
 
-    package init(vector: [SyncPosition], parts: [Part]) { (self.vector, self.parts) = (vector, parts) }
+    package init(logs: [Log], parts: [Part]) { (self.logs, self.parts) = (logs, parts) }
 
     /// - Throws: ``SyncMalformed`` when the bytes are not exactly a manifest.
     package init(decoding span: Span<UInt8>) throws(SyncMalformed) {
         var cursor = SyncCursor(0..<span.count)
-        vector = try SyncPosition.list(&cursor, in: span)
+        var logs: [Log] = []
+        for _ in 0..<(try cursor.count(atMost: SyncLimits.members, in: span)) {
+            let position = try SyncPosition(&cursor, in: span)
+            logs.append(Log(position: position, floor: try cursor.time(in: span)))
+        }
+        try requireAscending(logs.map(\.position.device))
+        self.logs = logs
         var parts: [Part] = []
         for _ in 0..<(try cursor.count(atMost: SyncLimits.parts, in: span)) {
             parts.append(Part(size: try cursor.integer(UInt32.self, in: span), hash: try cursor.hash(in: span)))
@@ -32,7 +45,11 @@ package struct SnapshotManifest: Equatable, Sendable {
     /// The body.
     package func encoded() -> SecretBytes {
         let buffer = SecretBuffer(capacity: 512)
-        SyncPosition.append(vector, to: buffer)
+        buffer.append(littleEndian: UInt32(truncatingIfNeeded: logs.count))
+        for log in logs {
+            buffer.append(log.position.bytes.span)
+            buffer.append(littleEndian: log.floor)
+        }
         buffer.append(littleEndian: UInt32(truncatingIfNeeded: parts.count))
         for part in parts {
             buffer.append(littleEndian: part.size)
@@ -89,6 +106,12 @@ package struct SnapshotPart: Equatable, Sendable {
             found.append(try SyncBatch(carried: span.array(one.lowerBound, one.count)))
         }
         return found
+    }
+
+    /// The slot of the part with this number.
+    package func slot(_ number: Int) -> SyncSlot {
+        SyncSlot(
+            circle: header.circle, device: header.device, seq: header.seq, part: UInt32(truncatingIfNeeded: number))
     }
 
     /// The bytes of the part.

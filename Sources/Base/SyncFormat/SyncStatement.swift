@@ -116,6 +116,8 @@ package enum SyncStatement: Hashable, Sendable {
     case recovery(MemberKeys, announcement: BatchHash)
     /// 7: the author lacks the keys of a generation.
     case want(GenerationID)
+    /// 8: the author has found that the snapshot of a batch is what it has itself.
+    case endorse(SyncPosition)
     /// A statement of a later version. Reading stops before its batch.
     case unknown(type: UInt8, body: [UInt8])
 }

@@ -5,14 +5,27 @@ package struct LogHead: Sendable {
     /// The position of the last batch that was read; 0 before the first.
     package internal(set) var seq: UInt64 = 0
     package internal(set) var hash = BatchHash.none
+    /// Of a log that a snapshot covers only the first half of the hash is known.
+    var isHashWhole = true
     /// Later records of the author have larger stamps.
     package internal(set) var floor: UInt64 = 0
     /// The batches that the author has read, as it says in its batches, which are read in order.
     package internal(set) var said: [MemberID: UInt64] = [:]
-    /// The hashes of earlier batches, against which positions are held.
-    var hashes: [UInt64: UInt128] = [:]
+    /// What is known of each batch, against which positions and snapshots are held.
+    var marks: [UInt64: Mark] = [:]
+
+    struct Mark: Sendable, Equatable {
+        let hash: UInt128
+        /// The floor that was stated by then.
+        var floor: UInt64
+    }
 
     package init() {}
+
+    /// Whether a batch comes after the last one.
+    func isFollowed(by header: SyncHeader) -> Bool {
+        isHashWhole ? header.previous == hash : header.previous.short == hash.short
+    }
 }
 
 /// Two things that cannot both be true: the author of a log has signed two batches for one place, or somebody says so.

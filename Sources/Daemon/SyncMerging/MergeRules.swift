@@ -28,6 +28,12 @@ package struct MergeRules: Sendable, Equatable {
     package var keysAreSought = true
     /// A machine that cannot read a batch for lack of keys asks for them.
     package var blockedMachinesAsk = true
+    /// A member endorses only snapshots that have what it has itself.
+    package var snapshotsAreExamined = true
+    /// A newcomer starts only from what the member that it has paired with has made or endorsed.
+    package var startsAreTrusted = true
+    /// A log is discarded only up to a snapshot that every member has endorsed.
+    package var everyMemberEndorses = true
     /// While records wait for an unlocked machine, it lets no tombstone go.
     package var heldRecordsDelayCollecting = true
     /// A transport that shows less than was read is noticed.

@@ -27,9 +27,9 @@ extension Replica {
         return gone
     }
 
-    private func floor(of member: MemberID) -> UInt64 { logs[member]?.floor ?? 0 }
+    func floor(of member: MemberID) -> UInt64 { logs[member]?.floor ?? 0 }
 
-    private func isRead(_ place: SyncRecord.Origin, by machines: [MemberID]) -> Bool {
+    func isRead(_ place: SyncRecord.Origin, by machines: [MemberID]) -> Bool {
         if !rules.everyMemberAcknowledges { return true }
         return machines.allSatisfy { member in
             member == me || member == place.device || (logs[member]?.said[place.device] ?? 0) >= place.seq
@@ -38,7 +38,7 @@ extension Replica {
 
     /// Whether the logs of all removed members have their end: everyone knows of the removal, and what was named is
     /// read.
-    private func isSettled() -> Bool {
+    func isSettled() -> Bool {
         let machines = membership.machines
         return membership.removed.allSatisfy { gone in
             guard membership.members[gone]?.isRecoveryKey != true else { return true }
@@ -53,6 +53,8 @@ extension Replica {
     package func knows(_ member: MemberID, thatIsGone gone: MemberID) -> Bool {
         membership.cuts.contains { removal, cut in
             guard cut.contains(gone) else { return false }
+            // A snapshot is made when everybody knows of the removals before it.
+            if let base, base.covers(removal.place) { return true }
             if removal.place.device == member { return true }
             return (logs[member]?.said[removal.place.device] ?? 0) >= removal.place.seq
         }

@@ -16,8 +16,11 @@ extension Replica {
         let before = membership.removed
         for statement in batch.statements { count(statement, place, content?.floor ?? stated, keys) }
         if membership.removed != before, rules.removalIsAcknowledged { mustPublish = true }
+        if !batch.statements.isEmpty, let open = try? SyncBatch(carried: batch.carried) { stating.append(open) }
         guard let content else { return }
         logs[place.device]?.floor = max(stated, content.floor)
+        logs[place.device]?.marks[place.seq]?.floor = max(stated, content.floor)
+        for record in content.records where record.kind == SyncRecord.Kind.manifest { announce(record, at: place) }
         guard !isOwn else { return }
         for record in content.records { take(record, of: batch.header, stated, now: now, keys) }
         carryNames()
@@ -25,8 +28,8 @@ extension Replica {
 
     private mutating func advance(_ place: SyncRecord.Origin, _ hash: BatchHash) {
         var head = logs[place.device] ?? LogHead()
-        (head.seq, head.hash) = (place.seq, hash)
-        head.hashes[place.seq] = hash.short
+        (head.seq, head.hash, head.isHashWhole) = (place.seq, hash, true)
+        head.marks[place.seq] = LogHead.Mark(hash: hash.short, floor: head.floor)
         head.said[place.device] = place.seq
         logs[place.device] = head
         named[place.device] = max(named[place.device] ?? 0, place.seq)
@@ -55,14 +58,14 @@ extension Replica {
         logs[author]?.said[device] = position.seq
         // The hash of a batch is of those before it too, so that the last claim of a witness has the earlier ones.
         if position.seq > logs[device]?.seq ?? 0 { claims[device, default: [:]][author] = position }
-        if let known = logs[device]?.hashes[position.seq], known != position.hash {
+        if let known = logs[device]?.marks[position.seq]?.hash, known != position.hash {
             notice(ForkEvidence(device: device, seq: position.seq, witness: author))
             return
         }
         if !informed.contains(device) { named[device] = max(named[device] ?? 0, position.seq) }
     }
 
-    private mutating func count(
+    mutating func count(
         _ statement: SyncStatement, _ place: SyncRecord.Origin, _ floor: UInt64, _ keys: any CircleKeys
     ) {
         switch statement {
@@ -83,6 +86,7 @@ extension Replica {
                 keys.member(own),
                 .init(keys: own, sponsor: place.device, place: place, isRecoveryKey: true, reads: 0))
         case .want(let id): membership.want(id, by: place.device)
+        case .endorse(let position): endorsements[position, default: []].insert(place.device)
         case .unknown: return
         }
     }
@@ -154,7 +158,7 @@ extension Replica {
     }
 
     /// Merges a version of another machine's: the larger stamp wins, and nothing else decides.
-    private mutating func merge(_ row: SyncRow, now: UInt64) {
+    mutating func merge(_ row: SyncRow, now: UInt64) {
         let (rid, previous) = (row.record.rid, previousName(of: row))
         if rules.farFutureWaits, row.stamp.hlc > now.addingReportingOverflow(Self.horizon).partialValue {
             future.append(row)

@@ -22,7 +22,7 @@ extension Replica {
     /// A batch for a place that was read: the same again, or evidence.
     private mutating func recall(_ batch: SyncBatch, _ keys: any CircleKeys) -> Verdict {
         let (device, seq) = (batch.header.device, batch.header.seq)
-        guard let known = logs[device]?.hashes[seq], known != keys.hash(batch.signed).short else { return .read }
+        guard let known = logs[device]?.marks[seq]?.hash, known != keys.hash(batch.signed).short else { return .read }
         guard let author = membership.members[device]?.keys.signing,
             keys.isSignature(batch.signature, of: batch.signed, by: author)
         else { return .refused }
@@ -69,7 +69,7 @@ extension Replica {
                 drop(batch)
                 continue
             }
-            guard batch.header.previous == head.hash else {
+            guard head.isFollowed(by: batch.header) else {
                 notice(ForkEvidence(device: device, seq: batch.header.seq, witness: device))
                 continue
             }
@@ -126,7 +126,7 @@ extension Replica {
     }
 
     /// The keys that a batch must be signed with: those of a member, or those that its own first batch introduces.
-    private func author(of batch: SyncBatch, _ keys: any CircleKeys) -> MemberKeys? {
+    func author(of batch: SyncBatch, _ keys: any CircleKeys) -> MemberKeys? {
         let device = batch.header.device
         if let member = membership.members[device] { return member.isRecoveryKey ? nil : member.keys }
         guard batch.header.seq == 1 else { return nil }
@@ -149,7 +149,7 @@ extension Replica {
     }
 
     /// Takes the keys that a batch brings for this machine: it may itself be sealed with them.
-    private func takeShares(_ batch: SyncBatch, _ keys: any CircleKeys) {
+    func takeShares(_ batch: SyncBatch, _ keys: any CircleKeys) {
         for made in batch.statements.compactMap(\.madeKeys) where !keys.holds(made.id) { _ = take(made, keys) }
     }
 
@@ -193,5 +193,6 @@ extension SyncStatement {
         }
     }
 
+    var isEndorsement: Bool { if case .endorse = self { true } else { false } }
     var isUnknown: Bool { if case .unknown = self { true } else { false } }
 }

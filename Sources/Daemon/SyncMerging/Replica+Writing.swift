@@ -42,7 +42,7 @@ extension Replica {
         let isWhole = dirty.count == rows.all.values.count(where: \.isDirty)
         guard let records = boxed(dirty.map(\.value.record) + passed, header, keys) else { return nil }
         let content = SyncContent(
-            positions: changedPositions(), floor: isWhole ? max(myFloor, risenFloor) : myFloor, records: records)
+            positions: positions(isWhole: statements.contains(where: \.isEndorsement)), floor: isWhole ? max(myFloor, risenFloor) : myFloor, records: records)
         let stamps = dirty.mapValues(\.stamp)
         return finish(header, statements, content, stamps, passed: Set(passed.map(\.rid)), keys)
     }
@@ -90,7 +90,7 @@ extension Replica {
         return membership.currentGeneration?.id
     }
 
-    private func header(_ generation: GenerationID, _ keys: any CircleKeys) -> SyncHeader {
+    func header(_ generation: GenerationID, _ keys: any CircleKeys) -> SyncHeader {
         let head = logs[me] ?? LogHead()
         return SyncHeader(
             circle: circle, device: me, seq: head.seq + 1, previous: head.hash, generation: generation,
@@ -98,12 +98,12 @@ extension Replica {
     }
 
     /// The records with their boxes; nil when the machine was locked meanwhile.
-    private func boxed(_ records: [SyncRecord], _ header: SyncHeader, _ keys: any CircleKeys) -> [SyncRecord]? {
+    func boxed(_ records: [SyncRecord], _ header: SyncHeader, _ keys: any CircleKeys) -> [SyncRecord]? {
         let boxed = records.compactMap { $0.needsBox ? keys.box($0, header) : $0 }
         return boxed.count == records.count ? boxed : nil
     }
 
-    private mutating func finish(
+    mutating func finish(
         _ header: SyncHeader, _ statements: [SyncStatement], _ content: SyncContent?,
         _ stamps: [RecordID: SyncStamp], passed: Set<RecordID> = [], _ keys: any CircleKeys
     ) -> SyncBatch {
@@ -139,8 +139,9 @@ extension Replica {
         return raised
     }
 
-    private func changedPositions() -> [SyncPosition] {
-        let said = logs[me]?.said ?? [:]
+    /// The positions that have changed, or all: who starts from a snapshot knows only what is said after it.
+    func positions(isWhole: Bool) -> [SyncPosition] {
+        let said = isWhole ? [:] : logs[me]?.said ?? [:]
         return logs.filter { $0.key != me && $0.value.seq > said[$0.key] ?? 0 }
             .map { SyncPosition(device: $0.key, seq: $0.value.seq, hash: $0.value.hash.short) }
             .sorted { $0.device < $1.device }.prefix(SyncLimits.members).map { $0 }

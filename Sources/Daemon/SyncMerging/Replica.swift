@@ -49,6 +49,13 @@ package struct Replica<Rows: RowTable>: Sendable {
     var held: [Held] = []
     /// The bytes of records that wait, by the author of their batch.
     var heldSize: [MemberID: Int] = [:]
+    /// Batches that state something, without their sealed parts.
+    var stating: [SyncBatch] = []
+    /// The last snapshot of each member.
+    package internal(set) var snapshots: [MemberID: Announced] = [:]
+    var endorsements: [SyncPosition: Set<MemberID>] = [:]
+    /// The snapshot that this machine has started from.
+    package internal(set) var base: Announced?
     /// Logs of which the transport shows less than was read, and the last batch that it shows.
     package internal(set) var rolledBack: [MemberID: UInt64] = [:]
     /// Since when batches of a log are named and not there.
@@ -63,6 +70,8 @@ package struct Replica<Rows: RowTable>: Sendable {
     /// The largest stamp among the tombstones that every member has read.
     var risenFloor: UInt64 = 0
     let rules: MergeRules
+    /// The member that has paired with this machine, whose word of a snapshot counts when it starts.
+    var introducer: MemberID?
 
     struct Held: Sendable {
         let record: SyncRecord
@@ -75,6 +84,8 @@ package struct Replica<Rows: RowTable>: Sendable {
         let content: SyncContent?
         let stamps: [RecordID: SyncStamp]
         let passed: Set<RecordID>
+        /// The parts of the snapshot that the batch announces: they are committed first.
+        package internal(set) var parts: [SnapshotPart] = []
     }
 
     package init(circle: CircleID, me: MemberID, rows: Rows, rules: MergeRules = .all) {

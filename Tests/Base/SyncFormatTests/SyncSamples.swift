@@ -47,7 +47,8 @@ struct SyncSamples {
                 Addition(keys(), least: 1, most: 3, recoveryKey: member(), signature: random.bytes(64), name: [1, 2])),
             .remove(member(), .cloned, kept: (0..<count(3)).map { _ in member() }.sorted()),
             .generation(generation()), .share(generation()), .recovery(keys(), announcement: hash()),
-            .want(GenerationID(random.bytes(16))), .unknown(type: 200, body: random.bytes(count(9))),
+            .want(GenerationID(random.bytes(16))), .endorse(position()),
+            .unknown(type: 200, body: random.bytes(count(9))),
         ]
     }
 
@@ -88,7 +89,7 @@ struct SyncSamples {
 
     mutating func manifest() -> SnapshotManifest {
         SnapshotManifest(
-            vector: positions(), parts: (0..<count(3)).map { _ in .init(size: UInt32(count(1000)), hash: hash()) })
+            logs: positions().map { .init(position: $0, floor: time()) }, parts: (0..<count(3)).map { _ in .init(size: UInt32(count(1000)), hash: hash()) })
     }
 
     mutating func part() -> SnapshotPart {
