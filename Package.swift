@@ -97,12 +97,14 @@ let package = Package(
 
         module("KeychainWire", in: "Wire", uses: ["KeychainModel", "LinuxSystem"]),
         module("EnclaveWire", in: "Wire", uses: ["KeychainWire", "KeychainModel", "LinuxSystem"]),
+        module(
+            "KeychainBackup", in: "Wire", uses: ["KeychainCrypto", "KeychainWire", "KeychainModel", "LinuxSystem"]),
         module("CertificateWire", in: "Wire", uses: ["KeychainWire", "KeychainModel", "LinuxSystem"]),
         module("KeychainClient", in: "Wire", uses: ["KeychainWire", "KeychainModel", "LinuxSystem"]),
 
         module(
             "SecureEnclave", in: "Enclave",
-            uses: ["KeychainCrypto", "EnclaveWire", "KeychainWire", "KeychainModel", "LinuxSystem"]),
+            uses: ["KeychainBackup", "KeychainCrypto", "EnclaveWire", "KeychainWire", "KeychainModel", "LinuxSystem"]),
         module(
             "TPMEnclave", in: "Enclave",
             uses: [
@@ -136,7 +138,8 @@ let package = Package(
         module(
             "KeychainEngine", in: "Daemon",
             uses: [
-                "KeychainStore", "KeychainPolicy", "CodeSignature", "EnclaveWire", "KeychainWire", "KeychainModel",
+                "KeychainBackup", "KeychainStore", "KeychainPolicy", "CodeSignature", "EnclaveWire", "KeychainWire",
+                "KeychainModel",
                 "KeychainCrypto",
                 "LinuxSystem",
             ]),
@@ -258,6 +261,9 @@ let package = Package(
             "KeychainWireTests", in: "Wire",
             uses: ["EnclaveWire", "KeychainWire", "KeychainModel", "LinuxSystem", "TestSupport"]),
         tests(
+            "KeychainBackupTests", in: "Wire",
+            uses: ["KeychainBackup", "KeychainCrypto", "KeychainWire", "KeychainModel", "LinuxSystem", "TestSupport"]),
+        tests(
             "CertificateWireTests", in: "Wire",
             uses: ["CertificateWire", "KeychainWire", "KeychainModel", "LinuxSystem", "TestSupport"]),
         tests(
@@ -285,7 +291,8 @@ let package = Package(
         tests(
             "SecureEnclaveTests", in: "Enclave",
             uses: [
-                "enclaved", "scripted-agent", "SecureEnclave", "KeychainCrypto", "EnclaveWire", "KeychainWire",
+                "enclaved", "scripted-agent", "SecureEnclave", "KeychainBackup", "KeychainCrypto", "EnclaveWire",
+                "KeychainWire",
                 "KeychainModel",
                 "LinuxSystem",
                 "TestSupport",
@@ -326,8 +333,8 @@ let package = Package(
         tests(
             "KeychainEngineTests", in: "Daemon",
             uses: [
-                "KeychainEngine", "KeychainStore", "KeychainPolicy", "CodeSignature", "EnclaveWire", "KeychainWire",
-                "KeychainModel",
+                "KeychainEngine", "KeychainBackup", "KeychainStore", "KeychainPolicy", "CodeSignature", "EnclaveWire",
+                "KeychainWire", "KeychainModel",
                 "KeychainCrypto", "SecureEnclave", "LinuxSystem", "TestSupport",
             ]),
         tests(
@@ -429,7 +436,7 @@ if Context.environment["KEYCHAIN_FUZZ"] != nil {
             name: "FuzzTargets",
             dependencies: [
                 "CSQLite", "Security", "CoreFoundation", "SecurityCommands", "CommandOptions", "EmbeddedKeychain",
-                "KeychainEngine",
+                "KeychainEngine", "KeychainBackup",
                 "CallerIdentification", "KeychainStore", "KeychainPolicy", "CodeSignature", "SecureEnclave",
                 "KeychainClient", "EnclaveWire", "KeychainWire", "KeychainCrypto", "KeychainModel", "DER",
                 "LinuxSystem",

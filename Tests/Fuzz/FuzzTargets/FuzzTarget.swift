@@ -23,6 +23,7 @@ package enum FuzzTarget: String, CaseIterable {
     case configuration = "fuzz-configuration"
     case command = "fuzz-command"
     case json = "fuzz-json"
+    case backup = "fuzz-backup"
 
     /// Tries one input; whatever is wrong ends the process.
     package func tryInput(_ bytes: Span<UInt8>) {
@@ -47,6 +48,7 @@ package enum FuzzTarget: String, CaseIterable {
         case .configuration: fuzzConfiguration(bytes)
         case .command: fuzzCommand(bytes)
         case .json: fuzzJSON(bytes)
+        case .backup: fuzzBackup(bytes)
         }
     }
 
@@ -69,6 +71,7 @@ package enum FuzzTarget: String, CaseIterable {
         case .configuration: FuzzSeeds.ofConfiguration()
         case .command: FuzzSeeds.ofCommand()
         case .json: FuzzSeeds.ofJson()
+        case .backup: FuzzSeeds.ofBackup()
         }
     }
 

@@ -70,6 +70,9 @@ extension KeychainEngine {
         case .snapshot:
             let path = try store.snapshot(by: deadline)
             return writer.answer(id) { $0.append(text: path) }
+        case .backup(let request):
+            let reply = try backup(request, passcodes, from: caller, by: deadline)
+            return writer.answer(id) { reply.append(to: $0) }
         case .lock, .unlock, .setPasscode, .removePasscode, .moveToTPM, .moveToSoftware, .unlockWith, .replacePasscode,
             .addSlot, .removeSlot, .changeSettings, .acceptStore:
             try change(request, passcodes)
@@ -94,7 +97,8 @@ extension KeychainEngine {
         case .removeSlot(let number, let kind): try enclave.removeSlot(number, by: kind, passcodes[0])
         case .changeSettings(let settings): try enclave.change(settings)
         case .acceptStore: try acceptStore(passcodes[0])
-        case .status, .verify, .access, .details, .identity, .release, .examine, .watch, .snapshot, .lastUnlock:
+        case .status, .verify, .access, .details, .identity, .release, .examine, .watch, .snapshot, .lastUnlock,
+            .backup:
             break
         }
         // A password that was set in a folder which has gone is nobody's.

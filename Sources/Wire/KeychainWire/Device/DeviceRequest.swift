@@ -48,6 +48,8 @@ package enum DeviceRequest: Equatable, Sendable {
     case release
     /// → a number that every unlock changes, also one of a keychain that is unlocked.
     case lastUnlock
+    /// Making and restoring backups.
+    case backup(BackupRequest)
 
     /// How many passcodes, or files, may come with it.
     package var descriptors: ClosedRange<Int> {
@@ -60,6 +62,7 @@ package enum DeviceRequest: Equatable, Sendable {
         case .setPasscode, .addSlot: 1...2
         case .replacePasscode: 2...2
         case .access(let request): request.descriptors
+        case .backup(let request): request.descriptors
         }
     }
 
@@ -86,6 +89,7 @@ package enum DeviceRequest: Equatable, Sendable {
         case examine = 21
         case release = 22
         case lastUnlock = 23
+        case backup = 26
     }
 
     /// Appends the body to a frame under construction.
@@ -121,6 +125,9 @@ package enum DeviceRequest: Equatable, Sendable {
             settings.append(to: buffer)
         case .access(let request):
             append(.access)
+            request.append(to: buffer)
+        case .backup(let request):
+            append(.backup)
             request.append(to: buffer)
         case .watch(let epoch, let milliseconds):
             append(.watch)
@@ -164,6 +171,7 @@ package enum DeviceRequest: Equatable, Sendable {
         case .watch:
             .watch(epoch: try reader.integer(UInt32.self), milliseconds: try reader.integer(UInt32.self))
         case .access: .access(try AccessRequest(from: &reader))
+        case .backup: .backup(try BackupRequest(from: &reader))
         }
     }
 }
