@@ -122,7 +122,7 @@ def unfinished(home):
 
 
 def survives(home, file):
-    """What cannot be written, or is killed, leaves the file as it was; a link or another kind of file is not followed."""
+    """A backup that fails or is killed leaves the file as it was; links are not followed."""
     old = open(file, "rb").read()
     full = ["sh", "-c", "trap '' XFSZ; ulimit -f 1; exec \"$@\"", "sh", f"{home.programs}/security"]
     process = started(home, *full, "backup", file)

@@ -54,8 +54,8 @@ package enum AccessPolicy {
 }
 
 extension AccessPolicy {
-    /// Whether a caller may make and restore backups: the keychain's own command, and root. What the user has to show
-    /// is for the enclave to ask; where no password is set, only those may who have the files anyway.
+    /// Whether a caller may make and restore backups: the keychain's own command, and root. The enclave asks for
+    /// what the user has to show; where no password is set, only those may who have the files anyway.
     ///
     /// - Parameter daemonUser: the user that this keychain's daemon runs as.
     /// - Throws: `errSecMissingEntitlement` (`backup.not-granted`).

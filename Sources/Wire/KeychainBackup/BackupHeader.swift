@@ -44,7 +44,7 @@ package struct BackupHeader: Sendable, Equatable {
         bytes = start + proof
     }
 
-    /// Reads a header. What it says is believed when a credential has opened it.
+    /// Reads a header, which is believed when a credential has opened it.
     ///
     /// - Throws: `notABackup` for bytes that are not exactly a header; `cost` for a slot out of bounds.
     package init(decoding bytes: [UInt8]) throws(BackupProblem) {

@@ -9,7 +9,7 @@ import Testing
 @testable import KeychainEngine
 @testable import KeychainStore
 
-/// What goes into a backup, who gets one, and what a damaged one does.
+/// The content of a backup, its authority, and damage.
 @Suite("Backups") struct BackupTests {
     private let directories: [TemporaryDirectory]
     private let engine: TestEngine
@@ -184,6 +184,30 @@ import Testing
         #expect(try other.drill(backup, code).map(\.outcome) == [.added])
     }
 
+    @Test("Nothing is taken before every part was looked at, nor by what was opened to look only")
+    func looksFirst() throws {
+        for number in 0..<5 { try engine.add("a\(number)", String(repeating: "x", count: 700_000)) }
+        let backup = try engine.backUp()
+        try #require(backup.parts.count > 1)
+        func take(_ ticket: [UInt8], _ applies: Bool, _ index: Int) throws {
+            _ = try other.ask(
+                .take(ticket: ticket, applies: applies, index: UInt32(index), box: backup.parts[index]))
+        }
+        let contents = try other.open(backup)
+        #expect(refusal { try take(contents.ticket, true, 0) }?.rule == .notAllowedHere)
+        for _ in backup.parts { try take(contents.ticket, false, 0) }
+        #expect(refusal { try take(contents.ticket, true, 0) }?.rule == .notAllowedHere)
+        let drill = try other.open(backup, .passphrase, .drill)
+        for index in backup.parts.indices { try take(drill.ticket, false, index) }
+        #expect(refusal { try take(drill.ticket, true, 0) }?.rule == .notAllowedHere)
+        #expect(try other.values().isEmpty)
+        for index in backup.parts.indices { try take(contents.ticket, false, index) }
+        try take(contents.ticket, true, 0)
+        // Ended here and done again, it takes what was missing.
+        let again = try other.restoreAll(backup).map(\.outcome)
+        #expect(again.count { $0 == .added } == 3 && again.count { $0 == .same } == 2)
+    }
+
     @Test("To put items in takes the keychain's password, and a wrong one is counted")
     func restoreAsks() throws {
         try engine.add("a", "1")
@@ -199,7 +223,7 @@ import Testing
     }
 }
 
-/// What became of items, in the order of the outcomes.
+/// The outcomes of items, in their order.
 private func outcomes(_ items: [RestoredItem]) -> [RestoredItem.Outcome] {
     items.map(\.outcome).sorted { $0.rawValue < $1.rawValue }
 }

@@ -8,7 +8,7 @@ import Testing
 @testable import KeychainEngine
 @testable import KeychainStore
 
-/// What a restore does to what is there.
+/// A restore, and the items that are there.
 @Suite("Restoring merges") struct RestoreTests {
     private let directories: [TemporaryDirectory]
     private let engine: TestEngine

@@ -16,7 +16,7 @@ struct TestBackup {
     var staying: [StayingItem] = []
 }
 
-/// What opens a backup in these tests.
+/// A credential of a backup in these tests.
 struct TestSecret {
     let kind: BackupCredential
     let text: String

@@ -23,7 +23,7 @@ struct BackupWalk {
         (self.itemReader, self.shown, self.ticket) = (itemReader, shown, ticket)
     }
 
-    /// What a page has found.
+    /// The findings of a page.
     struct Page {
         let content = SecretBuffer(capacity: BackupFraming.partBytes)
         var items: UInt64 = 0

@@ -51,7 +51,7 @@ struct MergeRecords: WriteCommand {
 
     // MARK: - One item
 
-    /// What has its primary key.
+    /// The item that has its primary key.
     struct Occupant {
         let row: BatchRow
         let item: PlainItem

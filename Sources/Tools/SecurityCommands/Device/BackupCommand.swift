@@ -92,7 +92,7 @@ struct BackupCommand {
         }
     }
 
-    /// What would travel, and what would stay.
+    /// The items that would travel, and those that would stay.
     private func survey() throws(CommandFailure) -> Result {
         var result = Result()
         var next: VerificationCursor? = .start

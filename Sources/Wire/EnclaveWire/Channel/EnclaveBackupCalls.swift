@@ -35,6 +35,18 @@ extension EnclaveCalls {
     }
 }
 
+extension OpenedBackup: EnclaveMessage {
+    package init(from reader: inout WireReader) throws(Refusal) {
+        self.init(
+            ticket: try reader.array(BackupTicket.bytes), header: try reader.bytes(atMost: BackupFraming.headerBytes))
+    }
+
+    package func append(to buffer: SecretBuffer) {
+        buffer.append(ticket.span)
+        buffer.append(bytes: header.span)
+    }
+}
+
 /// kind:u8 header:bytes
 package struct BackupHeaderMessage: EnclaveMessage {
     let kind: BackupCredential

@@ -44,18 +44,8 @@ package protocol EnclaveBackupService: Sendable {
 }
 
 /// A backup under way: `ticket:16 header:bytes`.
-package struct OpenedBackup: Equatable, Sendable, EnclaveMessage {
+package struct OpenedBackup: Equatable, Sendable {
     package let ticket, header: [UInt8]
 
     package init(ticket: [UInt8], header: [UInt8]) { (self.ticket, self.header) = (ticket, header) }
-
-    package init(from reader: inout WireReader) throws(Refusal) {
-        self.init(
-            ticket: try reader.array(BackupTicket.bytes), header: try reader.bytes(atMost: BackupFraming.headerBytes))
-    }
-
-    package func append(to buffer: SecretBuffer) {
-        buffer.append(ticket.span)
-        buffer.append(bytes: header.span)
-    }
 }

@@ -94,10 +94,7 @@ package enum DeviceRequest: Equatable, Sendable {
 
     /// Appends the body to a frame under construction.
     package func append(to buffer: SecretBuffer) {
-        func append(_ code: Code, _ bytes: UInt8...) {
-            buffer.append(code.rawValue)
-            for byte in bytes { buffer.append(byte) }
-        }
+        func append(_ code: Code, _ bytes: UInt8...) { for byte in [code.rawValue] + bytes { buffer.append(byte) } }
         switch self {
         case .status: append(.status)
         case .lock: append(.lock)
@@ -131,8 +128,7 @@ package enum DeviceRequest: Equatable, Sendable {
             request.append(to: buffer)
         case .watch(let epoch, let milliseconds):
             append(.watch)
-            buffer.append(littleEndian: epoch)
-            buffer.append(littleEndian: milliseconds)
+            for number in [epoch, milliseconds] { buffer.append(littleEndian: number) }
         }
     }
 

@@ -111,6 +111,6 @@ extension KeychainEngine {
 }
 
 extension AuthenticationFactors {
-    /// What the keychain's credential shows, where there is one.
+    /// The factors that the keychain's credential shows, where there is one.
     fileprivate init(passcodeIsSet: Bool) { self = passcodeIsSet ? .passcode : [] }
 }

@@ -5,7 +5,7 @@ import LinuxSystem
 
 /// The keys of the backups that are being made or read, each under its ticket.
 struct OpenBackups {
-    /// What is under way with the keys of one backup.
+    /// The state of one backup.
     struct Entry {
         let ticket: [UInt8]
         let keys: BackupKeys

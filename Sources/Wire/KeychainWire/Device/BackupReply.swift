@@ -223,7 +223,7 @@ package struct RestoredItem: Equatable, Sendable {
         case added = 1
         /// It is later than what was there, which is in the history now.
         case replaced = 2
-        /// What is there is later.
+        /// The item that is there is later.
         case kept = 3
         /// It was there, with the same modification date.
         case same = 4
