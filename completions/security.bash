@@ -76,6 +76,9 @@ _security() {
         history) words="-a -c -l -s -F --forget --json --help" ;;
         undelete) words="-a -c -l -s --json --help" ;;
         restore-item) words="-t --at -a -c -l -s --json --help" ;;
+        backup) words="-n --dry-run -R --recovery -p --passphrase --json --help" ;;
+        restore) words="-n --dry-run -R --recovery --json --help" ;;
+        drill) words="-R --recovery --json --help" ;;
         anchor) words="-c --create-group -f --force -g --group -l --list -r --remove --json --help" ;;
         move-enclave) words="-p --json --help" ;;
         migrate-store) words="-b --back -n --dry-run -y --yes --json --help" ;;

@@ -21,6 +21,8 @@ package enum EnclaveCalls {
         invalidate.operation, wrapGuardedRowKey.operation, unwrapGuardedRowKey.operation, details.operation,
         unlockWith.operation, replacePasscode.operation, addSlot.operation, addSlotWith.operation,
         removeSlot.operation, changeSettings.operation, renewMark.operation, acceptStore.operation,
+        beginBackup.operation, openBackup.operation, backupKey.operation,
+        unwrapForBackup.operation, endBackup.operation,
     ]
 }
 

@@ -1,0 +1,137 @@
+package import KeychainModel
+package import KeychainWire
+package import LinuxSystem
+
+extension EnclaveCalls {
+    /// credential:u8 → ticket:16 header:bytes. Files: the credential, the passphrase.
+    package static let beginBackup = EnclaveCall<CredentialKind, OpenedBackup>(70, files: 2) {
+        (call, kind) throws(Refusal) in
+        try call.enclave.beginBackup(by: kind, call.files[0], call.files[1])
+    }
+
+    /// kind:u8 header:bytes → ticket:16 header:bytes. Files: the backup's credential.
+    package static let openBackup = EnclaveCall<BackupHeaderMessage, OpenedBackup>(71, files: 1) {
+        (call, request) throws(Refusal) in
+        try call.enclave.openBackup(request.header, with: request.kind, call.files[0])
+    }
+
+    /// ticket:16 kind:u8 index:u32 → key:32.
+    package static let backupKey = EnclaveCall<BackupKeyMessage, SecretMessage>(72) { (call, request) throws(Refusal) in
+        SecretMessage(try call.enclave.backupKey(request.ticket, request.kind, index: request.index))
+    }
+
+    /// class, ticket:16 row:16 guardedRowKey:bytes → key:32.
+    package static let unwrapForBackup = EnclaveCall<BackupRowMessage, SecretMessage>(73) {
+        (call, request) throws(Refusal) in
+        SecretMessage(
+            try call.enclave.unwrapRowKey(
+                request.wrapped, row: request.row, for: try call.requiredClass(), inBackup: request.ticket))
+    }
+
+    /// ticket:16 → nothing.
+    package static let endBackup = EnclaveCall<BytesMessage, EmptyMessage>(74) { (call, ticket) throws(Refusal) in
+        try call.enclave.endBackup(ticket.bytes)
+        return EmptyMessage()
+    }
+}
+
+extension OpenedBackup: EnclaveMessage {
+    package init(from reader: inout WireReader) throws(Refusal) {
+        self.init(
+            ticket: try reader.array(BackupTicket.bytes), header: try reader.bytes(atMost: BackupFraming.headerBytes))
+    }
+
+    package func append(to buffer: SecretBuffer) {
+        buffer.append(ticket.span)
+        buffer.append(bytes: header.span)
+    }
+}
+
+/// kind:u8 header:bytes
+package struct BackupHeaderMessage: EnclaveMessage {
+    let kind: BackupCredential
+    let header: [UInt8]
+}
+
+extension BackupHeaderMessage {
+    package init(from reader: inout WireReader) throws(Refusal) {
+        self.init(
+            kind: try BackupCredential(from: &reader), header: try reader.bytes(atMost: BackupFraming.headerBytes))
+    }
+
+    package func append(to buffer: SecretBuffer) {
+        buffer.append(kind.rawValue)
+        buffer.append(bytes: header.span)
+    }
+}
+
+/// ticket:16 kind:u8 index:u32
+package struct BackupKeyMessage: EnclaveMessage {
+    let ticket: [UInt8]
+    let kind: BackupFraming.Kind
+    let index: UInt32
+}
+
+extension BackupKeyMessage {
+    package init(from reader: inout WireReader) throws(Refusal) {
+        let ticket = try reader.array(BackupTicket.bytes)
+        guard let kind = BackupFraming.Kind(rawValue: try reader.integer(UInt8.self)) else {
+            throw .malformed("the kind of a box")
+        }
+        self.init(ticket: ticket, kind: kind, index: try reader.integer(UInt32.self))
+    }
+
+    package func append(to buffer: SecretBuffer) {
+        buffer.append(ticket.span)
+        buffer.append(kind.rawValue)
+        buffer.append(littleEndian: index)
+    }
+}
+
+/// ticket:16 row:16 guardedRowKey:bytes
+package struct BackupRowMessage: EnclaveMessage {
+    let ticket, row, wrapped: [UInt8]
+}
+
+extension BackupRowMessage {
+    package init(from reader: inout WireReader) throws(Refusal) {
+        self.init(
+            ticket: try reader.array(BackupTicket.bytes), row: try reader.array(RowKeyRecord.rowBytes),
+            wrapped: try reader.bytes(atMost: GuardedRowKey.mostBytes))
+    }
+
+    package func append(to buffer: SecretBuffer) {
+        buffer.append(ticket.span)
+        buffer.append(row.span)
+        buffer.append(bytes: wrapped.span)
+    }
+}
+
+extension EnclaveConnection {
+    package func beginBackup(
+        by kind: CredentialKind, _ credential: FileDescriptor, _ passphrase: FileDescriptor
+    ) throws(Refusal) -> OpenedBackup { try send(EnclaveCalls.beginBackup, kind, [credential, passphrase]) }
+
+    package func openBackup(
+        _ header: [UInt8], with kind: BackupCredential, _ credential: FileDescriptor
+    ) throws(Refusal) -> OpenedBackup {
+        try send(EnclaveCalls.openBackup, BackupHeaderMessage(kind: kind, header: header), [credential])
+    }
+
+    package func backupKey(
+        _ ticket: [UInt8], _ kind: BackupFraming.Kind, index: UInt32
+    ) throws(Refusal) -> SecretBytes {
+        try send(EnclaveCalls.backupKey, BackupKeyMessage(ticket: ticket, kind: kind, index: index)).key()
+    }
+
+    package func unwrapRowKey(
+        _ wrapped: [UInt8], row: [UInt8], for accessibility: Accessibility, inBackup ticket: [UInt8]
+    ) throws(Refusal) -> SecretBytes {
+        let request = BackupRowMessage(ticket: ticket, row: row, wrapped: wrapped)
+        return try send(EnclaveCalls.unwrapForBackup, request, for: accessibility).key()
+    }
+
+    package func endBackup(_ ticket: [UInt8]) throws(Refusal) {
+        _ = try send(EnclaveCalls.endBackup, BytesMessage(ticket))
+    }
+}
