@@ -1,6 +1,7 @@
 """A home with keychains of its own, and the command that runs in it."""
 
 import contextlib
+import functools
 import os
 import select
 import shutil
@@ -77,8 +78,8 @@ class Home:
 
     def starters(self):
         """Programs of this home whose parent has ended: one that was killed may have begun to start a daemon."""
-        parents = dict(filter(None, map(self.parent, filter(str.isdigit, os.listdir("/proc")))))
-        return {number for number, parent in parents.items() if parent not in parents and parent != os.getpid()}
+        parents = filter(None, map(self.parent, filter(str.isdigit, os.listdir("/proc"))))
+        return {number for number, parent in parents if parent == adopter()}
 
     def parent(self, name):
         """A process with its parent, where it is one of the built programs, or what has not yet become one."""
@@ -119,6 +120,24 @@ class Home:
             return all(looks[-2:]) and len(looks) > 1
 
         eventually(have_ended)
+
+
+@functools.cache
+def adopter():
+    """The process that becomes the parent of processes whose own has ended."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        parent = os.getpid()
+        if os.fork() == 0:
+            with contextlib.suppress(ProcessLookupError):
+                select.select([os.pidfd_open(parent)], [], [])
+            os.write(writing, str(os.getppid()).encode())
+        os._exit(0)
+    os.close(writing)
+    os.waitpid(child, 0)
+    with os.fdopen(reading) as said:
+        return int(said.read())
 
 
 def ends(number, what=signal.SIGKILL):

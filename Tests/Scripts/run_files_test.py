@@ -4,6 +4,7 @@ sets no variable that nobody has looked at.
 usage: run_files_test.py FOLDER-OF-PROGRAMS
 """
 
+import contextlib
 import os
 import subprocess
 import sys
@@ -149,16 +150,23 @@ def names_that_programs_obey(repository):
     assert done.returncode == 1 and not os.path.exists(f"{repository.folder}/taken"), done
 
 
-def links_show_where_they_lead(repository):
-    """A link is shown with the file that it leads to, and followed only where nobody else could have made it."""
-    folder, real = repository.folder, f"{os.path.realpath(repository.folder)}/real.env"
-    words = ("run", "--env-file", "link.env", "--", "sh", "-c", "echo got ${#TOKEN}")
+def linked(repository):
+    """Makes a file and two links that lead to it, and returns the file's path."""
+    folder = repository.folder
     repository.write("real.env", "TOKEN=kc://deploy/ci\n")
-    os.symlink("real.env", f"{folder}/second.env")
-    os.symlink("second.env", f"{folder}/link.env")
+    for name, target in (("second.env", "real.env"), ("link.env", "second.env")):
+        with contextlib.suppress(FileExistsError):
+            os.symlink(target, f"{folder}/{name}")
     for name in ("link.env", "second.env", "real.env"):
         if os.getuid() == 0:
             os.lchown(f"{folder}/{name}", USER, USER)
+    return f"{os.path.realpath(folder)}/real.env"
+
+
+def links_show_where_they_lead(repository):
+    """A link is shown with the file that it leads to, and followed only where nobody else could have made it."""
+    folder, real = repository.folder, linked(repository)
+    words = ("run", "--env-file", "link.env", "--", "sh", "-c", "echo got ${#TOKEN}")
     repository.write("t.in", "no item, but a file of the user's own\n")
     os.symlink("t.in", f"{folder}/link.in")
     for case in (words, ("inject", "-i", "link.in", "-o", "link.out")):
@@ -194,7 +202,7 @@ def links_show_where_they_lead(repository):
 @of_root
 def links_of_others(repository):
     """A link of another user's, and a link to a file of theirs, are not followed; the question says whose a file is."""
-    folder, real = repository.folder, f"{os.path.realpath(repository.folder)}/real.env"
+    folder, real = repository.folder, linked(repository)
     show = ("--trust-file", "--mask", "never", "--env-file", "link.env", "--", "sh", "-c", "echo $TOKEN")
     for path in (f"{folder}/link.env", real):
         os.lchown(path, USER + 1, USER + 1)

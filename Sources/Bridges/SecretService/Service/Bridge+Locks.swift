@@ -55,7 +55,7 @@ extension Bridge {
     private func known(_ paths: [String]) throws(BusFailure) -> [(path: String, collection: String)] {
         let all = try collections()
         let (names, aliases) = (Set(all.map(\.name)), Self.names(byAliases: all))
-        return try Self.once(paths).compactMap { path in
+        return paths.compactMap { path in
             switch SecretObject(path, aliases: aliases) {
             case .collection(let name)? where names.contains(name): return (path, name)
             case .item(let name, _)? where names.contains(name): return (path, name)

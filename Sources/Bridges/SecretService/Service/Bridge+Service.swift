@@ -49,25 +49,12 @@ extension Bridge {
     private static let itemsInStep = 16
     /// The most bytes of values in one answer. A bus ends the connection of a program that sends too much.
     private static let mostValueBytes = 16 << 20
-    /// The most objects that a call may name.
-    private static let mostPaths = 100_000
-
-    /// The paths that a call names, each once, in their order.
-    ///
-    /// - Throws: `LimitsExceeded` for too many.
-    static func once(_ paths: [String]) throws(BusFailure) -> [String] {
-        guard paths.count <= mostPaths else {
-            throw BusFailure(.limitsExceeded, "A call may name \(mostPaths) objects. Name them in several calls.")
-        }
-        var seen: Set<String> = []
-        return paths.filter { seen.insert($0).inserted }
-    }
 
     /// Items that are locked or gone are left out, as the specification has it; every other failure is one.
     func getSecrets(_ call: MethodCall) throws(BusFailure) -> BusAnswer {
         let path = call.text(1)
         let session = try session(path, of: call.client)
-        var (rest, found, bytes) = (try Self.once(call.paths(0))[...], [BusValue.Entry](), 0)
+        var (rest, found, bytes) = (try call.paths(0)[...], [BusValue.Entry](), 0)
         let isByAlias = rest.contains { $0.hasPrefix(SecretObject.aliases) }
         let aliases = isByAlias ? Self.names(byAliases: try collections()) : [:]
         return .steps { () throws(BusFailure) in

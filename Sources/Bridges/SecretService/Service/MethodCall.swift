@@ -17,8 +17,20 @@ struct MethodCall {
 
     func flag(_ index: Int) -> Bool { arguments[index].bool ?? false }
 
-    /// The paths of a list.
-    func paths(_ index: Int) -> [String] { (arguments[index].elements ?? []).compactMap(\.string) }
+    /// The most objects that a call may name.
+    private static let mostPaths = 100_000
+
+    /// The paths of a list, each once, in their order.
+    ///
+    /// - Throws: `LimitsExceeded` for too many.
+    func paths(_ index: Int) throws(BusFailure) -> [String] {
+        let paths = (arguments[index].elements ?? []).compactMap(\.string)
+        guard paths.count <= Self.mostPaths else {
+            throw BusFailure(.limitsExceeded, "A call may name \(Self.mostPaths) objects. Name them in several calls.")
+        }
+        var seen: Set<String> = []
+        return paths.filter { seen.insert($0).inserted }
+    }
 
     /// The values of a dictionary of properties.
     func properties(_ index: Int) -> [String: BusValue] {

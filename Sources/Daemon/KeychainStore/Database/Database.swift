@@ -54,17 +54,20 @@ import LinuxSystem
         guard code == SQLITE_OK else { return code }
         unsafe csqlite_leave_log_on_close(handle)
         unsafe sqlite3_wal_autocheckpoint(handle, 0)
-        unsafe sqlite3_busy_timeout(handle, 10_000)
+        unsafe sqlite3_busy_timeout(handle, longestWait)
         // A mapped file that somebody cuts, or whose disk has a bad block, would end the process with a signal; a read
         // says it. The second has the log opened too; what is wrong with the file is said by its first use.
         unsafe sqlite3_exec(handle, "PRAGMA mmap_size = 0; PRAGMA user_version", nil, nil, nil)
         return SQLITE_OK
     }
 
+    /// The longest wait for another process that has the file locked: milliseconds.
+    private static let longestWait = 10_000 * Int32(DebugPatience.factor)
+
     /// Waits no longer than this for another process that has the file locked, and never longer than ten seconds.
     func waitForOthers(until deadline: Deadline) {
         let left = deadline.remainingMilliseconds
-        unsafe sqlite3_busy_timeout(handle, left < 0 ? 10_000 : min(left, 10_000))
+        unsafe sqlite3_busy_timeout(handle, left < 0 ? Self.longestWait : min(left, Self.longestWait))
     }
 
     /// Notes how long the log is after each commit, and counts the commit.
