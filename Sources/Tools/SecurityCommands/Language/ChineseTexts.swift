@@ -866,6 +866,8 @@ enum ChineseTexts {
         {1} is not a JSON object\t{1} 不是 JSON 对象
         Mend it, or move it away; docker makes a new one.\t请修复它，或将它移走；docker 会创建新的。
         {1} is not UTF-8\t{1} 不是 UTF-8
+        {1} is a link to {2}, which is not there\t{1} 是指向 {2} 的链接，而该文件不存在
+        Remove the link, or make that file.\t请移除该链接，或创建该文件。
         Edit it by hand.\t请手动编辑。
         {1} has the line \"{2}\" without its end\t{1} 中有“{2}”一行，但缺少结尾
         Remove the section by hand.\t请手动移除该部分。
