@@ -112,7 +112,7 @@ package struct ItemStore: Sendable {
         let source = try refusing { () throws(DatabaseError) in try Database(path: path, sharing: sharing) }
         source.deadline = deadline
         let copy = try StoreCopy.open(of: source, besides: path)
-        return StoreReader(copy, digester: try AttributeDigester(indexKey), reporting: damage)
+        return StoreReader(copy, digester: try AttributeDigester(indexKey), reporting: damage, trusting: trust)
     }
 
     /// Brings a store up to date as far as that takes the index key; to be called before connections are made.
