@@ -6,7 +6,8 @@ import LinuxSystem
 @testable import KeychainBackup
 @testable import KeychainEngine
 
-/// A backup's reader takes from a file the header and the frames, and with the passphrase manifest and records. The first byte says which.
+/// A backup's reader takes from a file the header and the frames, and with the passphrase manifest and records. The
+/// first byte says which.
 func fuzzBackup(_ bytes: Span<UInt8>) {
     guard bytes.count > 0 else { return }
     let content = bytes.array(1, bytes.count - 1)

@@ -3,7 +3,8 @@ import KeychainModel
 import KeychainWire
 import LinuxSystem
 
-/// The item of a record. Anybody who knows a backup's passphrase can have made it. So it is checked as a program's request is.
+/// The item of a record. Anybody who knows a backup's passphrase can have made it. So it is checked as a program's
+/// request is.
 extension BackupRecord {
     /// - Throws: `errSecParam` for what no item is, or for one that does not leave its device.
     func item() throws(Refusal) -> PlainItem {
