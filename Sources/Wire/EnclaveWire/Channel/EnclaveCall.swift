@@ -1,5 +1,5 @@
 package import KeychainModel
-package import KeychainWire
+import KeychainWire
 package import LinuxSystem
 
 /// One operation of the enclave's channel: its number, how many files travel with it, and the code that performs it.
