@@ -101,6 +101,8 @@ let package = Package(
 
         module("KeychainWire", in: "Wire", uses: ["KeychainModel", "LinuxSystem"]),
         module("EnclaveWire", in: "Wire", uses: ["KeychainWire", "KeychainModel", "LinuxSystem"]),
+        module(
+            "KeychainBackup", in: "Wire", uses: ["KeychainCrypto", "KeychainWire", "KeychainModel", "LinuxSystem"]),
         module("CertificateWire", in: "Wire", uses: ["KeychainWire", "KeychainModel", "LinuxSystem"]),
         module("KeychainClient", in: "Wire", uses: ["KeychainWire", "KeychainModel", "LinuxSystem"]),
         module(
@@ -109,7 +111,10 @@ let package = Package(
 
         module(
             "SecureEnclave", in: "Enclave",
-            uses: ["FileFormat", "KeychainCrypto", "EnclaveWire", "KeychainWire", "KeychainModel", "LinuxSystem"]),
+            uses: [
+                "FileFormat", "KeychainBackup", "KeychainCrypto", "EnclaveWire", "KeychainWire", "KeychainModel",
+                "LinuxSystem",
+            ]),
         module(
             "TPMEnclave", in: "Enclave",
             uses: [
@@ -143,7 +148,8 @@ let package = Package(
         module(
             "KeychainEngine", in: "Daemon",
             uses: [
-                "KeychainStore", "KeychainPolicy", "CodeSignature", "EnclaveWire", "KeychainWire", "KeychainModel",
+                "KeychainBackup", "KeychainStore", "KeychainPolicy", "CodeSignature", "EnclaveWire", "KeychainWire",
+                "KeychainModel",
                 "KeychainCrypto",
                 "LinuxSystem",
             ]),
@@ -279,6 +285,9 @@ let package = Package(
             "KeychainWireTests", in: "Wire",
             uses: ["EnclaveWire", "KeychainWire", "KeychainModel", "LinuxSystem", "TestSupport"]),
         tests(
+            "KeychainBackupTests", in: "Wire",
+            uses: ["KeychainBackup", "KeychainCrypto", "KeychainWire", "KeychainModel", "LinuxSystem", "TestSupport"]),
+        tests(
             "CertificateWireTests", in: "Wire",
             uses: ["CertificateWire", "KeychainWire", "KeychainModel", "LinuxSystem", "TestSupport"]),
         tests(
@@ -309,7 +318,8 @@ let package = Package(
         tests(
             "SecureEnclaveTests", in: "Enclave",
             uses: [
-                "enclaved", "scripted-agent", "SecureEnclave", "KeychainCrypto", "EnclaveWire", "KeychainWire",
+                "enclaved", "scripted-agent", "SecureEnclave", "KeychainBackup", "KeychainCrypto", "EnclaveWire",
+                "KeychainWire",
                 "KeychainModel",
                 "LinuxSystem",
                 "TestSupport",
@@ -350,8 +360,8 @@ let package = Package(
         tests(
             "KeychainEngineTests", in: "Daemon",
             uses: [
-                "KeychainEngine", "KeychainStore", "KeychainPolicy", "CodeSignature", "EnclaveWire", "KeychainWire",
-                "KeychainModel",
+                "KeychainEngine", "KeychainBackup", "KeychainStore", "KeychainPolicy", "CodeSignature", "EnclaveWire",
+                "KeychainWire", "KeychainModel",
                 "KeychainCrypto", "SecureEnclave", "LinuxSystem", "TestSupport",
             ]),
         tests(
@@ -456,7 +466,7 @@ if Context.environment["KEYCHAIN_FUZZ"] != nil {
             name: "FuzzTargets",
             dependencies: [
                 "CSQLite", "Security", "CoreFoundation", "SecurityCommands", "CommandOptions", "EmbeddedKeychain",
-                "KeychainEngine",
+                "KeychainEngine", "KeychainBackup",
                 "CallerIdentification", "KeychainStore", "KeychainPolicy", "CodeSignature", "FileFormat",
                 "SecureEnclave",
                 "KeychainClient", "EnclaveWire", "KeychainWire", "SyncFormat", "KeychainCrypto", "KeychainModel", "DER",

@@ -56,6 +56,9 @@ _security() {
         'history:Show the earlier versions of items, and deleted items.'
         'undelete:Bring a deleted item back.'
         'restore-item:Give an item what it had at an earlier time.'
+        'backup:Write the items that may leave this device into a sealed file.'
+        'restore:Put the items of a backup into the keychain, next to what is there.'
+        'drill:Check that a backup opens, and say what a restore would give.'
         'identity:Show how the keychain identifies a program, and its access groups.'
         'anchor:Let the kernel keep other programs of the user out of a program.'
         'move-enclave:Move the keychain'\''s keys into the machine'\''s TPM, or out of it.'
@@ -466,6 +469,18 @@ _security() {
                     '-c[Only items of a class\: genp, inet, cert or keys.]:class: ' \
                     '-l[Match the label.]:label: ' \
                     '-s[Match the service name or the server name.]:place: ' \
+                    '--json[Write JSON.]' ;;
+                backup) _arguments -S \
+                    {-n,--dry-run}'[Show what the backup would have, and write nothing.]' \
+                    {-R,--recovery}'[Ask for a recovery code instead of the password; the code opens the backup, too.]' \
+                    {-p,--passphrase}'[With --recovery\: a passphrase opens it as well.]' \
+                    '--json[Write JSON.]' ;;
+                restore) _arguments -S \
+                    {-n,--dry-run}'[Show what would become of each item, and change nothing.]' \
+                    {-R,--recovery}'[Ask for the recovery code that opens the backup instead of a passphrase.]' \
+                    '--json[Write JSON.]' ;;
+                drill) _arguments -S \
+                    {-R,--recovery}'[Ask for the recovery code that opens the backup instead of a passphrase.]' \
                     '--json[Write JSON.]' ;;
                 anchor) _arguments -S \
                     {-c,--create-group}'[Make the marker group first, if it is not there.]' \

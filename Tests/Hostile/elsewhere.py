@@ -123,3 +123,15 @@ attempt(
     "Scripts/older_copies_test.py",
     "Enclave/TPMEnclaveTests/CounterTests.swift",
 )
+attempt(
+    "a backup file with any bit changed, cut, or mixed of several, to have something taken of it",
+    "all",
+    "fails",
+    "Daemon/KeychainEngineTests/BackupTests.swift",
+)
+attempt(
+    "a daemon that has been taken over makes a backup without the password, or with keys it was given before",
+    "daemons",
+    "fails",
+    "Enclave/SecureEnclaveTests/EnclaveBackupTests.swift",
+)

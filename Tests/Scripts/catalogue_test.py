@@ -23,6 +23,7 @@ COMMANDS = "Sources/Tools/SecurityCommands"
 COVERED = (
     COMMANDS,
     "Sources/Base/KeychainModel",
+    "Sources/Wire/KeychainBackup",
     "Sources/Wire/KeychainClient",
     "Sources/Daemon/KeychainPolicy",
     "Sources/Daemon/KeychainStore",

@@ -224,3 +224,11 @@ def kill(numbers):
     for number in numbers:
         os.kill(number, signal.SIGKILL)
     eventually(lambda: not any(os.path.exists(f"/proc/{number}/exe") for number in numbers))
+
+
+def kill_bridges(desktop):
+    """Kills the bridges, and waits until the bus knows: until then a client may be bound to one that is dead."""
+    bus = desktop.connect()
+    kill(bridges(desktop))
+    eventually(lambda: not bus.name_has_owner(NAME))
+    bus.close()

@@ -16,7 +16,7 @@ import threading
 import dbus
 import desktop_parts
 from dbus.mainloop.glib import DBusGMainLoop
-from desktop_parts import NAME, ROOT, SECRET, Client, bridges, kill, objects, refused
+from desktop_parts import NAME, ROOT, SECRET, Client, bridges, kill, kill_bridges, objects, refused
 from gi.repository import GLib
 from patience import eventually
 
@@ -28,7 +28,8 @@ desktop = functools.partial(desktop_parts.desktop, PROGRAMS)
 
 def restarted(place):
     """A client after the daemon and the bridge have ended, as after a restart of the machine."""
-    kill([*place.stores_of_daemons(), *bridges(place)])
+    kill(list(place.stores_of_daemons()))
+    kill_bridges(place)
     return Client(place)
 
 
@@ -131,7 +132,8 @@ def columns(place):
 
 def moved(place, folder):
     """The programs in another folder, from which the bus starts them."""
-    kill([*place.stores_of_daemons(), *bridges(place)])
+    kill(list(place.stores_of_daemons()))
+    kill_bridges(place)
     os.mkdir(folder)
     for name in ("keychaind", "keychain-enclaved", "keychain-agent", "keychain-secrets"):
         shutil.copy(f"{PROGRAMS}/{name}", folder)
@@ -157,7 +159,7 @@ def test_the_bridge_is_one_owner_wherever_it_is():
         assert os.readlink(f"/proc/{running}/exe") == f"{place.folder}/elsewhere/keychain-secrets"
         # A program of another name is not the bridge, and not told that there is nothing.
         shutil.copy(f"{PROGRAMS}/keychain-secrets", f"{place.folder}/elsewhere/another")
-        kill(bridges(place))
+        kill_bridges(place)
         starting(place, f"{place.folder}/elsewhere/another")
         status, out, err = place.tool("lookup", "app", "demo")
         assert status == 1 and out == "" and "secret-service" in err, (status, out, err)
@@ -169,7 +171,7 @@ def test_what_was_stored_under_paths_is_gathered():
         place.store("L", "app", "demo")
         old = "program:/usr/local/libexec/keychain-secrets"
         assert place.run("move-items", "--from", "secret-service", "--to", old).returncode == 0
-        kill(bridges(place))
+        kill_bridges(place)
         assert place.tool("lookup", "app", "demo") == (0, "geheim", "")
         assert place.run("move-items", "--from", "secret-service", "--to", old).returncode == 0
         assert place.run("set-keychain-password", "-o", "", "-p", "1234").returncode == 0

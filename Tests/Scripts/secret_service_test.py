@@ -14,7 +14,7 @@ import tempfile
 
 import dbus
 import desktop_parts
-from desktop_parts import ROOT, Client, Desktop, bridges, kill, objects, refused
+from desktop_parts import ROOT, Client, Desktop, bridges, kill, kill_bridges, objects, refused
 from parts import of_root, of_this_turn
 from patience import PATIENCE, eventually
 
@@ -282,7 +282,7 @@ def test_everything_comes_back():
         place.store("L", "app", "demo")
         kill(list(place.stores_of_daemons()))
         assert place.tool("lookup", "app", "demo")[:2] == (0, "geheim")
-        kill(bridges(place))
+        kill_bridges(place)
         assert place.tool("lookup", "app", "demo")[:2] == (0, "geheim")
 
 
@@ -293,13 +293,13 @@ def test_a_lock_outlives_the_bridge():
         assert place.run("set-keychain-password", "-o", "", "-p", "1234").returncode == 0
         Client(place).service.Lock(objects(LOGIN))
         for _ in range(2):
-            kill(bridges(place))
+            kill_bridges(place)
             client = Client(place)
             assert client.get(LOGIN, "Collection", "Locked")
             assert [len(found) for found in client.search(app="demo")] == [0, 1]
         assert place.run("unlock-keychain", "-p", "1234").returncode == 0
         assert place.tool("lookup", "app", "demo") == (0, "geheim", "")
-        kill(bridges(place))
+        kill_bridges(place)
         assert place.tool("lookup", "app", "demo") == (0, "geheim", "")
 
 

@@ -52,3 +52,28 @@ package enum AccessPolicy {
         return group
     }
 }
+
+extension AccessPolicy {
+    /// Whether a caller may make and restore backups: the keychain's own command, and root. The enclave asks for
+    /// what the user has to show; where no password is set, only those may who have the files anyway.
+    ///
+    /// - Parameter daemonUser: the user that this keychain's daemon runs as.
+    /// - Throws: `errSecMissingEntitlement` (`backup.not-granted`).
+    package static func requireBackup(
+        _ caller: CallerIdentity, passcodeIsSet: Bool, daemonUser: UInt32
+    ) throws(Refusal) {
+        guard caller.user == 0 || caller.mayInspectAllGroups else { throw .backupNotGranted }
+        guard passcodeIsSet || caller.user == 0 || caller.user == daemonUser else { throw .backupNeedsPassword }
+    }
+}
+
+extension Refusal {
+    fileprivate static let backupNotGranted = Refusal(
+        .missingEntitlement, .backupNotGranted, AccessGroup.any,
+        "Only the keychain's own command makes and restores backups.", do: "Use `security backup`.")
+
+    fileprivate static let backupNeedsPassword = Refusal(
+        .missingEntitlement, .backupNotGranted, "password",
+        "No password is set that could show that the user wants this, and the keychain's files are not the user's.",
+        do: "Set one (security set-keychain-password), or do it as root.")
+}

@@ -150,7 +150,7 @@ extension DeviceRequest {
             true
         // A wrong passcode would count twice.
         case .unlock, .setPasscode, .removePasscode, .moveToTPM, .moveToSoftware, .unlockWith, .replacePasscode,
-            .addSlot, .removeSlot, .acceptStore, .access:
+            .addSlot, .removeSlot, .acceptStore, .access, .backup:
             false
         }
     }

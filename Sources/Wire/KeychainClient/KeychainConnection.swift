@@ -67,6 +67,8 @@ package enum DeviceReply: Equatable, Sendable {
     case release(Release)
     /// To ``DeviceRequest/lastUnlock``; 0 before the first.
     case lastUnlock(UInt64)
+    /// To ``DeviceRequest/backup(_:)``.
+    case backup(BackupReply)
     /// To all others.
     case done
 }

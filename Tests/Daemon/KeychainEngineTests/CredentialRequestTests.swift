@@ -14,7 +14,7 @@ import Testing
         case status, lock, unlock, setPasscode, removePasscode, verify, moveToTPM, moveToSoftware, details, unlockWith
         case replacePasscode, addSlot, removeSlot, changeSettings, watch, acceptStore, snapshot, identity, examine
         case release, decisions, why, move, orphans, setPolicy, uninstalled, work, keepRows, row, others, changes
-        case gather, use, lastUnlock
+        case gather, use, lastUnlock, backup, restore, backupStep
 
         init(_ request: DeviceRequest) {
             switch request {
@@ -40,6 +40,9 @@ import Testing
             case .release: self = .release
             case .lastUnlock: self = .lastUnlock
             case .access(let request): self.init(request)
+            case .backup(.begin): self = .backup
+            case .backup(.open): self = .restore
+            case .backup: self = .backupStep
             }
         }
 
@@ -81,9 +84,12 @@ import Testing
             case .setPolicy: .access(.setPolicy(.keep, group: CredentialRequestTests.group))
             case .work:
                 .access(.work(work))
+            case .backup: .backup(.begin(by: .passcode))
+            case .restore:
+                .backup(.open(BackupOpening(.restore, by: .passcode, .passphrase, header: [], manifest: [])))
             case .status, .lock, .verify, .details, .changeSettings, .watch, .snapshot, .identity, .examine, .release,
                 .decisions, .why, .orphans, .uninstalled, .keepRows, .row, .others, .changes, .gather, .use,
-                .lastUnlock:
+                .lastUnlock, .backupStep:
                 nil
             }
         }
@@ -138,7 +144,7 @@ import Testing
             .verify(from: .start), .changeSettings(DeviceSettings()), .access(.decisions(after: 0)),
             .access(.why(program: "", query: [])), .access(.orphans), .access(.uninstalled([])), .access(.keepRows([])),
             .access(.row(1)), .access(.others), .access(.changes(after: 0)),
-            .access(.gather), .access(.use), .lastUnlock,
+            .access(.gather), .access(.use), .lastUnlock, .backup(.survey(from: .start)),
         ]
         for request in others { #expect(request.descriptors.upperBound == 0) }
         // The server and the embedded keychain examine programs without the engine.

@@ -25,6 +25,7 @@ package enum FuzzTarget: String, CaseIterable {
     case json = "fuzz-json"
     case file = "fuzz-file"
     case sync = "fuzz-sync"
+    case backup = "fuzz-backup"
 
     /// Tries one input; whatever is wrong ends the process.
     package func tryInput(_ bytes: Span<UInt8>) {
@@ -51,6 +52,7 @@ package enum FuzzTarget: String, CaseIterable {
         case .json: fuzzJSON(bytes)
         case .file: fuzzFile(bytes)
         case .sync: fuzzSync(bytes)
+        case .backup: fuzzBackup(bytes)
         }
     }
 
@@ -75,6 +77,7 @@ package enum FuzzTarget: String, CaseIterable {
         case .json: FuzzSeeds.ofJson()
         case .file: FuzzSeeds.ofFile()
         case .sync: FuzzSeeds.ofSync()
+        case .backup: FuzzSeeds.ofBackup()
         }
     }
 

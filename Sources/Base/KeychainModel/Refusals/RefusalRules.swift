@@ -39,3 +39,19 @@ extension Refusal.Rule {
     package static let keySignature = Self(rawValue: "key.signature")
     package static let keyNotExtractable = Self(rawValue: "key.not-extractable")
 }
+
+/// The rules about backups.
+extension Refusal.Rule {
+    /// The file is no backup, or not as it was written.
+    package static let damagedBackup = Self(rawValue: "backup.damaged")
+    /// The backup has a later format.
+    package static let newerBackup = Self(rawValue: "backup.newer")
+    /// The passphrase, or the recovery code, does not open the backup.
+    package static let wrongBackupCredential = Self(rawValue: "backup.wrong-passphrase")
+    /// The backup does not open with a credential of this kind.
+    package static let noBackupSlot = Self(rawValue: "backup.no-such-slot")
+    /// The backup or restore under way has ended, or is not the caller's.
+    package static let noBackupUnderWay = Self(rawValue: "backup.not-under-way")
+    /// Only the keychain's own command makes and restores backups.
+    package static let backupNotGranted = Self(rawValue: "backup.not-granted")
+}

@@ -62,6 +62,9 @@ extension DeviceRequest {
         case .acceptStore: "accept store"
         case .snapshot: "snapshot"
         case .access(let request): request.logged
+        case .backup(.begin): "backup"
+        case .backup(.open): "open backup"
+        case .backup: nil
         }
     }
 

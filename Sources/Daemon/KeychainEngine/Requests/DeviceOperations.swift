@@ -56,9 +56,7 @@ extension KeychainEngine {
             return writer.answer(id) { details.append(to: $0) }
         case .identity: return writer.answer(id) { CallerReport(caller).append(to: $0) }
         case .release: return writer.answer(id) { release.append(to: $0) }
-        case .lastUnlock:
-            let number = try enclave.status().lastUnlock
-            return writer.answer(id) { $0.append(littleEndian: number) }
+        case .lastUnlock: return answer(try enclave.status().lastUnlock, id, writer)
         case .examine:
             // Only the server or the embedded keychain, which identify callers, know programs.
             throw Refusal(
@@ -70,11 +68,20 @@ extension KeychainEngine {
         case .snapshot:
             let path = try store.snapshot(by: deadline)
             return writer.answer(id) { $0.append(text: path) }
+        case .backup(let request): return answer(try backup(request, passcodes, from: caller, by: deadline), id, writer)
         case .lock, .unlock, .setPasscode, .removePasscode, .moveToTPM, .moveToSoftware, .unlockWith, .replacePasscode,
             .addSlot, .removeSlot, .changeSettings, .acceptStore:
             try change(request, passcodes)
         }
         writer.answer(id) { _ in }
+    }
+
+    private func answer(_ number: UInt64, _ id: UInt32, _ writer: ResponseWriter) {
+        writer.answer(id) { $0.append(littleEndian: number) }
+    }
+
+    private func answer(_ reply: BackupReply, _ id: UInt32, _ writer: ResponseWriter) {
+        writer.answer(id) { reply.append(to: $0) }
     }
 
     /// Performs a request that changes the state and is answered with nothing.
@@ -94,7 +101,8 @@ extension KeychainEngine {
         case .removeSlot(let number, let kind): try enclave.removeSlot(number, by: kind, passcodes[0])
         case .changeSettings(let settings): try enclave.change(settings)
         case .acceptStore: try acceptStore(passcodes[0])
-        case .status, .verify, .access, .details, .identity, .release, .examine, .watch, .snapshot, .lastUnlock:
+        case .status, .verify, .access, .details, .identity, .release, .examine, .watch, .snapshot, .lastUnlock,
+            .backup:
             break
         }
         // A password that was set in a folder which has gone is nobody's.

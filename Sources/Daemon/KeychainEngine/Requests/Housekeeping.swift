@@ -4,7 +4,7 @@ import KeychainStore
 import LinuxSystem
 
 /// A daemon's work for its keychain when nobody waits for it: a copy of the store where there is none of the last day,
-/// and dropping earlier versions that are past.
+/// dropping earlier versions that are past, and backups that nobody goes on with.
 ///
 /// Belongs to one thread, which serves nobody.
 package final class Housekeeping {
@@ -31,6 +31,7 @@ package final class Housekeeping {
     /// - Parameter now: seconds since 1970, by the wall clock.
     /// - Returns: after how many seconds to look again; the first time is a minute after the beginning.
     package func look(now: Int = time(nil)) -> UInt64 {
+        engine.giveUpBackups()
         let commits = engine.store.commits
         let isIdle = commits == self.commits
         self.commits = commits

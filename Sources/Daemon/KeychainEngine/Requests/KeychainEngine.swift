@@ -26,7 +26,8 @@ package final class KeychainEngine: Sendable {
     let shelves: ShelfRegistry
     /// The time for dropping earlier versions.
     let clock: HistoryClock
-    private let indexKey: SecretBytes
+    let backups = BackupsUnderWay()
+    let indexKey: SecretBytes
     private let deployment: String
     private let writer: WriterLock
     let log: AuditLog.Writer?

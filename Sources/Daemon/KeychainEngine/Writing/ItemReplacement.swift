@@ -36,7 +36,7 @@ extension WriteCommand {
 
 extension PlainItem {
     /// Whether the same class and the same access control keep it.
-    fileprivate func isProtected(as other: PlainItem) -> Bool {
+    func isProtected(as other: PlainItem) -> Bool {
         accessibility == other.accessibility && guardFlags == other.guardFlags
     }
 }

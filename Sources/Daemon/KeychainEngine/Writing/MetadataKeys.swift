@@ -22,6 +22,11 @@ struct MetadataKeys {
         }
     }
 
+    /// The same for a class.
+    func prepare(for accessibility: Accessibility, by deadline: Deadline) throws(Refusal) {
+        try ensureMetadataKey(for: accessibility, by: deadline)
+    }
+
     private func ensureMetadataKey(for accessibility: Accessibility, by deadline: Deadline) throws(Refusal) {
         do throws(Refusal) {
             if try sealer.context(for: accessibility, in: store.reader) != nil { return }

@@ -23,6 +23,23 @@ enum StoreCopy {
         }
     }
 
+    /// Copies what a connection sees, and opens the copy, which has no name then.
+    ///
+    /// - Throws: what SQLite and the disk say; then there is no copy.
+    static func open(of database: Database, besides path: String) throws(Refusal) -> Database {
+        // The name of a copy that is not finished, so that one a crash has left is known as such.
+        let number = UInt32.random(in: 0...UInt32.max)
+        let unfinished = "\(path).\(number).snapshot.\(CurrentProcess.identifier)\(suffix)"
+        defer { remove(unfinished) }
+        try storing { () throws(SystemError) in try StoreFile.makePrivate(unfinished) }
+        return try refusing { () throws(DatabaseError) in
+            try database.snapshot(to: unfinished)
+            let copy = try Database(path: unfinished, sharing: .exclusive)
+            try copy.execute("PRAGMA query_only = ON", "be read")
+            return copy
+        }
+    }
+
     /// With the journal that SQLite keeps next to it.
     private static func remove(_ unfinished: String) {
         unsafe unlink(unfinished)

@@ -103,6 +103,18 @@ package struct ItemStore: Sendable {
             holding: snapshot)
     }
 
+    /// A connection to a copy of the store as it is now, for who reads it for longer than a checkpoint may wait. The
+    /// copy has lost its name, and ends with the connection.
+    ///
+    /// - Throws: `errSecDiskFull` where there is no space for it; `keychain.deadline`; what else the disk says.
+    package func makeCopyReader(indexKey: SecretBytes, by deadline: Deadline) throws(Refusal) -> StoreReader {
+        try failure.check()
+        let source = try refusing { () throws(DatabaseError) in try Database(path: path, sharing: sharing) }
+        source.deadline = deadline
+        let copy = try StoreCopy.open(of: source, besides: path)
+        return StoreReader(copy, digester: try AttributeDigester(indexKey), reporting: damage, trusting: trust)
+    }
+
     /// Brings a store up to date as far as that takes the index key; to be called before connections are made.
     ///
     /// - Parameter timeout: how long other programs may take to do it themselves: milliseconds.

@@ -22,15 +22,21 @@ extension SoftwareEnclave {
     package func unwrapGuardedRowKey(
         _ wrapped: [UInt8], row: [UInt8], for accessibility: Accessibility, in context: AuthenticationContext?
     ) throws(Refusal) -> SecretBytes {
-        guard row.count == RowKeyRecord.rowBytes else { throw .wrongSize("row identity") }
-        guard let guarded = try? GuardedRowKey(decoding: wrapped) else { throw .damagedKey }
-        // Opened first: only then is known that the flags are those it was wrapped with.
-        let inner = try openBox(guarded.box, aad: guarded.aad(row, accessibility), for: accessibility)
+        let (inner, guarded) = try openBox(ofRow: row, wrapped, for: accessibility)
         let use = GuardedUse(
             identifier: row, constraint: AccessConstraint(flags: guarded.flags), operation: .useItem)
         let key = try openGuarded(inner, guarded.binding, for: use, in: context)
         guard key.count == RowKeyRecord.keyBytes else { throw .damagedKey }
         return key
+    }
+
+    /// Opens the box of a guarded row: only then is known that the flags are those it was wrapped with.
+    func openBox(
+        ofRow row: [UInt8], _ wrapped: [UInt8], for accessibility: Accessibility
+    ) throws(Refusal) -> (inner: SecretBytes, guarded: GuardedRowKey) {
+        guard row.count == RowKeyRecord.rowBytes else { throw .wrongSize("row identity") }
+        guard let guarded = try? GuardedRowKey(decoding: wrapped) else { throw .damagedKey }
+        return (try openBox(guarded.box, aad: guarded.aad(row, accessibility), for: accessibility), guarded)
     }
 }
 

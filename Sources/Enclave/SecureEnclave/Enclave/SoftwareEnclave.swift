@@ -30,6 +30,10 @@ package final class SoftwareEnclave: EnclaveService {
     /// Held from the check of a passcode until the last change that follows from it.
     let passcodes = Lock(())
     let loaded = LoadedKeys()
+    /// The backups under way.
+    let backups = Lock(OpenBackups())
+    /// Held while a backup's passphrase is stretched, which takes much memory: one at a time for all callers.
+    let stretching = Lock(())
     /// Where its own private keys are made and used, if that is not for the vault's root to say.
     let givenKeyStore: (any EnclaveKeyStore)?
     let user: UserAccess
@@ -122,6 +126,7 @@ package final class SoftwareEnclave: EnclaveService {
     func forgetWhatWasOpen() {
         forgetLoadedKeys()
         user.forgetAll()
+        backups.withLock { $0.forgetAll() }
     }
 
     /// Forgets what is loaded for keys in use.

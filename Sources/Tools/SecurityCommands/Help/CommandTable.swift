@@ -32,6 +32,7 @@ package enum CommandTable {
         TrustSettingsCommands.export, TrustSettingsCommands.import,
         VerifyCertificate.command, ErrorCommand.command, StatusCommand.command, VerifyKeychain.command,
         SnapshotCommand.command, ItemHistory.list, ItemHistory.undelete, ItemHistory.restore,
+        BackupCommand.command, RestoreCommand.restore, RestoreCommand.drill,
         IdentityCommand.command, AnchorCommand.command,
         MoveEnclave.command, MigrateStore.command, AcceptStore.command, UnlockSlots.list, UnlockSlots.add,
         UnlockSlots.remove,

@@ -2045,5 +2045,100 @@ enum ChineseTexts {
         Wrap the files' keys by the shelf of this name.\t由此名称的密钥架封装文件的密钥。
         The access group whose programs open the files.\t其程序可打开这些文件的访问群组。
         Where to write; the file itself unless given.\t写入的位置；默认为该文件本身。
+        passphrase for the backup: \t备份的口令：
+        retype passphrase for the backup: \t再次输入备份的口令：
+        passphrase of the backup: \t备份的口令：
+        --passphrase goes with --recovery\t--passphrase 须与 --recovery 一起使用
+        there is no recovery code\t没有恢复码
+        No password is set, and so no code either.\t没有设置密码，因此也没有恢复码。
+        Leave --recovery out, and give a passphrase.\t请不用 --recovery，而给出口令。
+        The two passphrases were not the same.\t两次输入的口令不同。
+        the backup was not written\t备份未写入
+        What was there before is still there. Name a file in a folder with space that you may write to.\t原有内容仍在\
+        。请指定一个有空间且您可写入的文件夹中的文件。
+        the backup cannot be read\t无法读取备份
+        Name a file that you may read.\t请指定一个您可以读取的文件。
+        {1} is no backup of a keychain.\t{1} 不是钥匙串的备份。
+        Name a file that `security backup` has made.\t请指定由 `security backup` 生成的文件。
+        {1} is damaged: it was cut, or something was put into it or behind it.\t{1} 已损坏：它被截断，或其中或其后被加\
+        入了内容。
+        Use another copy of the file, or an older backup; nothing of this one was taken.\t请使用该文件的另一副本或更早\
+        的备份；此备份的内容一概未取用。
+        earlier versions of items are not in a backup.\t备份不含项目的早期版本。
+        Delete what is not needed, or copy the store's folder (security snapshot).\t请删除不需要的内容，或复制存储的文\
+        件夹（security snapshot）。
+        The keychain is too large for a backup of {1} parts.\t钥匙串过大，无法放入 {1} 个部分的备份。
+        The backup has ended meanwhile: nobody went on with it, or the keychain's daemon was started again.\t备份已中\
+        止：无人继续，或钥匙串的守护进程已重新启动。
+        The backup has ended meanwhile: the keychain was locked, or others were begun.\t备份已中止：钥匙串已锁定，或又\
+        开始了其他备份。
+        Begin it again; what was there before is still there.\t请重新开始；原有内容仍在。
+        The key that is here never leaves the enclave, and nothing takes its place.\t此处的密钥从不离开安全飞地，不会\
+        被替换。
+        Delete it first if the one of the backup is meant.\t若要使用备份中的项目，请先删除此处的项目。
+        The item asks for its user, and no password is set here.\t该项目要求用户确认，而此处没有设置密码。
+        Set one (security set-keychain-password), and restore again.\t请设置密码（security set-keychain-password），然\
+        后再次恢复。
+        Not every part of the backup was looked at yet.\t备份尚有部分未经检查。
+        Use the command of this release: security restore.\t请使用此版本的命令：security restore。
+        The record of the backup is not that of an item: {1}.\t备份中的记录不是项目的记录：{1}。
+        Use a backup that `security backup` has made; the other items of this one are taken.\t请使用由 `security backu\
+        p` 生成的备份；此备份中的其他项目已取用。
+        Only the keychain's own command makes and restores backups.\t只有钥匙串自己的命令可以制作和恢复备份。
+        Use `security backup`.\t请使用 `security backup`。
+        The passphrase is shorter than 8 bytes, and nobody counts guesses at a file.\t口令短于 8 个字节，而对文件的猜\
+        测无人计数。
+        Give a longer one: security generate --words 6 makes one.\t请给出更长的口令：security generate --words 6 可生\
+        成一个。
+        Nothing would open the backup: there is no passphrase.\t没有口令，将无法打开备份。
+        Give a passphrase, or the keychain's recovery code (--recovery).\t请给出口令或钥匙串的恢复码（--recovery）。
+        More than the keychain's password guards the item.\t该项目不只受钥匙串密码保护。
+        Let the program that owns it store it again where it is needed.\t请让拥有它的程序在需要之处再次存储。
+        The file is no backup of a keychain, or its beginning is damaged.\t该文件不是钥匙串的备份，或其开头已损坏。
+        Name a file that `security backup` has made, or an older copy of it.\t请指定由 `security backup` 生成的文件，\
+        或其较早的副本。
+        The work that the backup asks for its passphrase is out of bounds.\t备份为其口令要求的计算量超出范围。
+        Use another copy: `security backup` has made no such file.\t请使用另一副本：`security backup` 不会生成这样的文\
+        件。
+        The {1} does not open the backup.\t{1} 无法打开备份。
+        Try again; nothing was changed, and tries are not counted.\t请重试；没有任何更改，尝试次数不计。
+        The backup does not open with a {1}.\t该备份不能用 {1} 打开。
+        Give what it was made with: a passphrase, or a recovery code (--recovery).\t请给出制作时所用的：口令或恢复码（\
+        --recovery）。
+        The backup is damaged: {1} is not as it was written.\t备份已损坏：{1} 与写入时不同。
+        The backup has the format {1}, and this release reads {2}.\t备份的格式为 {1}，而此版本可读取 {2}。
+        Restore it with the release that made it, or a later one.\t请用制作它的版本或更新的版本恢复。
+        Write the items that may leave this device into a sealed file.\t将可离开此设备的项目写入加密文件。
+        Show what the backup would have, and write nothing.\t显示备份将包含的内容，不写入任何东西。
+        Ask for a recovery code instead of the password; the code opens the backup, too.\t询问恢复码而不是密码；恢复码\
+        也可打开备份。
+        With --recovery: a passphrase opens it as well.\t与 --recovery 一起：口令也可打开备份。
+        The keychain's password is asked for, where one is set, and a passphrase that opens the backup, twice. If stan\
+        dard input is no terminal, each is its next line, the password first. Items of this device only, private keys\
+         that never leave the enclave, and items that ask for a finger, a password of their own or an anchored program\
+         stay; they are listed before anything is asked. Earlier versions of items are not in it, and each named keych\
+        ain takes a backup of its own. The file is replaced as a whole or not at all.\t若已设置钥匙串密码则询问该密码\
+        ，并询问两次打开备份的口令。标准输入不是终端时，各为其下一行，密码在前。仅限此设备的项目、从不离开安全飞地的私\
+        钥，以及要求指纹、自有密码或锚定程序的项目不会进入备份，并在询问之前列出。备份不含项目的早期版本，每个有名称的\
+        钥匙串需要自己的备份。文件整体替换，或完全不变。
+        Put the items of a backup into the keychain, next to what is there.\t将备份中的项目放入钥匙串，与现有内容并存。
+        Show what would become of each item, and change nothing.\t显示每个项目将如何处理，不做任何更改。
+        Ask for the recovery code that opens the backup instead of a passphrase.\t询问打开备份的恢复码而不是口令。
+        Some items were refused.\t部分项目被拒绝。
+        Some items would be refused.\t部分项目将被拒绝。
+        The backup's passphrase is asked for, and the keychain's password, where one is set. If standard input is no t\
+        erminal, each is its next line, the passphrase first. An item that is not there is added. Of two with the same\
+         name in the same group the later modification date wins; the other one goes to the history. Nothing is delete\
+        d, and groups stay as they are. Every part of the file is checked before the first item is taken. A restore th\
+        at was interrupted can be repeated.\t询问备份的口令；若已设置钥匙串密码则也询问该密码。标准输入不是终端时，各\
+        为其下一行，口令在前。不存在的项目会被添加。同一群组中同名的两个项目，修改日期较晚者保留，另一个进入历史。不会\
+        删除任何内容，群组保持不变。取用第一个项目之前会检查文件的每个部分。中断的恢复可以重复。
+        Check that a backup opens, and say what a restore would give.\t检查备份能否打开，并说明恢复的结果。
+        The backup's passphrase is asked for; if standard input is no terminal, it is its next line. The backup is ope\
+        ned in memory, every part of it is checked and compared with the keychain, and nothing is changed.\t询问备份的\
+        口令；标准输入不是终端时，口令为其下一行。备份在内存中打开，其每个部分都会被检查并与钥匙串比较，不做任何更改。
+        The item that is here is protected in another way, and the history would not keep its value.\t此处的项目以另一\
+        种方式保护，历史不会保留其值。
+        another keychain, which is not in this backup: {1}\t另一个钥匙串，不在此备份中：{1}
         """
 }

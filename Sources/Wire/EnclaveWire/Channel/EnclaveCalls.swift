@@ -21,6 +21,8 @@ package enum EnclaveCalls {
         invalidate.operation, wrapGuardedRowKey.operation, unwrapGuardedRowKey.operation, details.operation,
         unlockWith.operation, replacePasscode.operation, addSlot.operation, addSlotWith.operation,
         removeSlot.operation, changeSettings.operation, renewMark.operation, acceptStore.operation,
+        beginBackup.operation, openBackup.operation, backupKey.operation, unwrapForBackup.operation,
+        endBackup.operation,
     ]
 }
 
@@ -278,5 +280,40 @@ extension EnclaveCalls {
     /// Files: the passcode, or an empty file. → ``StoreMark``.
     package static let acceptStore = EnclaveCall<EmptyMessage, StoreMark>(51, files: 1) { (call, _) throws(Refusal) in
         try call.enclave.acceptStore(call.files[0])
+    }
+}
+
+// MARK: - Backups
+
+extension EnclaveCalls {
+    /// credential:u8 → ticket:16 header:bytes. Files: the credential, the passphrase.
+    package static let beginBackup = EnclaveCall<CredentialKind, OpenedBackup>(70, files: 2) {
+        (call, kind) throws(Refusal) in
+        try call.enclave.beginBackup(by: kind, call.files[0], call.files[1])
+    }
+
+    /// kind:u8 header:bytes → ticket:16 header:bytes. Files: the backup's credential.
+    package static let openBackup = EnclaveCall<BackupHeaderMessage, OpenedBackup>(71, files: 1) {
+        (call, request) throws(Refusal) in
+        try call.enclave.openBackup(request.header, with: request.kind, call.files[0])
+    }
+
+    /// ticket:16 kind:u8 index:u32 → key:32.
+    package static let backupKey = EnclaveCall<BackupKeyMessage, SecretMessage>(72) { (call, request) throws(Refusal) in
+        SecretMessage(try call.enclave.backupKey(request.ticket, request.kind, index: request.index))
+    }
+
+    /// class, ticket:16 row:16 guardedRowKey:bytes → key:32.
+    package static let unwrapForBackup = EnclaveCall<BackupRowMessage, SecretMessage>(73) {
+        (call, request) throws(Refusal) in
+        SecretMessage(
+            try call.enclave.unwrapRowKey(
+                request.wrapped, row: request.row, for: try call.requiredClass(), inBackup: request.ticket))
+    }
+
+    /// ticket:16 → nothing.
+    package static let endBackup = EnclaveCall<BytesMessage, EmptyMessage>(74) { (call, ticket) throws(Refusal) in
+        try call.enclave.endBackup(ticket.bytes)
+        return EmptyMessage()
     }
 }

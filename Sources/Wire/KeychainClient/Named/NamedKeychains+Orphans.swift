@@ -20,10 +20,16 @@ extension NamedKeychains {
     ///
     /// - Throws: `errSecNotAvailable` when the folder cannot be read.
     package func orphans() throws(Refusal) -> [NamedKeychain] {
+        try stores().filter { NameFile.content(at: $0.path) != .name($0.identifier) }
+    }
+
+    /// All stores, each with the path of its name file.
+    ///
+    /// - Throws: as ``orphans()``.
+    package func stores() throws(Refusal) -> [NamedKeychain] {
         guard areKept else { return [] }
-        return try identifiers().filter(isStored).map { identifier in
-            NamedKeychain(identifier, path: recordedPath(in: store(identifier)))
-        }.filter { NameFile.content(at: $0.path) != .name($0.identifier) && !isUnfinished($0) }
+        return try identifiers().filter(isStored).map { NamedKeychain($0, path: recordedPath(in: store($0))) }
+            .filter { !isUnfinished($0) }
     }
 
     private func isUnfinished(_ keychain: NamedKeychain) -> Bool {

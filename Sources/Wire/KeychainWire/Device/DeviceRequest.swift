@@ -48,6 +48,8 @@ package enum DeviceRequest: Equatable, Sendable {
     case release
     /// → a number that every unlock changes, also one of a keychain that is unlocked.
     case lastUnlock
+    /// Making and restoring backups.
+    case backup(BackupRequest)
 
     /// How many passcodes, or files, may come with it.
     package var descriptors: ClosedRange<Int> {
@@ -60,6 +62,7 @@ package enum DeviceRequest: Equatable, Sendable {
         case .setPasscode, .addSlot: 1...2
         case .replacePasscode: 2...2
         case .access(let request): request.descriptors
+        case .backup(let request): request.descriptors
         }
     }
 
@@ -86,14 +89,12 @@ package enum DeviceRequest: Equatable, Sendable {
         case examine = 21
         case release = 22
         case lastUnlock = 23
+        case backup = 26
     }
 
     /// Appends the body to a frame under construction.
     package func append(to buffer: SecretBuffer) {
-        func append(_ code: Code, _ bytes: UInt8...) {
-            buffer.append(code.rawValue)
-            for byte in bytes { buffer.append(byte) }
-        }
+        func append(_ code: Code, _ bytes: UInt8...) { for byte in [code.rawValue] + bytes { buffer.append(byte) } }
         switch self {
         case .status: append(.status)
         case .lock: append(.lock)
@@ -122,10 +123,12 @@ package enum DeviceRequest: Equatable, Sendable {
         case .access(let request):
             append(.access)
             request.append(to: buffer)
+        case .backup(let request):
+            append(.backup)
+            request.append(to: buffer)
         case .watch(let epoch, let milliseconds):
             append(.watch)
-            buffer.append(littleEndian: epoch)
-            buffer.append(littleEndian: milliseconds)
+            for number in [epoch, milliseconds] { buffer.append(littleEndian: number) }
         }
     }
 
@@ -164,6 +167,7 @@ package enum DeviceRequest: Equatable, Sendable {
         case .watch:
             .watch(epoch: try reader.integer(UInt32.self), milliseconds: try reader.integer(UInt32.self))
         case .access: .access(try AccessRequest(from: &reader))
+        case .backup: .backup(try BackupRequest(from: &reader))
         }
     }
 }

@@ -128,6 +128,7 @@ private struct Forwarding: RequestHandler {
                 switch reply {
                 case .status(let status): status.append(to: buffer)
                 case .verification(let page): page.append(to: buffer)
+                case .backup(let reply): reply.append(to: buffer)
                 case .details(let details): details.append(to: buffer)
                 case .news(let news): news.append(to: buffer)
                 case .access(let reply): reply.append(to: buffer)

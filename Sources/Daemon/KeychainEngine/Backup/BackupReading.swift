@@ -1,0 +1,51 @@
+import EnclaveWire
+import KeychainBackup
+import KeychainModel
+import KeychainWire
+import LinuxSystem
+
+/// A backup that was opened. No item of it is put into the keychain before every part was looked at and found to be
+/// what the manifest says.
+final class BackupReading: Sendable {
+    private let ticket: [UInt8]
+    private let header: BackupHeader
+    private let manifest: BackupManifest
+    private let mayApply: Bool
+    /// The parts that were looked at.
+    private let checked = Lock<Set<UInt32>>([])
+
+    init(_ opened: OpenedBackup, _ header: BackupHeader, _ manifest: BackupManifest, mayApply: Bool) {
+        (ticket, self.header, self.manifest, self.mayApply) = (opened.ticket, header, manifest, mayApply)
+    }
+
+    /// The records of a part.
+    ///
+    /// - Throws: `errSecDecode` (`backup.damaged`) when it is not the one that the manifest names; `errSecParam` for
+    ///   items that are to be taken before all were looked at.
+    func records(
+        _ box: [UInt8], _ index: UInt32, applies: Bool, _ enclave: any EnclaveService
+    ) throws(Refusal) -> [BackupRecord] {
+        guard !applies || (mayApply && checked.withLock { $0.count } == manifest.parts) else { throw .notChecked }
+        try reading { () throws(BackupProblem) in try manifest.check(box, isPart: index) }
+        let key = try enclave.backupKey(ticket, .part, index: index)
+        return try reading { () throws(BackupProblem) in
+            let place = BackupBox.Place.part(index)
+            let content = try BackupBox(place, of: header).open(box, under: key)
+            var records: [BackupRecord] = []
+            try BackupRecord.read(content, "part \(UInt64(index) + 1)") { records.append($0) }
+            return records
+        }
+    }
+
+    func note(checked index: UInt32) { checked.withLock { _ = $0.insert(index) } }
+
+    private func reading<Result>(_ body: () throws(BackupProblem) -> Result) throws(Refusal) -> Result {
+        do throws(BackupProblem) { return try body() } catch { throw Refusal(error) }
+    }
+}
+
+extension Refusal {
+    fileprivate static let notChecked = Refusal(
+        .param, .notAllowedHere, "backup", "Not every part of the backup was looked at yet.",
+        do: "Use the command of this release: security restore.")
+}

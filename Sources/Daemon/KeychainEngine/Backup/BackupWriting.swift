@@ -1,0 +1,73 @@
+import EnclaveWire
+import Glibc
+import KeychainBackup
+import KeychainCrypto
+import KeychainModel
+import KeychainStore
+import KeychainWire
+import LinuxSystem
+
+/// A backup that is being made of a copy of the store, part by part. One thread at a time goes on with it.
+final class BackupWriting: Sendable {
+    private let state: Lock<State>
+    private let ticket: [UInt8]
+    private let header: BackupHeader
+    private let enclave: any EnclaveService
+
+    /// Used under the lock alone, which is why its reader may go from thread to thread.
+    private struct State: @unchecked Sendable {
+        let walk: BackupWalk
+        var builder = BackupManifest.Builder()
+        var cursor: VerificationCursor? = .start
+        var isOver = false
+    }
+
+    init(_ copy: ItemReader, _ opened: OpenedBackup, _ shown: AuthenticationFactors) throws(Refusal) {
+        do throws(BackupProblem) { header = try BackupHeader(decoding: opened.header) } catch { throw Refusal(error) }
+        ticket = opened.ticket
+        enclave = copy.sealer.enclave
+        state = Lock(State(walk: BackupWalk(copy, shown, forBackup: opened.ticket)))
+    }
+
+    /// The next part, and after the last one the manifest.
+    func next() throws(Refusal) -> BackupPiece {
+        try state.withLock { (state) throws(Refusal) in
+            guard !state.isOver else { throw .notUnderWay }
+            guard let cursor = state.cursor else { return try manifest(&state) }
+            return try part(from: cursor, &state)
+        }
+    }
+
+    private func part(from cursor: VerificationCursor, _ state: inout State) throws(Refusal) -> BackupPiece {
+        let page = try state.walk.part(from: cursor)
+        let index = state.builder.parts
+        guard index < BackupFraming.mostParts else { throw .tooManyParts }
+        let box = try seal(page.content, as: .part(index))
+        do throws(CryptoError) { try state.builder.add(box) } catch { throw .cryptography(error) }
+        state.builder.items += page.items
+        state.builder.left += UInt64(page.staying.count)
+        state.cursor = page.next
+        return BackupPiece(.part, items: page.items, rows: page.rows, box: box, staying: page.staying)
+    }
+
+    private func manifest(_ state: inout State) throws(Refusal) -> BackupPiece {
+        let content = SecretBuffer()
+        state.builder.manifest(created: Int64(time(nil))).append(to: content)
+        let box = try seal(content, as: .manifest)
+        state.isOver = true
+        return BackupPiece(.manifest, items: state.builder.items, rows: 0, box: box, staying: [])
+    }
+
+    private func seal(_ content: SecretBuffer, as place: BackupBox.Place) throws(Refusal) -> [UInt8] {
+        let key = try enclave.backupKey(ticket, place.kind, index: place.index)
+        do throws(CryptoError) { return try BackupBox(place, of: header).seal(content, under: key) } catch {
+            throw .cryptography(error)
+        }
+    }
+}
+
+extension Refusal {
+    fileprivate static let tooManyParts = Refusal(
+        .param, .tooLarge, "backup", "The keychain is too large for a backup of \(BackupFraming.mostParts) parts.",
+        do: "Delete what is not needed, or copy the store's folder (security snapshot).")
+}

@@ -1,0 +1,33 @@
+package import KeychainModel
+package import KeychainWire
+package import LinuxSystem
+
+/// Backups through the channel.
+extension EnclaveConnection {
+    package func beginBackup(
+        by kind: CredentialKind, _ credential: FileDescriptor, _ passphrase: FileDescriptor
+    ) throws(Refusal) -> OpenedBackup { try send(EnclaveCalls.beginBackup, kind, [credential, passphrase]) }
+
+    package func openBackup(
+        _ header: [UInt8], with kind: BackupCredential, _ credential: FileDescriptor
+    ) throws(Refusal) -> OpenedBackup {
+        try send(EnclaveCalls.openBackup, BackupHeaderMessage(kind: kind, header: header), [credential])
+    }
+
+    package func backupKey(
+        _ ticket: [UInt8], _ kind: BackupFraming.Kind, index: UInt32
+    ) throws(Refusal) -> SecretBytes {
+        try send(EnclaveCalls.backupKey, BackupKeyMessage(ticket: ticket, kind: kind, index: index)).key()
+    }
+
+    package func unwrapRowKey(
+        _ wrapped: [UInt8], row: [UInt8], for accessibility: Accessibility, inBackup ticket: [UInt8]
+    ) throws(Refusal) -> SecretBytes {
+        let request = BackupRowMessage(ticket: ticket, row: row, wrapped: wrapped)
+        return try send(EnclaveCalls.unwrapForBackup, request, for: accessibility).key()
+    }
+
+    package func endBackup(_ ticket: [UInt8]) throws(Refusal) {
+        _ = try send(EnclaveCalls.endBackup, BytesMessage(ticket))
+    }
+}

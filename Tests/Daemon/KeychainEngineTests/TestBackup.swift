@@ -1,0 +1,134 @@
+import EnclaveWire
+import KeychainBackup
+import KeychainModel
+import KeychainPolicy
+import KeychainWire
+import LinuxSystem
+
+@testable import KeychainEngine
+
+/// A backup as the command puts it into a file, and what was said about it.
+struct TestBackup {
+    var header: [UInt8] = []
+    var parts: [[UInt8]] = []
+    var manifest: [UInt8] = []
+    var items: UInt64 = 0
+    var staying: [StayingItem] = []
+}
+
+/// A credential of a backup in these tests.
+struct TestSecret {
+    let kind: BackupCredential
+    let text: String
+
+    static let passphrase = TestSecret(kind: .passphrase, text: "correct horse battery")
+    static func code(_ text: String) -> TestSecret { TestSecret(kind: .recoveryCode, text: text) }
+}
+
+extension TestEngine {
+    /// The keychain's own command, of the keychain's user.
+    static let command = CallerIdentity(
+        user: CurrentProcess.user, process: 3, program: "/usr/bin/security", groups: ["program:/usr/bin/security"],
+        mayInspectAllGroups: true)
+
+    func ask(
+        _ request: BackupRequest, _ texts: [String] = [], from caller: CallerIdentity = command
+    ) throws(Refusal) -> BackupReply {
+        let writer = ResponseWriter()
+        let files = texts.compactMap { try? PasscodeFile.make(SecretBytes(copying: Array($0.utf8).span)) }
+        engine.device(.backup(request), passcodes: files, from: caller, id: 1, by: .never, into: writer)
+        let answer = writer.complete()
+        guard answer.status == 0 else { throw Refusal(decoding: answer.body, status: answer.status) }
+        var reader = WireReader(answer.body)
+        _ = try reader.notice()
+        return try BackupReply(to: request, from: &reader)
+    }
+
+    func begin(
+        _ password: String = "", by kind: CredentialKind = .passcode, passphrase: String = TestSecret.passphrase.text,
+        from caller: CallerIdentity = command
+    ) throws(Refusal) -> BackupBeginning {
+        guard case .begun(let beginning) = try ask(.begin(by: kind), [password, passphrase], from: caller) else {
+            throw .malformed("the reply")
+        }
+        return beginning
+    }
+
+    func next(_ ticket: [UInt8]) throws(Refusal) -> BackupPiece {
+        guard case .piece(let piece) = try ask(.next(ticket: ticket)) else { throw .malformed("the reply") }
+        return piece
+    }
+
+    /// Makes a whole backup.
+    func backUp(
+        _ password: String = "", by kind: CredentialKind = .passcode, passphrase: String = TestSecret.passphrase.text
+    ) throws(Refusal) -> TestBackup {
+        let beginning = try begin(password, by: kind, passphrase: passphrase)
+        var backup = TestBackup()
+        backup.header = beginning.header
+        while true {
+            let piece = try next(beginning.ticket)
+            backup.staying += piece.staying
+            guard piece.kind == .part else {
+                (backup.manifest, backup.items) = (piece.box, piece.items)
+                _ = try ask(.end(ticket: beginning.ticket))
+                return backup
+            }
+            backup.parts.append(piece.box)
+        }
+    }
+
+    func open(
+        _ backup: TestBackup, _ secret: TestSecret = .passphrase, _ purpose: BackupOpening.Purpose = .restore,
+        password: String = ""
+    ) throws(Refusal) -> BackupContents {
+        let opening = BackupOpening(
+            purpose, by: .passcode, secret.kind, header: backup.header, manifest: backup.manifest)
+        guard case .opened(let contents) = try ask(.open(opening), [password, secret.text]) else {
+            throw .malformed("the reply")
+        }
+        return contents
+    }
+
+    func take(
+        _ backup: TestBackup, _ ticket: [UInt8], applies: Bool
+    ) throws(Refusal) -> [RestoredItem] {
+        var items: [RestoredItem] = []
+        for (index, box) in backup.parts.enumerated() {
+            let request = BackupRequest.take(ticket: ticket, applies: applies, index: UInt32(index), box: box)
+            guard case .taken(let taken) = try ask(request) else { throw .malformed("the reply") }
+            items += taken
+        }
+        return items
+    }
+
+    /// Looks at all of a backup, and takes it.
+    func restoreAll(
+        _ backup: TestBackup, _ secret: TestSecret = .passphrase, password: String = ""
+    ) throws(Refusal) -> [RestoredItem] {
+        let contents = try open(backup, secret, password: password)
+        let dry = try take(backup, contents.ticket, applies: false)
+        let items = try take(backup, contents.ticket, applies: true)
+        _ = try ask(.end(ticket: contents.ticket))
+        guard dry.map(\.outcome) == items.map(\.outcome) else { throw .malformed("what was foretold") }
+        return items
+    }
+
+    /// Looks at all of a backup without taking anything.
+    func drill(_ backup: TestBackup, _ secret: TestSecret) throws(Refusal) -> [RestoredItem] {
+        let contents = try open(backup, secret, .drill)
+        return try take(backup, contents.ticket, applies: false)
+    }
+
+    /// A recovery code, made with the password.
+    func makeRecoveryCode(_ password: String) throws -> String {
+        let room = try PasscodeFile.makeRoom(RecoveryCodeFormat.room)
+        let writer = ResponseWriter()
+        let files = [try PasscodeFile.make(SecretBytes(copying: Array(password.utf8).span)), room]
+        engine.device(
+            .addSlot(.recovery, by: .passcode), passcodes: files, from: Self.command, id: 1, by: .never, into: writer)
+        guard writer.complete().status == 0 else { throw Refusal.malformed("the reply") }
+        let bytes = try PasscodeFile.read(room, limit: 64, deadline: .after(milliseconds: 1000))
+        return bytes.withSpan { String(decoding: $0.array(0, $0.count).prefix { $0 != 0 }, as: UTF8.self) }
+    }
+}

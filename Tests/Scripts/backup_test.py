@@ -1,0 +1,262 @@
+"""Backs a keychain up, drills and restores, as an ordinary user; reads the file by the page of its format alone.
+
+usage: backup_test.py FOLDER-OF-PROGRAMS
+"""
+
+import base64
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import read_backup
+from keychain_parts import ends
+from ordinary_parts import as_user, prepared
+from patience import PATIENCE, eventually
+
+PASSPHRASE = "six words that nobody ever guesses"
+
+
+def must(home, *words, text=""):
+    done = home.run(*words, text=text)
+    assert done.returncode == 0, (words, done)
+
+
+def add(home, account, value):
+    must(home, "add-generic-password", "-U", "-s", "backup", "-a", account, "-w", value)
+
+
+def value(home, account):
+    return home.run("find-generic-password", "-s", "backup", "-a", account, "-w").stdout.strip()
+
+
+def asked(home, *words, text=PASSPHRASE + "\n", status=0):
+    """What a command that is asked for a passphrase writes as JSON."""
+    done = home.run("--json", *words, text=text)
+    assert done.returncode == status, (words, done)
+    return json.loads(done.stdout if done.stdout else done.stderr)
+
+
+def outcomes(report):
+    return {item["name"]: item["outcome"] for item in report["items"]}
+
+
+def refusal(home, *words, text=PASSPHRASE + "\n"):
+    done = home.run("--json", *words, text=text)
+    assert done.returncode != 0 and not done.stdout, (words, done)
+    return json.loads(done.stderr)["rule"]
+
+
+def makes(home, file):
+    """The file has what may leave, says what stays, and is read by who knows the page of its format alone."""
+    for account in ("ann", "bob"):
+        add(home, account, f"value of {account}")
+    survey = asked(home, "backup", "--dry-run", file, text="")
+    assert survey["items"] == 2 and not os.path.exists(file), survey
+    report = asked(home, "backup", file)
+    assert report["items"] == 2 and report["bytes"] == os.path.getsize(file), report
+    assert os.stat(file).st_mode & 0o777 == 0o600
+    with open(file, "rb") as content:
+        content = content.read()
+    assert b"value of" not in content and b"backup" not in content
+    items = read_backup.read(content, 1, PASSPHRASE.encode())
+    values = sorted(base64.b64decode(item["value"]) for item in items)
+    assert values == [b"value of ann", b"value of bob"], items
+    assert all(base64.b64decode(item["attributes"][3]).decode().endswith("/security") for item in items), items
+
+
+def merges(home, file):
+    """What is not there comes back, the later date wins, and nothing else changes."""
+    drilled = asked(home, "drill", file)
+    assert outcomes(drilled) == {"backup": "same"} and not drilled["changed"], drilled
+    must(home, "delete-generic-password", "-s", "backup", "-a", "ann", "--forever")
+    add(home, "bob", "later")
+    assert sorted(i["outcome"] for i in asked(home, "restore", "--dry-run", file)["items"]) == ["added", "kept"]
+    assert value(home, "ann") == "", "a dry run has changed something"
+    assert sorted(i["outcome"] for i in asked(home, "restore", file)["items"]) == ["added", "kept"]
+    assert (value(home, "ann"), value(home, "bob")) == ("value of ann", "later")
+    versions = [json.loads(line) for line in home.run("--json", "history", "-a", "bob").stdout.splitlines()]
+    assert len(versions) == 1, versions
+    again = asked(home, "restore", file)
+    assert sorted(i["outcome"] for i in again["items"]) == ["kept", "same"], again
+    assert len(home.run("--json", "history", "-a", "bob").stdout.splitlines()) == 1
+
+
+def refuses(home, file):
+    """Another passphrase and every damage are told apart, and nothing is taken of such a file."""
+    assert refusal(home, "restore", file, text="another passphrase\n") == "backup.wrong-passphrase"
+    assert refusal(home, "backup", file, text="short\n") == "query.wrong-value"
+    with open(file, "rb") as content:
+        content = content.read()
+    other = f"{home.temporary}/other"
+    must(home, "delete-generic-password", "-s", "backup", "-a", "ann", "--forever")
+    length = int.from_bytes(content[6:8], "little")
+    damages = [content[:-1], content + b"\0", content[:length], content[: length + 60], b"", content[:4]]
+    for place in (4, *range(length - 1, length + 6), length + 40, len(content) - 1):
+        damages.append(content[:place] + bytes([content[place] ^ 1]) + content[place + 1 :])
+    for damaged in damages:
+        with open(other, "wb") as copy:
+            copy.write(damaged)
+        os.chmod(other, 0o644)
+        assert refusal(home, "restore", other).startswith("backup."), len(damaged)
+    assert value(home, "ann") == "", "something was taken of a damaged file"
+    assert refusal(home, "drill", "/etc/passwd") == "backup.damaged"
+    done = home.run("backup", f"{home.folder}/nowhere/file", text=PASSPHRASE + "\n")
+    assert done.returncode == 1 and "next: " in done.stderr, done
+
+
+def others(home, file):
+    """Another program gets no backup, and puts none in: not a copy of the command either."""
+    elsewhere = f"{home.folder}/elsewhere"
+    os.mkdir(elsewhere)
+    shutil.copy(f"{home.programs}/security", elsewhere)
+    for words in (["backup", "--dry-run", file], ["backup", file], ["drill", file], ["restore", file]):
+        done = started(home, f"{elsewhere}/security", "--json", *words).communicate(PASSPHRASE + "\n", PATIENCE)
+        assert json.loads(done[1])["rule"] == "backup.not-granted", (words, done)
+
+
+def unfinished(home):
+    return [name for name in os.listdir(home.temporary) if ".new-" in name]
+
+
+def survives(home, file):
+    """A backup that fails or is killed leaves the file as it was; links are not followed."""
+    old = open(file, "rb").read()
+    full = ["sh", "-c", "trap '' XFSZ; ulimit -f 1; exec \"$@\"", "sh", f"{home.programs}/security"]
+    process = started(home, *full, "backup", file)
+    _, err = process.communicate(PASSPHRASE + "\n", PATIENCE)
+    assert process.returncode == 1 and "next: " in err and open(file, "rb").read() == old, (process.returncode, err)
+    assert not unfinished(home)
+    process = started(home, f"{home.programs}/security", "backup", file)
+    # The new file is there before anybody is asked for anything.
+    eventually(lambda: unfinished(home))
+    process.kill()
+    process.communicate(timeout=PATIENCE)
+    assert open(file, "rb").read() == old
+    for name in unfinished(home):
+        os.unlink(f"{home.temporary}/{name}")
+    link, pipe = f"{home.temporary}/link", f"{home.temporary}/pipe"
+    os.symlink(file, link)
+    asked(home, "backup", link)
+    assert not os.path.islink(link) and open(file, "rb").read() == old
+    os.mkfifo(pipe)
+    for path in (pipe, home.temporary, "/dev/null"):
+        assert home.run("backup", path, text=PASSPHRASE + "\n").returncode == 1, path
+        assert home.run("drill", path, text=PASSPHRASE + "\n").returncode == 1, path
+    os.unlink(pipe)
+
+
+def goes_on(home, file):
+    """A restore that was killed, and its daemon with it, is done again and then whole."""
+    lines = [f"add-generic-password -s many -a {n} -w {'x' * 2000}{n} -j {'y' * 1000}\n" for n in range(400)]
+    assert home.run("-i", text="".join(lines)).returncode == 0
+    many = f"{home.temporary}/many.backup"
+    count = asked(home, "backup", many)["items"]
+    home.end()
+    shutil.move(f"{home.home}/k", f"{home.home}/before")
+    process = started(home, f"{home.programs}/security", "restore", many)
+    process.stdin.write(PASSPHRASE + "\n")
+    process.stdin.flush()
+    eventually(lambda: process.poll() is not None or home.run("find-generic-password", "-s", "many").returncode == 0)
+    process.kill()
+    for number in home.stores_of_daemons():
+        ends(number)
+    process.communicate(timeout=PATIENCE)
+    again = asked(home, "restore", many)["items"]
+    assert len(again) == count and {item["outcome"] for item in again} <= {"added", "same"}, len(again)
+    assert {item["outcome"] for item in asked(home, "drill", many)["items"]} == {"same"}
+    home.end()
+    shutil.rmtree(f"{home.home}/k")
+    shutil.move(f"{home.home}/before", f"{home.home}/k")
+
+
+def names(home, file):
+    """Each named keychain has a backup of its own, and the others are told."""
+    must(home, "create-keychain", "-p", "named", "work.keychain")
+    assert [os.path.basename(path) for path in asked(home, "backup", file)["otherKeychains"]] == ["work.keychain-db"]
+    must(home, "add-generic-password", "-s", "work", "-a", "ann", "-w", "of work", "work.keychain")
+    named = f"{home.temporary}/named.backup"
+    report = asked(home, "backup", named, "work.keychain", text="named\n" + PASSPHRASE + "\n")
+    assert report["items"] == 1 and len(report["otherKeychains"]) == 1, report
+    must(home, "delete-generic-password", "-s", "work", "--forever", "work.keychain")
+    again = asked(home, "restore", named, "work.keychain", text=PASSPHRASE + "\nnamed\n")
+    assert [item["outcome"] for item in again["items"]] == ["added"], again
+    found = home.run("find-generic-password", "-s", "work", "-w", "work.keychain").stdout.strip()
+    assert found == "of work", found
+    must(home, "delete-keychain", "work.keychain")
+
+
+def keeps_quiet(home, *secrets):
+    """No secret is in a file of the home, a log among them."""
+    for folder, _, files in [*os.walk(home.home), *os.walk(home.temporary)]:
+        for name in files:
+            path = f"{folder}/{name}"
+            if os.path.isfile(path):
+                with open(path, "rb") as content:
+                    content = content.read()
+                assert not any(secret.encode() in content for secret in secrets), path
+
+
+def started(home, *words):
+    return subprocess.Popen(
+        words,
+        env=home.environment,
+        preexec_fn=as_user,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def asks(home, file):
+    """With a password nothing leaves and nothing comes without it; locked, nothing is opened."""
+    must(home, "set-keychain-password", "-p", "pass 1234")
+    before = open(file, "rb").read()
+    wrong = "wrong\n" + PASSPHRASE + "\n"
+    assert refusal(home, "backup", file, text=wrong) == "state.wrong-passcode"
+    assert refusal(home, "restore", file, text=PASSPHRASE + "\nwrong\n") == "state.wrong-passcode"
+    assert open(file, "rb").read() == before
+    must(home, "lock-keychain")
+    assert refusal(home, "backup", file, text="pass 1234\n" + PASSPHRASE + "\n") == "state.locked"
+    assert refusal(home, "drill", file) == "state.locked"
+    must(home, "unlock-keychain", "-p", "pass 1234")
+    assert asked(home, "backup", file, text="pass 1234\n" + PASSPHRASE + "\n")["items"] >= 1
+    code = home.run("add-unlock-slot", text="pass 1234\n").stdout.strip()
+    asked(home, "backup", "--recovery", file, text=code + "\n")
+    assert refusal(home, "drill", file) == "backup.no-such-slot"
+    return code
+
+
+def moves(home, file, code):
+    """A new keychain, with another vault, gets the items back by the recovery code."""
+    home.end()
+    shutil.move(f"{home.home}/k", f"{home.home}/lost")
+    report = asked(home, "restore", "--recovery", file, text=code + "\n")
+    assert {item["outcome"] for item in report["items"]} == {"added"}, report
+    assert value(home, "bob") == "later"
+
+
+def main(programs):
+    with tempfile.TemporaryDirectory() as folder:
+        home = prepared(programs, folder)
+        file = f"{home.temporary}/keychain.backup"
+        try:
+            makes(home, file)
+            merges(home, file)
+            refuses(home, file)
+            others(home, file)
+            survives(home, file)
+            goes_on(home, file)
+            names(home, file)
+            code = asks(home, file)
+            moves(home, file, code)
+            keeps_quiet(home, PASSPHRASE, "value of", "pass 1234", code)
+        finally:
+            home.end()
+    print("backup, drill and restore do what they say")
+
+
+main(os.path.abspath(sys.argv[1]))

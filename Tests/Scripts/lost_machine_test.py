@@ -1,0 +1,92 @@
+"""A machine is lost with its TPM, and another one, with a TPM of its own, gets the items back from backup and code.
+
+usage: lost_machine_test.py FOLDER-OF-PROGRAMS
+"""
+
+import contextlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+from keychain_parts import answers
+from ordinary_parts import USER, as_user, prepared
+from patience import eventually
+
+PASSWORD = "pass of the first 1234"
+
+
+@contextlib.contextmanager
+def software_tpm(folder):
+    """A TPM in software, and how tpm2-tss reaches it."""
+    os.mkdir(folder, 0o700)
+    if os.getuid() == 0:
+        os.chown(folder, USER, USER)
+    path = f"{folder}/tpm"
+    program = subprocess.Popen(
+        ["swtpm", "socket", "--tpm2", "--tpmstate", f"dir={folder}"]
+        + ["--server", f"type=unixio,path={path}", "--ctrl", f"type=unixio,path={path}.ctrl"]
+        + ["--flags", "not-need-init,startup-clear"],
+        stderr=subprocess.DEVNULL,
+        preexec_fn=as_user,
+    )
+    try:
+        eventually(lambda: answers(path) or program.poll() is not None)
+        assert program.poll() is None, "swtpm does not start"
+        yield f"swtpm:path={path}"
+    finally:
+        program.kill()
+        program.wait()
+
+
+def must(home, *words, text=""):
+    result = home.run(*words, text=text)
+    assert result.returncode == 0, (words, result)
+    return result.stdout
+
+
+def value(home):
+    return home.run("find-generic-password", "-s", "service", "-w").stdout.strip()
+
+
+def protection(home):
+    return json.loads(must(home, "--json", "status"))["protection"]
+
+
+def first_machine(home, file):
+    """Makes items and a backup on a TPM, and gives the code that is written on paper."""
+    must(home, "add-generic-password", "-s", "service", "-a", "ann", "-w", "value of ann")
+    must(home, "set-keychain-password", "-p", PASSWORD)
+    assert protection(home) == "hardware", protection(home)
+    code = must(home, "add-unlock-slot", text=PASSWORD + "\n").strip()
+    must(home, "backup", "--recovery", file, text=code + "\n")
+    home.end()
+    return code
+
+
+def main(programs):
+    with tempfile.TemporaryDirectory() as folder:
+        home = prepared(programs, folder)
+        file, lost = f"{home.temporary}/keychain.backup", f"{home.home}/lost"
+        try:
+            with software_tpm(f"{home.home}/first") as tpm:
+                home.environment["KEYCHAIN_TPM"] = tpm
+                code = first_machine(home, file)
+            with software_tpm(f"{home.home}/second") as tpm:
+                home.environment["KEYCHAIN_TPM"] = tpm
+                # The disk of the lost machine is of no use here, not even with its password or the code.
+                for words in (["unlock-keychain", "-p", PASSWORD], ["unlock-keychain", "-R"]):
+                    assert home.run(*words, text=code + "\n").returncode != 0, words
+                assert value(home) == ""
+                home.end()
+                shutil.move(f"{home.home}/k", lost)
+                must(home, "restore", "--recovery", file, text=code + "\n")
+                assert protection(home) == "hardware" and value(home) == "value of ann"
+        finally:
+            home.end()
+    print("backup and code give a lost machine's items back")
+
+
+main(os.path.abspath(sys.argv[1]))
