@@ -233,15 +233,19 @@ def killed_at_any_time(home):
     # What was complete when its command was killed is a keychain, and has a name.
     for name in [name for name in os.listdir(folder(home)) if name.endswith("-db") and name != "kept.keychain-db"]:
         home.says("delete-keychain", name)
-    # A daemon that is ending keeps its folder's lock for a moment, and the next creation sweeps the folder.
-    eventually(lambda: is_swept(home, kept), lambda: home.stores)
+    # A daemon that is ending keeps its folder's lock for a moment; then the next creation sweeps what is empty for
+    # certain, and what is not certain is listed and goes by its identifier.
+    eventually(lambda: is_left_by_nothing(home, kept), lambda: home.stores)
     home.says("unlock-keychain", "-p", "p", "kept.keychain")
     home.says("find-generic-password", "-s", "s", "-w", "kept.keychain", out=f"{SECRET}\n")
 
 
-def is_swept(home, kept):
+def is_left_by_nothing(home, kept):
     make_another(home)
-    return home.run("list-keychains", "--orphans").stdout == "" and home.stores == [os.path.basename(kept)]
+    listed = home.run("list-keychains", "--orphans").stdout
+    for store in [store for store in home.stores if store in listed]:
+        home.run("delete-keychain", "--force", store)
+    return home.stores == [os.path.basename(kept)] and home.run("list-keychains", "--orphans").stdout == ""
 
 
 def processes_below(place, kept):
