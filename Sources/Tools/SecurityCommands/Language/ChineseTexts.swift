@@ -1842,13 +1842,44 @@ enum ChineseTexts {
         desktop: leave an older keyring's secrets where they are.\tdesktop：把旧密钥环的秘密留在原处。
         Do not ask before the files are changed.\t更改文件前不询问。
         Take back what an earlier setup has changed.\t撤销先前的 setup 所作的更改。
-        Add to the keychain what another keyring has.\t将另一个密钥环中的内容添加到钥匙串。
+        Add to the keychain what another keyring or program for passwords has.\t将另一个密钥环或密码程序中的内容添加到\
+        钥匙串。
         Say what would be added, and add nothing.\t说明将会添加什么，但不添加。
         Delete what imports have added and nobody has changed since.\t删除导入后无人更改过的项目。
-        The other keyring must run in this session, and stays as it is. Items that the keychain has already are left o\
-        ut, so a repetition goes on. The exit status is 1 when something else was left out, which is named.\t另一个密\
-        钥环必须在此会话中运行，并保持不变。钥匙串中已有的不再导入，因此重复执行会继续未完成的导入。有其他未导入的内容\
-        时会指明，退出状态为 1。
+        gnome-keyring must run in this session, and stays as it is. The file of csv is what browsers, KeePassXC, Bitwa\
+        rden, 1Password and others export; its first line names the columns. Items that the keychain has already are l\
+        eft out, so a repetition goes on. The exit status is 1 when an item stayed out for another reason, which is na\
+        med.\tgnome-keyring 必须在此会话中运行，并保持不变。csv 的文件是浏览器、KeePassXC、Bitwarden、1Password 等导出\
+        的文件；其第一行给出列名。钥匙串中已有的不再导入，因此重复执行会继续未完成的导入。有项目因其他原因未导入时会指\
+        明，退出状态为 1。
+        With csv: change passwords that the keychain has otherwise.\t用于 csv：更改钥匙串中与文件不同的密码。
+        would be added: {1}\t将会添加：{1}
+        added: {1}\t已添加：{1}
+        there already: {1}\t已存在：{1}
+        would be changed: {1}\t将会更改：{1}
+        without a password, or without what it is for: {1}\t没有密码，或没有说明用途：{1}
+        left out, for want of a place: {1}, of {2}\t因无处存放而略去：{1}，共 {2} 个
+        {1}: the keychain has another password, and keeps it\t{1}：钥匙串中有另一个密码，并保留它
+        {1} imported items were deleted; {2} were changed since, and stay.\t已删除 {1} 个导入的项目；{2} 个在导入后被\
+        更改，予以保留。
+        {1} still holds every password in plain text: delete it.\t{1} 中仍有全部明文密码：请删除它。
+        other users may read {1}.\t其他用户可以读取 {1}。
+        import-from: the file is no table of fields with commas between them\timport-from：该文件不是以逗号分隔的表格
+        Quotation marks do not match from line {1} on; nothing was imported.\t从第 {1} 行起引号不配对；没有导入任何内\
+        容。
+        Export the logins again, as CSV.\t请重新将登录信息导出为 CSV。
+        import-from: the first line of the file does not name the columns\timport-from：文件的第一行没有给出列名
+        One must be called password, and one url, name or title; nothing was imported.\t必须有一列名为 password，一列\
+        名为 url、name 或 title；没有导入任何内容。
+        Export the logins again, as CSV with a first line of names.\t请重新将登录信息导出为 CSV，第一行为列名。
+        import-from: the row on line {1} cannot be read\timport-from：无法读取第 {1} 行
+        It has {1} fields in place of {2}; nothing was imported.\t它有 {1} 个字段，而应为 {2} 个；没有导入任何内容。
+        Its text is not UTF-8; nothing was imported.\t其文本不是 UTF-8；没有导入任何内容。
+        Export the logins again, as CSV in UTF-8.\t请重新将登录信息导出为 UTF-8 的 CSV。
+        import-from: {1} cannot be read\timport-from：无法读取 {1}
+        Name a file of your own that holds logins as CSV.\t请指定一个属于您自己、以 CSV 存放登录信息的文件。
+        Other users may change the file.\t其他用户可以更改该文件。
+        The file is empty.\t该文件是空的。
         import-from writes no JSON\timport-from 不写出 JSON
         Repeat the command without --json.\t请在不带 --json 的情况下重复此命令。
         Add them with `security import-from gnome-keyring` first, and then --without-import to this command.\t请先用 `\

@@ -24,7 +24,7 @@ package struct Command: Sendable {
     /// False for a command whose operands may begin with a minus sign.
     let hasOptions: Bool
     /// Options may also stand behind operands.
-    var mixesOptions: Bool { layer == .people }
+    let mixesOptions: Bool
     /// Whether the operand may stand before the options, as macOS's `import` has it.
     let takesOperandFirst: Bool
     let body: Body
@@ -54,12 +54,14 @@ package struct Command: Sendable {
         exits: @autoclosure @escaping @Sendable () -> [(status: UInt8, meaning: String)] = [],
         examples: @autoclosure @escaping @Sendable () -> [String] = [],
         operands: @autoclosure @escaping @Sendable () -> ClosedRange<Int> = 0...0, hasOptions: Bool = true,
-        takesOperandFirst: Bool = false, layer: Layer = .scripts, program: String? = nil, body: @escaping Body
+        takesOperandFirst: Bool = false, mixesOptions: Bool = false, layer: Layer = .scripts, program: String? = nil,
+        body: @escaping Body
     ) {
         (self.name, self.hasOptions, self.program, self.body) = (name, hasOptions, program, body)
         (self.layer, self.takesOperandFirst, makeExits, makeExamples) = (layer, takesOperandFirst, exits, examples)
         (makeSummary, makeSynopsis, makeOptions, makeNotes) = (summary, synopsis, options, notes)
         makeOperands = operands
+        self.mixesOptions = mixesOptions || layer == .people
     }
 }
 

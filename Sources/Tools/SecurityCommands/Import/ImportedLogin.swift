@@ -1,0 +1,54 @@
+import KeychainModel
+import KeychainWire
+import LinuxSystem
+
+/// A login from a file of another program's: an internet password where it has an address, otherwise a generic one.
+struct ImportedLogin {
+    let title: String
+    let url: String
+    let account: String
+    let realm: String
+    let note: String
+    let password: SecretBytes
+
+    /// The kind (kSecAttrDescription) that every imported login has, by which an import is taken back.
+    static let kind = "imported password"
+
+    /// The name by which people know it.
+    var name: String { [title, address?.host ?? url, account].first { !$0.isEmpty } ?? "" }
+
+    /// Whether there is a password, and something that it is for.
+    var isWhole: Bool { password.count > 0 && !(title.isEmpty && url.isEmpty) }
+
+    var itemClass: ItemClass { address == nil ? .genericPassword : .internetPassword }
+
+    /// The attributes that are its primary key.
+    var place: [(code: String, value: RawValue)] {
+        let account = (code: "acct", value: RawValue.string(account))
+        guard let address else { return [("svce", .string(title.isEmpty ? url : title)), account] }
+        return address.attributes + [("sdmn", .string(realm)), ("atyp", .string("dflt")), account]
+    }
+
+    /// The attributes that say more of it.
+    var description: [(code: String, value: RawValue)] {
+        let note = note.isEmpty ? [] : [(code: "icmt", value: RawValue.string(note))]
+        return [("labl", .string(name)), ("desc", .string(Self.kind))] + note
+    }
+
+    /// The server of the first address.
+    private var address: ServerAddress? {
+        // Some programs write several addresses into one field.
+        guard let first = url.split(whereSeparator: { ",\n ".contains($0) }).first else { return nil }
+        let plain = first.prefix { !"?#".contains($0) }
+        guard plain.contains("://") || plain.contains(".") else { return nil }
+        return ServerAddress(server: Self.withoutUser(plain))
+    }
+
+    /// A URL without the user's name and password, or an app's key, that stand before its host.
+    private static func withoutUser(_ url: Substring) -> String {
+        let start = url.firstRange(of: "://")?.upperBound ?? url.startIndex
+        let authority = url[start...].prefix { $0 != "/" }
+        guard let mark = authority.lastIndex(of: "@") else { return String(url) }
+        return String(url[..<start] + url[url.index(after: mark)...])
+    }
+}

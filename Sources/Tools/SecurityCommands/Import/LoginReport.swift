@@ -1,0 +1,43 @@
+/// The outcome of an import of logins.
+struct LoginReport {
+    /// Logins that were added, or would be.
+    var added = 0
+    /// Logins that the keychain has with the same password.
+    var same = 0
+    /// Logins that have the file's password now.
+    var replaced = 0
+    /// The names of logins that the keychain has with another password. It keeps its own.
+    var different: [String] = []
+    /// Rows without a password, or without what it is for.
+    var empty = 0
+    /// Columns that the keychain has no place for, with the number of rows in which they are filled.
+    var lost: [String: Int] = [:]
+
+    /// Whether every password of the file is in the keychain.
+    var isComplete: Bool { different.isEmpty }
+
+    /// Says it to the user: as lines, or as one JSON object.
+    func write(to session: Session, isTrial: Bool) {
+        if session.writesJSON { return session.output.write(json) }
+        for line in lines(isTrial) { session.output.write("\(session.text(line).printable)\n") }
+    }
+
+    private var columns: [(name: String, count: Int)] { lost.sorted { $0.key < $1.key }.map { ($0.key, $0.value) } }
+
+    private var json: JSONValue {
+        .object([
+            ("added", .number(Int64(added))), ("same", .number(Int64(same))), ("replaced", .number(Int64(replaced))),
+            ("different", .array(different.map { .string($0) })), ("withoutPassword", .number(Int64(empty))),
+            ("leftOut", .object(columns.map { ($0.name, .number(Int64($0.count))) })),
+        ])
+    }
+
+    private func lines(_ isTrial: Bool) -> [Words] {
+        var lines: [Words] = [isTrial ? "would be added: \(added)" : "added: \(added)", "there already: \(same)"]
+        if replaced > 0 { lines.append(isTrial ? "would be changed: \(replaced)" : "changed: \(replaced)") }
+        if empty > 0 { lines.append("without a password, or without what it is for: \(empty)") }
+        lines += columns.map { "left out, for want of a place: \($0.name), of \($0.count)" }
+        lines += different.map { "\($0): the keychain has another password, and keeps it" }
+        return lines
+    }
+}

@@ -1,0 +1,217 @@
+"""Logins that browsers and programs for passwords have exported come into the keychain.
+
+usage: import_logins_test.py FOLDER-OF-PROGRAMS [TEST...]
+"""
+
+import codecs
+import csv
+import io
+import json
+import os
+import random
+
+from keychain_parts import run_parts
+
+# The first lines that these programs write, and the cells of one login.
+SITE, NAME, USER, PASSWORD, NOTE = "https://www.example.org/login?next=1#top", "Example", "ann", 'p,"w\n', "a, \u00e9"
+EXPORTS = {
+    "chrome": (["name", "url", "username", "password", "note"], [NAME, SITE, USER, PASSWORD, NOTE]),
+    "safari": (
+        ["Title", "URL", "Username", "Password", "Notes", "OTPAuth"],
+        [NAME, SITE, USER, PASSWORD, NOTE, ""],
+    ),
+    "keepassxc": (
+        ["Group", "Title", "Username", "Password", "URL", "Notes", "TOTP", "Icon", "Last Modified", "Created"],
+        ["", NAME, USER, PASSWORD, SITE, NOTE, "", "0", "2026-01-01T00:00:00Z", "2026-01-01T00:00:00Z"],
+    ),
+    "bitwarden": (
+        "folder favorite type name notes fields reprompt login_uri login_username login_password login_totp".split(),
+        ["", "1", "login", NAME, NOTE, "", "0", f"{SITE},https://second.example", USER, PASSWORD, ""],
+    ),
+    "1password": (
+        ["Title", "Url", "Username", "Password", "OTPAuth", "Favorite", "Archived", "Tags", "Notes"],
+        [NAME, SITE, USER, PASSWORD, "", "true", "false", "", NOTE],
+    ),
+    "lastpass": (
+        ["url", "username", "password", "totp", "extra", "name", "grouping", "fav"],
+        [SITE, USER, PASSWORD, "", NOTE, NAME, "", "0"],
+    ),
+}
+LOGIN = {"srvr": "www.example.org", "ptcl": "htps", "port": 0, "path": "/login", "acct": USER, "sdmn": ""}
+
+
+def write(home, rows, name="logins.csv", mark=b"", **form):
+    """Writes a table as Python's own writer does."""
+    text = io.StringIO(newline="")
+    csv.writer(text, **form).writerows(rows)
+    return put(home, mark + text.getvalue().encode(), name)
+
+
+def put(home, content, name="logins.csv", mode=0o600):
+    path = f"{home.temporary}/{name}"
+    with open(path, "wb") as file:
+        file.write(content)
+    os.chmod(path, mode)
+    return path
+
+
+def imported(home, *words, status=0):
+    """The import's report."""
+    result = home.run("--json", "import-from", *words)
+    assert result.returncode == status, (words, result)
+    return json.loads(result.stdout)
+
+
+def report(**counts):
+    usual = {"added": 0, "same": 0, "replaced": 0, "different": [], "withoutPassword": 0, "leftOut": {}}
+    return usual | counts
+
+
+def items(home):
+    """The items there are, by their class and account, with their values."""
+    kinds = [home.run("item", "-g", "-j", f"class={kind}") for kind in ("inet", "genp")]
+    lines = [line for result in kinds for line in result.stdout.splitlines()]
+    return [json.loads(line) for line in lines]
+
+
+def every_export(home):
+    """The login is the same, whichever program has exported it."""
+    for number, (name, (header, row)) in enumerate(EXPORTS.items()):
+        form = {"quoting": csv.QUOTE_ALL} if number % 2 else {"lineterminator": "\n"}
+        path = write(home, [header, row], mark=codecs.BOM_UTF8 if number % 3 == 2 else b"", **form)
+        assert imported(home, "csv", "-n", path) == report(added=1), name
+        assert items(home) == []
+        assert imported(home, "csv", path) == report(added=1), name
+        (item,) = items(home)
+        assert {key: item[key] for key in LOGIN} == LOGIN, (name, item)
+        assert (item["labl"], item["icmt"], item["v_Data"]) == (NAME, NOTE, PASSWORD), (name, item)
+        assert imported(home, "csv", path) == report(same=1), name
+        home.says("import-from", "-u", "csv", out="1 imported items were deleted; 0 were changed since, and stay.\n")
+        assert items(home) == []
+
+
+def realm(home):
+    """Firefox's realm is the security domain; its times and numbers are nothing that is missed."""
+    header = "url username password httpRealm formActionOrigin guid timeCreated timeLastUsed timePasswordChanged"
+    path = write(
+        home,
+        [header.split(), ["https://h.example:8443", "u", "p", "Staff", "", "{g}", "1", "2", "3"]],
+        quoting=csv.QUOTE_ALL,
+    )
+    assert imported(home, "csv", path) == report(added=1)
+    (item,) = items(home)
+    assert (item["sdmn"], item["port"], item["srvr"]) == ("Staff", 8443, "h.example"), item
+
+
+def addresses(home):
+    """An address without a scheme, an app's, a user's; and what is for no server."""
+    rows = [
+        ("plain.example/x", "inet", "srvr", "plain.example"),
+        ("android://KEY==@com.example.app/", "inet", "srvr", "com.example.app"),
+        ("https://me:secret@user.example/", "inet", "srvr", "user.example"),
+        ("https://[2001:db8::1]:8080/", "inet", "srvr", "[2001:db8::1]"),
+        ("https://bad.example:port/", "genp", "svce", "Title 4"),
+        ("", "genp", "svce", "Title 5"),
+    ]
+    table = [[f"Title {n}", url, f"user {n}", f"pw {n}"] for n, (url, *_) in enumerate(rows)]
+    path = write(home, [["title", "url", "username", "password"], *table])
+    assert imported(home, "csv", path) == report(added=len(rows))
+    found = {item["acct"]: item for item in items(home)}
+    for n, (_, kind, key, value) in enumerate(rows):
+        item = found[f"user {n}"]
+        assert (item["class"], item[key], item["v_Data"]) == (kind, value, f"pw {n}"), item
+    assert "secret" not in home.run("dump-keychain").stdout
+
+
+def what_is_there(home):
+    """Another password stays, with the status 1, until -U changes it; what was changed since is not taken back."""
+    header = ["name", "url", "username", "password"]
+    path = write(home, [header, ["A", "https://a.example", "u", "1"], ["B", "https://b.example", "u", "1"]])
+    assert imported(home, "csv", path) == report(added=2)
+    path = write(home, [header, ["A", "https://a.example", "u", "1"], ["B", "https://b.example", "u", "2"]])
+    assert imported(home, "csv", path, status=1) == report(same=1, different=["B"])
+    assert imported(home, "-n", "csv", path, "-U") == report(same=1, replaced=1)
+    home.says("find-internet-password", "-s", "b.example", "-w", out="1\n")
+    assert imported(home, "csv", "-U", path) == report(same=1, replaced=1)
+    home.says("find-internet-password", "-s", "b.example", "-w", out="2\n")
+    home.says("import-from", "csv", "--undo", out="1 imported items were deleted; 1 were changed since, and stay.\n")
+    assert [item["srvr"] for item in items(home)] == ["b.example"]
+
+
+def left_out(home):
+    """Rows without a password, and columns without a place, are named."""
+    header = ["name", "url", "username", "password", "totp", "folder"]
+    whole, empty = ["A", "", "u", "p", "otpauth://x", "Work"], ["B", "https://b.example", "u", "", "", ""]
+    rows = [whole, empty, ["", "", "u", "p", "", ""]]
+    path = write(home, [header, *rows])
+    assert imported(home, "csv", path) == report(added=1, withoutPassword=2, leftOut={"totp": 1, "folder": 1})
+    text = home.run("import-from", "csv", path).stdout
+    assert "left out, for want of a place: totp, of 1\n" in text, text
+    home.environment["LC_ALL"] = "zh_CN.UTF-8"
+    text = home.run("import-from", "csv", path).stdout
+    assert "totp" in text and "left out" not in text and "there already" not in text, text
+
+
+def damaged(home):
+    """Of a file that is no such table nothing is added, and the line is named."""
+    good = b"name,password\nA,1\n"
+    for content, because in (
+        (good + b'"B,2\n', "from line 3"),
+        (good + b'"B"x,2\n', "from line 3"),
+        (good + b"B\n", "1 fields in place of 2"),
+        (good + b"B,2,3\n", "3 fields in place of 2"),
+        (good + b"\xff,2\n", "not UTF-8"),
+        (b"A,1\nB,2\n", "must be called password"),
+        (b"name;password\nA;1\n", "must be called password"),
+        (b"\x00" * 4096, "must be called password"),
+        (b"", "empty"),
+        (b"\n\n", "empty"),
+    ):
+        home.fails(1, "import-from", "csv", put(home, content), because=because)
+    assert items(home) == []
+
+
+def files_of_others(home):
+    """A file that every user may change, a pipe and a folder are no source; one of the daemon's limit neither."""
+    good = b"name,password\nA,1\n"
+    home.fails(1, "import-from", "csv", put(home, good, mode=0o602), because="may change")
+    os.mkfifo(f"{home.temporary}/pipe", 0o600)
+    for path in (f"{home.temporary}/pipe", home.temporary, f"{home.temporary}/none"):
+        home.fails(1, "import-from", "csv", path, because="")
+    home.fails(1, "import-from", "csv", put(home, good + b"x" * (8 << 20)), because="")
+    assert items(home) == []
+
+
+def steering_text(home):
+    """Nothing in a file steers the terminal that the report is written on."""
+    path = write(home, [["name", "password", "\x1b[2J"], ["\x1b]0;x\x07", "1", "y"]])
+    home.run("import-from", "csv", path)
+    path = write(home, [["name", "password", "\x1b[2J"], ["\x1b]0;x\x07", "2", "y"]])
+    result = home.run("import-from", "csv", path)
+    assert result.returncode == 1 and "\x1b" not in result.stdout + result.stderr, result
+    assert "\x07" not in result.stdout, result
+
+
+def any_text(home):
+    """Whatever Python's writer makes of random cells is read back as it was."""
+    source = random.Random(20261129)
+    letters = ['"', ",", "\n", "\r", "\r\n", " ", "a", "\u00e9", "\u4f60", "\U0001f511", "'", ";", "\t", '""']
+    texts = ["".join(source.choices(letters, k=source.randrange(1, 12))) for _ in range(60)]
+    rows = [[f"n{n}", f"u{n}", text] for n, text in enumerate(texts)]
+    assert imported(home, "csv", write(home, [["title", "username", "password"], *rows])) == report(added=len(rows))
+    assert {item["acct"]: item["v_Data"] for item in items(home)} == {row[1]: row[2] for row in rows}
+
+
+run_parts(
+    (
+        every_export,
+        realm,
+        addresses,
+        what_is_there,
+        left_out,
+        damaged,
+        files_of_others,
+        steering_text,
+        any_text,
+    )
+)
