@@ -182,6 +182,16 @@ def files_of_others(home):
     assert items(home) == []
 
 
+def locked(home):
+    """A locked keychain takes nothing, and the import goes on when it is open."""
+    home.says("set-keychain-password", "-p", "pw")
+    home.says("lock-keychain")
+    path = write(home, [["name", "password"], ["A", "1"]])
+    assert home.run("import-from", "csv", path).returncode == 36
+    home.says("unlock-keychain", "-p", "pw")
+    assert imported(home, "csv", path) == report(added=1)
+
+
 def steering_text(home):
     """Nothing in a file steers the terminal that the report is written on."""
     path = write(home, [["name", "password", "\x1b[2J"], ["\x1b]0;x\x07", "1", "y"]])
@@ -211,6 +221,7 @@ run_parts(
         left_out,
         damaged,
         files_of_others,
+        locked,
         steering_text,
         any_text,
     )

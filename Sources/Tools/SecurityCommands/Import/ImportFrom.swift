@@ -30,7 +30,9 @@ enum ImportFrom {
         case (keyring, nil) where !arguments.has("U"): try importKeyring(arguments, session)
         case (table, nil) where arguments.has("u"): try ImportUndo.run(session)
         case (table, let file?) where !arguments.has("u"):
-            try ImportLogins.run(file, isTrial: arguments.has("n"), replaces: arguments.has("U"), session)
+            try UnlockOffer(session).run { () throws(CommandFailure) in
+                try ImportLogins.run(file, isTrial: arguments.has("n"), replaces: arguments.has("U"), session)
+            }
         default: throw .usage(nil)
         }
     }
