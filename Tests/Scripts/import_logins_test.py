@@ -9,8 +9,12 @@ import io
 import json
 import os
 import random
+import shutil
+import subprocess
+import tempfile
 
 from keychain_parts import run_parts
+from patience import PATIENCE
 
 # The first lines that these programs write, and the cells of one login.
 SITE, NAME, USER, PASSWORD, NOTE = "https://www.example.org/login?next=1#top", "Example", "ann", 'p,"w\n', "a, \u00e9"
@@ -63,8 +67,8 @@ def imported(home, *words, status=0):
 
 
 def report(**counts):
-    usual = {"added": 0, "same": 0, "replaced": 0, "different": [], "withoutPassword": 0, "leftOut": {}}
-    return usual | counts
+    usual = {"added": 0, "same": 0, "replaced": 0, "different": [], "unreadable": []}
+    return usual | {"withoutPassword": 0, "leftOut": {}} | counts
 
 
 def items(home):
@@ -179,6 +183,10 @@ def files_of_others(home):
     for path in (f"{home.temporary}/pipe", home.temporary, f"{home.temporary}/none"):
         home.fails(1, "import-from", "csv", path, because="")
     home.fails(1, "import-from", "csv", put(home, good + b"x" * (8 << 20)), because="")
+    # A word too few undoes nothing.
+    assert imported(home, "csv", put(home, good)) == report(added=1)
+    assert home.run("import-from", "csv").returncode == 2 and len(items(home)) == 1
+    home.says("import-from", "-u", "csv", out="1 imported items were deleted; 0 were changed since, and stay.\n")
     assert items(home) == []
 
 
@@ -190,6 +198,69 @@ def locked(home):
     assert home.run("import-from", "csv", path).returncode == 36
     home.says("unlock-keychain", "-p", "pw")
     assert imported(home, "csv", path) == report(added=1)
+
+
+class Store:
+    """A password store as pass(1) makes it, with a key of gpg's own."""
+
+    def __init__(self, home):
+        # The path of the agent's socket is short.
+        self.keys = tempfile.mkdtemp(prefix="gpg.", dir="/tmp")
+        self.folder = f"{home.temporary}/store"
+        home.environment |= {"GNUPGHOME": self.keys, "PASSWORD_STORE_DIR": self.folder}
+        self.environment = dict(home.environment)
+        words = ["--passphrase", "", "--quick-generate-key", "ann@example.org", "future-default", "default", "never"]
+        self.gpg("--pinentry-mode", "loopback", *words)
+
+    def gpg(self, *words, text=""):
+        command = ["gpg", "--batch", "--yes", "--quiet", *words]
+        subprocess.run(command, input=text.encode(), env=self.environment, timeout=PATIENCE, check=True)
+
+    def insert(self, name, text):
+        os.makedirs(os.path.dirname(f"{self.folder}/{name}"), exist_ok=True)
+        self.gpg("-r", "ann@example.org", "-o", f"{self.folder}/{name}.gpg", "-e", text=text)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        subprocess.run(["gpgconf", "--kill", "all"], env=self.environment, timeout=PATIENCE, check=True)
+        shutil.rmtree(self.keys, ignore_errors=True)
+
+
+def password_store(home):
+    """Files of pass become logins of the server or of the folder that their path or their lines name."""
+    with Store(home) as store:
+        store.insert("web/example.org/ann", "one\n")
+        store.insert("web/example.com", "two\nlogin: bob\nurl: https://www.example.com:8443/x\nsecond line\n")
+        store.insert("deploy/ci", "three\notpauth://totp/x\ncolour: blue\n")
+        store.insert("alone", "four")
+        store.insert("nothing", "\nlogin: x\n")
+        with open(f"{store.folder}/.gpg-id", "w") as file:
+            file.write("ann@example.org\n")
+        os.symlink("/etc/hostname", f"{store.folder}/link.gpg")
+        expected = report(added=4, withoutPassword=1, leftOut={"otpauth": 1})
+        assert imported(home, "pass", "--dry-run") == expected and items(home) == []
+        assert imported(home, "pass") == expected
+        found = {item["labl"]: item for item in items(home)}
+        for title, wanted in {
+            "web/example.org/ann": {"class": "inet", "srvr": "example.org", "acct": "ann", "v_Data": "one"},
+            "web/example.com": {
+                "srvr": "www.example.com", "port": 8443, "acct": "bob", "v_Data": "two", "icmt": "second line",
+            },
+            "deploy/ci": {"class": "genp", "svce": "deploy", "acct": "ci", "v_Data": "three", "icmt": "colour: blue"},
+            "alone": {"class": "genp", "svce": "alone", "acct": "alone", "v_Data": "four"},
+        }.items():
+            assert {key: found[title].get(key) for key in wanted} == wanted, found[title]
+        # What gpg does not open is named, and all others come.
+        with open(f"{store.folder}/broken.gpg", "wb") as file:
+            file.write(b"no message")
+        again = expected | {"added": 0, "same": 4, "unreadable": ["broken"]}
+        assert imported(home, "pass", store.folder, status=1) == again
+        home.fails(1, "import-from", "pass", "/nonexistent", because="No such file")
+        home.says("import-from", "-u", "pass", out="4 imported items were deleted; 0 were changed since, and stay.\n")
+        home.environment["PATH"] = home.programs
+        home.fails(1, "import-from", "pass", because="opens the files of pass")
 
 
 def steering_text(home):
@@ -222,6 +293,7 @@ run_parts(
         damaged,
         files_of_others,
         locked,
+        password_store,
         steering_text,
         any_text,
     )

@@ -48,7 +48,7 @@ struct Clipboard {
     /// - Throws: a failure where there is no such program, or it ends at once.
     func copy(_ secret: SecretBytes, for seconds: Int, once isOnce: Bool, _ title: String?) throws(CommandFailure) {
         let tool = try found()
-        guard let timer = path(of: "timeout") else {
+        guard let timer = session.path(ofProgram: "timeout") else {
             throw .failed("timeout is not installed", remedy: "Install coreutils: it ends what owns the clipboard.")
         }
         let words = ["-k", "1", "\(seconds)", tool.path] + (isOnce ? tool.tool.wordsOnce : tool.tool.words)
@@ -95,7 +95,7 @@ struct Clipboard {
 
     private func found() throws(CommandFailure) -> (tool: Tool, path: String) {
         let screens = Self.tools.filter { !(session.environment($0.variable) ?? "").isEmpty }
-        for tool in screens { if let path = path(of: tool.name) { return (tool, path) } }
+        for tool in screens { if let path = session.path(ofProgram: tool.name) { return (tool, path) } }
         guard let first = screens.first else {
             throw .failed(
                 "there is no clipboard here", cause: "Neither WAYLAND_DISPLAY nor DISPLAY is set.",
@@ -104,15 +104,6 @@ struct Clipboard {
         throw .failed(
             "\(first.name) is not installed", cause: "The clipboard of this screen is filled by it.",
             remedy: first.name == "xclip" ? "Install xclip." : "Install wl-clipboard.")
-    }
-
-    /// The program in the absolute folders of PATH.
-    private func path(of name: String) -> String? {
-        let folders = (session.environment("PATH") ?? "").split(separator: ":").filter { $0.hasPrefix("/") }
-        return folders.map { "\($0)/\(name)" }.first { path in
-            guard let status = try? FileStatus(at: path) else { return false }
-            return status.isRegularFile && status.mode & 0o111 != 0
-        }
     }
 
     private func reportEnd(of title: String, _ end: String) {

@@ -6,35 +6,44 @@ enum ImportFrom {
     private static let keyring = "gnome-keyring"
     /// A table that most programs for passwords export.
     private static let table = "csv"
+    /// pass(1).
+    private static let store = "pass"
 
     static let command = Command(
         "import-from", "Add to the keychain what another keyring or program for passwords has.",
-        synopsis: "[-n] [-u] \(keyring) | [-n] [-u] [-U] \(table) [file]",
+        synopsis: "[-n | -u] gnome-keyring | [-n] [-U] csv file | [-n] [-U] pass [folder] | -u csv | -u pass",
         options: [
             CommandOption("n", word: "dry-run", "Say what would be added, and add nothing."),
             CommandOption("u", word: "undo", "Delete what imports have added and nobody has changed since."),
-            CommandOption("U", "With \(table): change passwords that the keychain has otherwise."),
+            CommandOption("U", "With csv and pass: change passwords that the keychain has otherwise."),
         ],
         notes: [
             """
             gnome-keyring must run in this session, and stays as it is. The file of csv is what browsers, KeePassXC, \
-            Bitwarden, 1Password and others export; its first line names the columns. Items that the keychain has \
-            already are left out, so a repetition goes on. The exit status is 1 when an item stayed out for another \
-            reason, which is named.
+            Bitwarden, 1Password and others export; its first line names the columns. The folder of pass is \
+            ~/.password-store, and gpg opens its files. Items that the keychain has already are left out, so a \
+            repetition goes on. The exit status is 1 when an item stayed out for another reason, which is named.
             """
         ],
-        examples: ["security import-from csv --dry-run passwords.csv"],
+        examples: ["security import-from csv --dry-run passwords.csv", "security import-from pass"],
         operands: 1...2, mixesOptions: true
     ) { arguments, session throws(CommandFailure) in
-        switch (arguments.operands[0].text, arguments.operands.dropFirst().first) {
-        case (keyring, nil) where !arguments.has("U"): try importKeyring(arguments, session)
-        case (table, nil) where arguments.has("u"): try ImportUndo.run(session)
-        case (table, let file?) where !arguments.has("u"):
-            try UnlockOffer(session).run { () throws(CommandFailure) in
-                try ImportLogins.run(file, isTrial: arguments.has("n"), replaces: arguments.has("U"), session)
-            }
+        let file = arguments.operands.dropFirst().first
+        switch arguments.operands[0].text {
+        case keyring where file == nil && !arguments.has("U"): try importKeyring(arguments, session)
+        case table where file != nil && !arguments.has("u"):
+            try add(try LoginTable.read(file ?? arguments.operands[0], session), arguments, session)
+        case store where !arguments.has("u"):
+            try add(try PasswordStore.read(file?.text, session), arguments, session)
+        case table where file == nil && arguments.has("u"), store where file == nil: try ImportUndo.run(session)
         default: throw .usage(nil)
         }
+    }
+
+    private static func add(
+        _ found: (logins: [ImportedLogin], report: LoginReport), _ arguments: ParsedArguments, _ session: Session
+    ) throws(CommandFailure) {
+        try ImportLogins.run(found, isTrial: arguments.has("n"), replaces: arguments.has("U"), session)
     }
 
     private static func importKeyring(_ arguments: ParsedArguments, _ session: Session) throws(CommandFailure) {

@@ -1,70 +1,35 @@
-import CommandOptions
-import Glibc
 import KeychainModel
 import KeychainWire
 import LinuxSystem
 
-/// `import-from csv`: adds the logins of a table that a browser or another program for passwords has exported.
+/// Adds logins of another program to the keychain.
 ///
-/// The whole file is read before anything is added. What the keychain has already is left out, so an import that was
-/// cut goes on when it is repeated.
+/// All are read before anything is added. What the keychain has already is left out, so an import that was cut goes on
+/// when it is repeated.
 struct ImportLogins {
     private let session: Session
     private let isTrial, replaces: Bool
-    private var logins: [ImportedLogin] = []
-    private var report = LoginReport()
+    private let logins: [ImportedLogin]
+    private var report: LoginReport
 
     private static let call = "import-from"
-    /// So many bytes a file may have: some 50,000 logins.
-    private static let limit = 8 << 20
 
     /// - Parameters:
+    ///   - found: the logins, and what was left out of them.
     ///   - isTrial: nothing is added.
-    ///   - replaces: what the keychain has with another password gets that of the file.
-    static func run(_ path: Argument, isTrial: Bool, replaces: Bool, _ session: Session) throws(CommandFailure) {
-        var work = ImportLogins(session: session, isTrial: isTrial, replaces: replaces)
-        try work.read(path)
-        try work.add()
+    ///   - replaces: what the keychain has with another password gets the given one.
+    /// - Throws: why something was not added; a failure without words when the report has named what was left out.
+    static func run(
+        _ found: (logins: [ImportedLogin], report: LoginReport), isTrial: Bool, replaces: Bool, _ session: Session
+    ) throws(CommandFailure) {
+        var work = ImportLogins(
+            session: session, isTrial: isTrial, replaces: replaces, logins: found.logins, report: found.report)
+        try UnlockOffer(session).run { () throws(CommandFailure) in
+            work.report = found.report
+            try work.add()
+        }
         work.report.write(to: session, isTrial: isTrial)
-        if !isTrial { session.explain("\(path.text) still holds every password in plain text: delete it.") }
         guard work.report.isComplete else { throw .shown }
-    }
-
-    private init(session: Session, isTrial: Bool, replaces: Bool) {
-        (self.session, self.isTrial, self.replaces) = (session, isTrial, replaces)
-    }
-
-    private mutating func read(_ path: Argument) throws(CommandFailure) {
-        let content = try content(path)
-        var columns: LoginColumns?
-        try content.withSpan { (bytes) throws(CommandFailure) in
-            try CommaTable.read(bytes) { row, line throws(CommandFailure) in
-                guard let columns else { return columns = try LoginColumns(row) }
-                try take(columns, row, line)
-            }
-        }
-        guard columns != nil else { throw .unreadable(path, "The file is empty.") }
-    }
-
-    private mutating func take(_ columns: LoginColumns, _ row: [SecretBytes], _ line: Int) throws(CommandFailure) {
-        let login = try columns.login(row, line: line)
-        guard login.isWhole else { return report.empty += 1 }
-        for column in columns.lost(row) { report.lost[column, default: 0] += 1 }
-        logins.append(login)
-    }
-
-    /// The file's bytes. What others may change is nobody's word for a password.
-    private func content(_ path: Argument) throws(CommandFailure) -> SecretBytes {
-        do throws(SystemError) {
-            let (content, _, status) = try AtomicFile.readSecretAndPath(path.text, limit: Self.limit)
-            guard status.owner == geteuid() || status.owner == 0, status.mode & S_IWOTH == 0 else {
-                throw SystemError(code: EPERM, call: "open", advice: "Other users may change the file.")
-            }
-            if status.mode & (S_IRGRP | S_IROTH) != 0 { session.explain("other users may read \(path.text).") }
-            return content
-        } catch {
-            throw .unreadable(path, error.advice.isEmpty ? unsafe String(cString: strerror(error.code)) : error.advice)
-        }
     }
 
     // MARK: - The keychain
@@ -131,13 +96,5 @@ extension ItemRequestBuilder {
     fileprivate mutating func set(_ login: ImportedLogin) throws(Refusal) {
         try set("class", .string(login.itemClass.code))
         for (code, value) in login.place { try set(code, value) }
-    }
-}
-
-extension CommandFailure {
-    fileprivate static func unreadable(_ path: Argument, _ cause: String) -> CommandFailure {
-        .failed(
-            "import-from: \(path.text) cannot be read", cause: cause,
-            remedy: "Name a file of your own that holds logins as CSV.")
     }
 }

@@ -10,6 +10,8 @@ struct ImportedLogin {
     let realm: String
     let note: String
     let password: SecretBytes
+    /// The service of a login without an address; the title where there is none.
+    var service = ""
 
     /// The kind (kSecAttrDescription) that every imported login has, by which an import is taken back.
     static let kind = "imported password"
@@ -25,7 +27,9 @@ struct ImportedLogin {
     /// The attributes that are its primary key.
     var place: [(code: String, value: RawValue)] {
         let account = (code: "acct", value: RawValue.string(account))
-        guard let address else { return [("svce", .string(title.isEmpty ? url : title)), account] }
+        guard let address else {
+            return [("svce", .string([service, title, url].first { !$0.isEmpty } ?? "")), account]
+        }
         return address.attributes + [("sdmn", .string(realm)), ("atyp", .string("dflt")), account]
     }
 

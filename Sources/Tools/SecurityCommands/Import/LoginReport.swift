@@ -8,13 +8,15 @@ struct LoginReport {
     var replaced = 0
     /// The names of logins that the keychain has with another password. It keeps its own.
     var different: [String] = []
-    /// Rows without a password, or without what it is for.
+    /// The names of files that gpg does not open.
+    var unreadable: [String] = []
+    /// Logins without a password, or without what it is for.
     var empty = 0
     /// Columns that the keychain has no place for, with the number of rows in which they are filled.
     var lost: [String: Int] = [:]
 
-    /// Whether every password of the file is in the keychain.
-    var isComplete: Bool { different.isEmpty }
+    /// Whether every password that was found is in the keychain.
+    var isComplete: Bool { different.isEmpty && unreadable.isEmpty }
 
     /// Says it to the user: as lines, or as one JSON object.
     func write(to session: Session, isTrial: Bool) {
@@ -27,7 +29,8 @@ struct LoginReport {
     private var json: JSONValue {
         .object([
             ("added", .number(Int64(added))), ("same", .number(Int64(same))), ("replaced", .number(Int64(replaced))),
-            ("different", .array(different.map { .string($0) })), ("withoutPassword", .number(Int64(empty))),
+            ("different", .array(different.map { .string($0) })),
+            ("unreadable", .array(unreadable.map { .string($0) })), ("withoutPassword", .number(Int64(empty))),
             ("leftOut", .object(columns.map { ($0.name, .number(Int64($0.count))) })),
         ])
     }
@@ -38,6 +41,7 @@ struct LoginReport {
         if empty > 0 { lines.append("without a password, or without what it is for: \(empty)") }
         lines += columns.map { "left out, for want of a place: \($0.name), of \($0.count)" }
         lines += different.map { "\($0): the keychain has another password, and keeps it" }
+        lines += unreadable.map { "\($0): gpg does not open it" }
         return lines
     }
 }

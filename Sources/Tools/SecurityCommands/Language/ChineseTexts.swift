@@ -1847,18 +1847,25 @@ enum ChineseTexts {
         Say what would be added, and add nothing.\t说明将会添加什么，但不添加。
         Delete what imports have added and nobody has changed since.\t删除导入后无人更改过的项目。
         gnome-keyring must run in this session, and stays as it is. The file of csv is what browsers, KeePassXC, Bitwa\
-        rden, 1Password and others export; its first line names the columns. Items that the keychain has already are l\
-        eft out, so a repetition goes on. The exit status is 1 when an item stayed out for another reason, which is na\
-        med.\tgnome-keyring 必须在此会话中运行，并保持不变。csv 的文件是浏览器、KeePassXC、Bitwarden、1Password 等导出\
-        的文件；其第一行给出列名。钥匙串中已有的不再导入，因此重复执行会继续未完成的导入。有项目因其他原因未导入时会指\
-        明，退出状态为 1。
-        With csv: change passwords that the keychain has otherwise.\t用于 csv：更改钥匙串中与文件不同的密码。
+        rden, 1Password and others export; its first line names the columns. The folder of pass is ~/.password-store,\
+         and gpg opens its files. Items that the keychain has already are left out, so a repetition goes on. The exit\
+         status is 1 when an item stayed out for another reason, which is named.\tgnome-keyring 必须在此会话中运行，并\
+        保持不变。csv 的文件是浏览器、KeePassXC、Bitwarden、1Password 等导出的文件；其第一行给出列名。pass 的文件夹是\
+         ~/.password-store，其文件由 gpg 打开。钥匙串中已有的不再导入，因此重复执行会继续未完成的导入。有项目因其他原\
+        因未导入时会指明，退出状态为 1。
+        With csv and pass: change passwords that the keychain has otherwise.\t用于 csv 和 pass：更改钥匙串中与文件不同\
+        的密码。
         would be added: {1}\t将会添加：{1}
         added: {1}\t已添加：{1}
         there already: {1}\t已存在：{1}
         would be changed: {1}\t将会更改：{1}
         without a password, or without what it is for: {1}\t没有密码，或没有说明用途：{1}
         left out, for want of a place: {1}, of {2}\t因无处存放而略去：{1}，共 {2} 个
+        {1}: gpg does not open it\t{1}：gpg 无法打开它
+        gpg is not installed\t未安装 gpg
+        It opens the files of pass.\tpass 的文件由它打开。
+        Install gpg.\t请安装 gpg。
+        Name the folder of the password store.\t请指定密码库的文件夹。
         {1}: the keychain has another password, and keeps it\t{1}：钥匙串中有另一个密码，并保留它
         {1} imported items were deleted; {2} were changed since, and stay.\t已删除 {1} 个导入的项目；{2} 个在导入后被\
         更改，予以保留。

@@ -1,0 +1,117 @@
+import Glibc
+import KeychainModel
+import LinuxSystem
+
+/// `import-from pass`: the logins of pass(1), the password store, a file each that gpg opens.
+///
+/// The first line of a file is the password. Lines `login:`, `user:`, `username:` and `email:` name the account, `url:`
+/// the address; all others are the note. Without such lines the file's path names host and account.
+struct PasswordStore {
+    private let session: Session
+    private let folder: String
+    private let program: String
+    private var logins: [ImportedLogin] = []
+    private var report = LoginReport()
+    /// What gpg writes, and room for a byte more than a file may have.
+    private let room = SecretBytes(count: limit + 1)
+
+    private static let suffix = ".gpg"
+    /// So many bytes a file may have behind gpg.
+    private static let limit = 1 << 20
+    /// gpg asks its user for a passphrase meanwhile.
+    private static let patience = 600_000
+    /// What gpg and the program that asks for the passphrase need to know.
+    private static let variables = [
+        "DBUS_SESSION_BUS_ADDRESS", "DISPLAY", "GNUPGHOME", "GPG_TTY", "HOME", "LANG", "LC_ALL", "PATH", "TERM",
+        "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_RUNTIME_DIR",
+    ]
+
+    /// Reads all files of the store.
+    ///
+    /// - Parameter folder: nil for the one of the variable PASSWORD_STORE_DIR, or `~/.password-store`.
+    /// - Throws: a failure without gpg or without such a folder.
+    static func read(
+        _ folder: String?, _ session: Session
+    ) throws(CommandFailure) -> (logins: [ImportedLogin], report: LoginReport) {
+        let home = session.environment("HOME").map { "\($0)/.password-store" }
+        let usual = [session.environment("PASSWORD_STORE_DIR"), home].compactMap { $0 }.first { !$0.isEmpty }
+        let folder = folder ?? usual ?? ".password-store"
+        guard let program = session.path(ofProgram: "gpg") else {
+            throw .failed("gpg is not installed", cause: "It opens the files of pass.", remedy: "Install gpg.")
+        }
+        var store = PasswordStore(session: session, folder: folder, program: program)
+        let names = try store.names("")
+        let progress = Progress("pass", session)
+        defer { progress?.end() }
+        for (number, name) in names.enumerated() {
+            store.take(name)
+            progress?.show("\(number + 1)/\(names.count)")
+        }
+        return (store.logins, store.report)
+    }
+
+    private init(session: Session, folder: String, program: String) {
+        (self.session, self.folder, self.program) = (session, folder, program)
+    }
+
+    /// The files in a folder of the store and those below, without their suffix. Hidden folders are git's.
+    private func names(_ prefix: String) throws(CommandFailure) -> [String] {
+        let place = "\(folder)/\(prefix)"
+        var found: [String] = []
+        do throws(SystemError) {
+            for name in try FolderEntries.names(in: place) where !name.hasPrefix(".") {
+                guard let status = try FileStatus(ofLink: "\(place)\(name)") else { continue }
+                if status.isDirectory {
+                    found += (try? names("\(prefix)\(name)/")) ?? []
+                } else if status.isRegularFile, name.hasSuffix(Self.suffix) {
+                    found.append("\(prefix)\(name.dropLast(Self.suffix.count))")
+                }
+            }
+        } catch {
+            throw .failed(
+                "import-from: \(place) cannot be read", cause: unsafe String(cString: strerror(error.code)),
+                remedy: "Name the folder of the password store.")
+        }
+        return found
+    }
+
+    // MARK: - One file
+
+    private mutating func take(_ name: String) {
+        guard let content = try? decrypted(name), let entry = PasswordEntry(content) else {
+            return report.unreadable.append(name)
+        }
+        guard entry.password.count > 0 else { return report.empty += 1 }
+        if entry.hasOneTimePassword { report.lost["otpauth", default: 0] += 1 }
+        logins.append(entry.login(name))
+    }
+
+    /// What gpg says that the file holds.
+    private func decrypted(_ name: String) throws(SystemError) -> SecretBytes {
+        let (child, output) = try start(["--decrypt", "--", "\(folder)/\(name)\(Self.suffix)"])
+        var count = 0
+        do throws(SystemError) {
+            count = try room.withMutableSpan { (span) throws(SystemError) in
+                try output.readFully(into: &span, deadline: .after(milliseconds: Self.patience))
+            }
+        } catch {
+            child.kill()
+            child.reap()
+            throw error
+        }
+        guard child.reap() == 0, count <= Self.limit else { throw SystemError(code: EIO, call: "gpg") }
+        return room.withSpan { SecretBytes(copying: $0.extracting(0..<count)) }
+    }
+
+    /// Starts gpg. The text ends with it: nobody else holds the end of the pipe that it writes to.
+    private func start(_ words: [String]) throws(SystemError) -> (ChildProcess, FileDescriptor) {
+        let pipe = try FileDescriptor.pipe()
+        let environment = Dictionary(
+            uniqueKeysWithValues: Self.variables.compactMap { key in session.environment(key).map { (key, $0) } })
+        let input = try FileDescriptor.open("/dev/null", O_RDONLY)
+        let child = try ChildProcess.start(
+            program, ["--quiet", "--batch", "--yes"] + words, environment: environment, input: input,
+            output: pipe.writer, errors: session.diagnostics.descriptor)
+        return (child, pipe.reader)
+    }
+}
