@@ -67,7 +67,7 @@ def imported(home, *words, status=0):
 
 
 def report(**counts):
-    usual = {"added": 0, "same": 0, "replaced": 0, "different": [], "unreadable": []}
+    usual = {"added": 0, "same": 0, "replaced": 0, "different": [], "refused": [], "unreadable": []}
     return usual | {"withoutPassword": 0, "leftOut": {}} | counts
 
 
@@ -154,6 +154,18 @@ def left_out(home):
     home.environment["LC_ALL"] = "zh_CN.UTF-8"
     text = home.run("import-from", "csv", path).stdout
     assert "totp" in text and "left out" not in text and "there already" not in text, text
+
+
+def too_large(home):
+    """A login that no item has room for is named with the reason, and all others come."""
+    header, other = ["name", "url", "username", "password", "note"], ["B", "https://b.example", "u", "p", ""]
+    cells = (["u", "p" * (2 << 20), ""], ["u" * 70_000, "p", ""], ["u", "p", "n" * (2 << 20)])
+    for large in [["A", "", *some] for some in cells]:
+        path = write(home, [header, large, other])
+        assert imported(home, "csv", path, status=1) == report(added=1, refused=["A"])
+        text = home.run("import-from", "csv", path).stdout
+        assert "A: the keychain does not take it: " in text and " bytes; " in text, text
+        home.says("import-from", "-u", "csv", out="1 imported items were deleted; 0 were changed since, and stay.\n")
 
 
 def damaged(home):
@@ -290,6 +302,7 @@ run_parts(
         addresses,
         what_is_there,
         left_out,
+        too_large,
         damaged,
         files_of_others,
         locked,

@@ -38,7 +38,11 @@ struct ImportLogins {
         let progress = Progress(Self.call, session)
         defer { progress?.end() }
         for (number, login) in logins.enumerated() {
-            try take(login)
+            do throws(CommandFailure) { try take(login) } catch {
+                // What is too large for an item keeps no other login out.
+                guard error.isStatus(.param) else { throw error }
+                report.refused.append((login.shownName, error.explanation.cause))
+            }
             progress?.show("\(number + 1)/\(logins.count)")
         }
     }
@@ -49,7 +53,7 @@ struct ImportLogins {
             return report.added += 1
         }
         if old.password.isEqual(to: login.password) { return report.same += 1 }
-        guard replaces else { return report.different.append(login.name) }
+        guard replaces else { return report.different.append(login.shownName) }
         if !isTrial { try change(old, login) }
         report.replaced += 1
     }

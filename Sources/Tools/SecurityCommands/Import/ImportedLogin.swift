@@ -19,6 +19,9 @@ struct ImportedLogin {
     /// The name by which people know it.
     var name: String { [title, address?.host ?? url, account].first { !$0.isEmpty } ?? "" }
 
+    /// The name, cut where it fills a line.
+    var shownName: String { name.count > 60 ? "\(name.prefix(59))…" : name }
+
     /// Whether there is a password, and something that it is for.
     var isWhole: Bool { password.count > 0 && !(title.isEmpty && url.isEmpty) }
 

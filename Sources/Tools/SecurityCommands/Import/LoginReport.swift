@@ -8,6 +8,8 @@ struct LoginReport {
     var replaced = 0
     /// The names of logins that the keychain has with another password. It keeps its own.
     var different: [String] = []
+    /// The names of logins that the keychain does not take, with the reason.
+    var refused: [(name: String, reason: String)] = []
     /// The names of files that gpg does not open.
     var unreadable: [String] = []
     /// Logins without a password, or without what it is for.
@@ -16,7 +18,7 @@ struct LoginReport {
     var lost: [String: Int] = [:]
 
     /// Whether every password that was found is in the keychain.
-    var isComplete: Bool { different.isEmpty && unreadable.isEmpty }
+    var isComplete: Bool { different.isEmpty && refused.isEmpty && unreadable.isEmpty }
 
     /// Says it to the user: as lines, or as one JSON object.
     func write(to session: Session, isTrial: Bool) {
@@ -30,6 +32,7 @@ struct LoginReport {
         .object([
             ("added", .number(Int64(added))), ("same", .number(Int64(same))), ("replaced", .number(Int64(replaced))),
             ("different", .array(different.map { .string($0) })),
+            ("refused", .array(refused.map { .string($0.name) })),
             ("unreadable", .array(unreadable.map { .string($0) })), ("withoutPassword", .number(Int64(empty))),
             ("leftOut", .object(columns.map { ($0.name, .number(Int64($0.count))) })),
         ])
@@ -41,6 +44,7 @@ struct LoginReport {
         if empty > 0 { lines.append("without a password, or without what it is for: \(empty)") }
         lines += columns.map { "left out, for want of a place: \($0.name), of \($0.count)" }
         lines += different.map { "\($0): the keychain has another password, and keeps it" }
+        lines += refused.map { "\($0.name): the keychain does not take it: \($0.reason)" }
         lines += unreadable.map { "\($0): gpg does not open it" }
         return lines
     }

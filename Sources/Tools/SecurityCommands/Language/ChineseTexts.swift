@@ -1861,6 +1861,7 @@ enum ChineseTexts {
         would be changed: {1}\t将会更改：{1}
         without a password, or without what it is for: {1}\t没有密码，或没有说明用途：{1}
         left out, for want of a place: {1}, of {2}\t因无处存放而略去：{1}，共 {2} 个
+        {1}: the keychain does not take it: {2}\t{1}：钥匙串不接受它：{2}
         {1}: gpg does not open it\t{1}：gpg 无法打开它
         gpg is not installed\t未安装 gpg
         It opens the files of pass.\tpass 的文件由它打开。
