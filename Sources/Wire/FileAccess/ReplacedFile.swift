@@ -1,76 +1,100 @@
 import Glibc
-import LinuxSystem
+package import LinuxSystem
 
 /// A file that gets other content: complete or not at all. Links are followed.
 ///
-/// The new file has the permissions of the old one. Where its owner cannot be kept, where it has other names,
-/// an access list or attributes, or where it changes meanwhile, it is left alone.
-struct ReplacedFile {
+/// The new file has the owner, the permissions and the attributes of the old one: access list, label, and those of
+/// users. An attribute that cannot be carried over is named, and the old file is left alone.
+package struct ReplacedFile {
     /// The new file.
-    var output: FileDescriptor { replacement.file }
+    package var output: FileDescriptor { replacement.file }
 
     private let replacement: FileReplacement
     private let mode: UInt32
-    private let old: (file: FileDescriptor, changed: Int64)?
+    private let old: FileDescriptor?
+    /// The change time of a file that is converted.
+    private let changed: Int64?
 
-    /// - Parameter original: the file whose content is converted, where it is the one that is replaced.
-    /// - Throws: `SystemError`: `EMLINK` for a file with several names, `EINVAL` for what is no file.
-    init(_ path: String, keeping original: FileDescriptor?) throws(SystemError) {
-        guard let original else {
-            (replacement, mode, old) = (try FileReplacement(path), 0o600, nil)
+    /// A file whose content is not that of another one. Where the path has a file, its owner and permissions stay.
+    ///
+    /// - Throws: `SystemError` of the step that failed.
+    package init(writing path: String) throws(SystemError) {
+        guard try FileStatus(at: path) != nil else {
+            self.init(try FileReplacement(path))
             return
         }
-        let status = try FileStatus(of: original)
-        guard status.isRegularFile else {
-            throw SystemError(code: EINVAL, call: "open", advice: "it is not a regular file: give -o")
-        }
+        let old = try FileDescriptor.open(path, O_RDONLY | O_NONBLOCK)
+        try self.init(old, try Self.regular(old), path, changed: nil)
+    }
+
+    /// A file whose content takes another form.
+    ///
+    /// - Parameter original: the open file.
+    /// - Throws: `SystemError`: `EMLINK` for a file with several names, `EINVAL` for something that is no file.
+    package init(converting original: FileDescriptor, at path: String) throws(SystemError) {
+        let status = try Self.regular(original)
         guard status.links == 1 else {
             throw SystemError(code: EMLINK, call: "rename", advice: "other names would keep the old content")
         }
-        // An access list would be lost, and with it what the permissions mean.
-        guard !Self.hasAttributes(original) else {
-            throw SystemError(code: ENOTSUP, call: "rename", advice: "it has an access list or attributes: give -o")
-        }
-        let target = try Self.resolved(path)
-        (replacement, mode) = (try FileReplacement(target), status.mode & 0o777)
-        old = (original, try FileStatus.changeTime(of: original))
+        try self.init(original, status, path, changed: try FileStatus.changeTime(of: original))
+    }
+
+    /// A new one.
+    private init(_ replacement: FileReplacement) {
+        (self.replacement, mode, old, changed) = (replacement, 0o600, nil, nil)
+    }
+
+    private init(
+        _ old: FileDescriptor, _ status: FileStatus, _ path: String, changed: Int64?
+    ) throws(SystemError) {
+        (replacement, mode) = (try FileReplacement(try Self.resolved(path)), status.mode & 0o777)
+        (self.old, self.changed) = (old, changed)
         let made = try FileStatus(of: replacement.file)
         if made.owner != status.owner || made.group != status.group {
             try replacement.setOwner(status.owner, group: status.group)
         }
+        // Refused before anything is written.
+        try Self.carryAttributes(from: old, to: replacement.file)
     }
 
     /// Puts the new file in place; when this returns, it survives a power cut.
     ///
     /// - Throws: `SystemError` of the step that failed; `ESTALE` when the old one has changed meanwhile.
-    func commit() throws(SystemError) {
-        if let old, try FileStatus.changeTime(of: old.file) != old.changed {
-            throw SystemError(code: ESTALE, call: "rename", advice: "it was changed meanwhile: try again")
+    package func commit() throws(SystemError) {
+        if let old {
+            if let changed, try FileStatus.changeTime(of: old) != changed {
+                throw SystemError(code: ESTALE, call: "rename", advice: "it was changed meanwhile: try again")
+            }
+            // Writing takes some attributes away.
+            try Self.carryAttributes(from: old, to: replacement.file)
         }
         try replacement.commit(mode: mode)
     }
 }
 
-/// The names of a file's extended attributes, each with a zero behind it (flistxattr(2)). The toolchain's Glibc lacks
-/// the function.
-@_silgen_name("flistxattr")
-private func flistxattr(_ file: CInt, _ names: UnsafeMutablePointer<CChar>?, _ size: Int) -> Int
-
 extension ReplacedFile {
-    /// The room for all names that Linux allows.
-    private static let mostNames = 1 << 16
-    /// Every new file gets its label by the policy of the folder.
-    private static let label = Array("security.selinux".utf8)
-
-    /// Whether it has attributes that a new file would not have.
-    private static func hasAttributes(_ file: FileDescriptor) -> Bool {
-        var names = [CChar](repeating: 0, count: mostNames)
-        let count = unsafe names.withUnsafeMutableBufferPointer { names in
-            unsafe flistxattr(file.number, names.baseAddress, names.count)
+    private static func regular(_ file: FileDescriptor) throws(SystemError) -> FileStatus {
+        let status = try FileStatus(of: file)
+        guard status.isRegularFile else {
+            throw SystemError(code: EINVAL, call: "open", advice: "it is not a regular file: write to another path")
         }
-        // A file system that has none fails.
-        guard count > 0 else { return count < 0 && errno != ENOTSUP }
-        return names[..<count].split(separator: 0).contains { $0.map(UInt8.init(bitPattern:)) != label }
+        return status
+    }
+
+    /// Digests of the content, which the kernel makes again.
+    private static let ofContent: Set = [FileAttributeName("security.ima"), FileAttributeName("security.evm")]
+
+    private static func carryAttributes(
+        from old: FileDescriptor, to new: FileDescriptor
+    ) throws(SystemError) {
+        for name in try old.attributeNames() where !ofContent.contains(name) {
+            guard let value = try old.attribute(name), try new.attribute(name) != value else { continue }
+            do throws(SystemError) { try new.setAttribute(name, to: value) } catch {
+                throw SystemError(
+                    code: error.code, call: error.call,
+                    advice: "the attribute \(name) cannot be carried over: remove it, or write to another path")
+            }
+        }
     }
 
     /// The path of the file itself, behind symbolic links.
