@@ -58,6 +58,7 @@ let package = Package(
         .library(name: "EnclaveKeys", targets: ["EnclaveKeys"]),
         .library(name: "SecurityAsync", targets: ["SecurityAsync"]),
         .library(name: "Keychain", targets: ["Keychain"]),
+        .library(name: "ProtectedFiles", targets: ["ProtectedFiles"]),
         .library(name: "CommonCrypto", targets: ["CommonCrypto"]),
         .library(name: "AppleCompat", targets: ["AppleCompat"]),
         .library(name: "KeychainTesting", targets: ["KeychainTesting"]),
@@ -193,6 +194,12 @@ let package = Package(
         module(
             "EnclaveKeys", in: "API",
             uses: ["LocalAuthentication", "Security", "KeychainCrypto", "DER", "KeychainModel", "LinuxSystem"]),
+        module(
+            "ProtectedFiles", in: "API",
+            uses: [
+                "LocalAuthentication", "Security", "FileAccess", "FileFormat", "KeychainClient", "KeychainWire",
+                "KeychainModel", "LinuxSystem",
+            ]),
         module("CommonCrypto", in: "Compatibility", uses: ["KeychainCrypto", "KeychainModel", "LinuxSystem"]),
         module("AppleCompat", in: "Compatibility", uses: ["KeychainCrypto"]),
         module(
@@ -348,6 +355,11 @@ let package = Package(
         tests(
             "EnclaveKeysTests", in: "API",
             uses: ["EnclaveKeys", "KeychainTesting", "LocalAuthentication", "Security", "TestSupport"]),
+        tests(
+            "ProtectedFilesTests", in: "API",
+            uses: [
+                "ProtectedFiles", "KeychainTesting", "LocalAuthentication", "Security", "LinuxSystem", "TestSupport",
+            ]),
         tests("CommonCryptoTests", in: "Compatibility", uses: ["CommonCrypto"]),
         tests("AppleCompatTests", in: "Compatibility", uses: ["AppleCompat"]),
         tests(
@@ -413,6 +425,9 @@ let package = Package(
         .executableTarget(
             name: "file-sealer", dependencies: ["FileFormat", "KeychainCrypto", "KeychainModel", "LinuxSystem"],
             path: "Tests/Programs/file-sealer"),
+        .executableTarget(
+            name: "file-holder", dependencies: ["ProtectedFiles", "Security"], path: "Tests/Programs/file-holder"),
+        .executableTarget(name: "ios-notes", dependencies: ["ProtectedFiles"], path: "Tests/Programs/ios-notes"),
         .executableTarget(name: "key-user", dependencies: ["Security"], path: "Tests/Programs/key-user"),
         .executableTarget(name: "item-writer", dependencies: ["Security"], path: "Tests/Programs/item-writer"),
         .executableTarget(name: "key-holder", dependencies: ["Security"], path: "Tests/Programs/key-holder"),
@@ -450,7 +465,7 @@ let package = Package(
         .target(name: "ServerLogin", dependencies: ["Security"], path: "Examples/ServerLogin"),
         .executableTarget(name: "server-login-demo", dependencies: ["ServerLogin"], path: "Examples/server-login-demo"),
         .target(
-            name: "KeychainExamples", dependencies: ["Keychain", "LocalAuthentication", "Security"],
+            name: "KeychainExamples", dependencies: ["Keychain", "LocalAuthentication", "ProtectedFiles", "Security"],
             path: "Examples/KeychainExamples"),
         .executableTarget(
             name: "keychain-demo", dependencies: ["KeychainExamples", "Security"], path: "Examples/keychain-demo"),

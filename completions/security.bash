@@ -87,14 +87,14 @@ _security() {
         remove-unlock-slot) words="-f -R --recovery -N --pin --json --help" ;;
         attest-key) words="-k -l -t -n -o --json --help" ;;
         codesign) words="-s --sign -e --entitlements -i --identifier -f --force -S --statements -v --verify -d --display -R --remove-signature -c --create-team-key -a --algorithm -P --passphrase -p --passphrase-fd -T --team-id -r --rotate -H --hand-over -t --to -o --output --json --help" ;;
-        file) words="-c --class -D --this-device -s --shelf -g --group -o --output --json --help" ;;
+        file) words="-c --class -D --this-device -s --shelf -u --require -r --range -g --group -o --output --json --help" ;;
         decisions) words="-f --follow --json --help" ;;
         why) words="-K --class -M --group -F --as -Y --sync -N --all -a -c -C -D -G -j -l -s -d -p -P -r -t --json --help" ;;
         move-items) words="-f --from -t --to -K --class -s --statement --json --help" ;;
         rename-group) words="-s --statement --json --help" ;;
         uninstalled) words="-A --all-users -d --stores --json --help" ;;
         ci-start) words="-n --name -w --password-fd -t --ttl -o --owner -f --format --json --help" ;;
-        setup) words="-l --system-library -n --dry-run -w --without-import -y --yes -u --undo --json --help" ;;
+        setup) words="-c --check -f --file-protection -l --system-library -n --dry-run -w --without-import -y --yes -u --undo --json --help" ;;
         import-from) words="-n --dry-run -u --undo --json --help" ;;
         run) words="-e --env -E --env-file -A --all -d --fd -f --file -i --stdin -m --mask -c --keep-core -n --inherit -t --trust-file -a --allow -s --status-fd --json --help" ;;
         inject) words="-i --in-file -o --out-file -r --reveal -t --trust-file --json --help" ;;

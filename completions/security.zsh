@@ -542,6 +542,8 @@ _security() {
                     {-c,--class}'[When the files open\: a, b, c or d.]:class: ' \
                     {-D,--this-device}'[The files open on this device alone.]' \
                     {-s,--shelf}'[Wrap the files'\'' keys by the shelf of this name.]:name: ' \
+                    {-u,--require}'[What opens a file besides\: presence or password.]:demand: ' \
+                    {-r,--range}'[The bytes to write, counted from 0; all unless given.]:first-last: ' \
                     {-g,--group}'[The access group whose programs open the files.]:group: ' \
                     {-o,--output}'[Where to write; the file itself unless given.]:file:_files' \
                     '--json[Write JSON.]' \
@@ -590,6 +592,8 @@ _security() {
                     {-f,--format}'[sh (the default)\: commands for eval; else K=V lines.]:format: ' \
                     '--json[Write JSON.]' ;;
                 setup) _arguments -S \
+                    {-c,--check}'[swift\: list files that use Data Protection of Foundation; it is ignored on Linux.]' \
+                    {-f,--file-protection}'[swift\: targets that use Data Protection of Foundation get a file that encrypts.]' \
                     {-l,--system-library}'[swift\: its targets also get the SDK that is installed.]' \
                     {-n,--dry-run}'[Show what would change and change nothing.]' \
                     {-w,--without-import}'[desktop\: leave an older keyring'\''s secrets where they are.]' \

@@ -23,6 +23,8 @@ COMMANDS = "Sources/Tools/SecurityCommands"
 COVERED = (
     COMMANDS,
     "Sources/Base/KeychainModel",
+    "Sources/Tools/FileCommands",
+    "Sources/Wire/FileAccess",
     "Sources/Wire/KeychainBackup",
     "Sources/Wire/KeychainClient",
     "Sources/Daemon/KeychainPolicy",

@@ -98,6 +98,49 @@ class Files(unittest.TestCase):
         for path in (*paths.values(), f"{self.home.home}/new"):
             self.assertEqual(CONTENT, self.file("cat", path)[0])
 
+    def test_a_file_goes_to_another_class_and_shelf(self):
+        path = self.plain("file")
+        self.file("move", "-c", "a", path, status=-25257 & 0xFF)
+        self.assertEqual(CONTENT, self.content(path))
+        self.file("protect", "-c", "d", path)
+        before = self.content(path)
+        self.file("move", "-c", "a", "-s", "letters", path)
+        after = self.content(path)
+        self.assertEqual(before[8192:], after[8192:])
+        # Neither copy of the header has the weaker wrapping any more.
+        self.assertEqual(after[:4096], after[4096:8192])
+        self.assertNotIn(before[64:144], after)
+        self.assertEqual("a", json.loads(self.file("--json", "info", path)[0])["class"])
+        self.assertEqual((CONTENT, 0o640), (self.file("cat", path)[0], os.stat(path).st_mode & 0o777))
+        self.file("move", path, status=2)
+        self.home.says("set-keychain-password", "-p", "pw", "-o", "")
+        self.home.says("lock-keychain")
+        self.file("move", "-c", "d", path, status=LOCKED)
+        self.assertEqual(after, self.content(path))
+
+    def test_a_part_of_a_file_is_written(self):
+        path = self.plain("file")
+        self.file("protect", path)
+        for text, first, end in (("0-0", 0, 1), ("65530-65545", 65530, 65546), ("199990-", 199990, None)):
+            self.assertEqual(CONTENT[first:end], self.file("cat", "-r", text, path)[0])
+        self.assertEqual(b"", self.file("cat", "-r", "200000-", path)[0])
+        for text in ("5", "5-4", "-5", "x-y", "0-18446744073709551615"):
+            self.file("cat", "-r", text, path, status=2)
+
+    def test_a_file_that_demands_the_user_is_made_and_opened_by_nobody_else(self):
+        path = self.plain("file")
+        self.file("protect", "-u", "nothing", path, status=2)
+        self.home.says("set-keychain-password", "-p", "pw", "-o", "")
+        # Nobody is there to be asked.
+        for demand in ("presence", "password"):
+            _, reason = self.file("protect", "-u", demand, path, status=LOCKED)
+            self.assertEqual(CONTENT, self.content(path), reason)
+
+    def test_the_command_speaks_the_users_language(self):
+        path = self.plain("file")
+        self.home.environment["LC_ALL"] = "zh_CN.UTF-8"
+        self.assertIn("这不是受保护的文件", self.file("cat", path, status=-25257 & 0xFF)[1])
+
     def test_damage_is_named_and_nothing_behind_it_comes_out(self):
         path = self.plain("file")
         self.file("protect", path)
@@ -138,8 +181,9 @@ class Files(unittest.TestCase):
             # A file system that has no attributes loses none.
             self.assertEqual(errno.ENOTSUP, error.errno)
         else:
-            self.file("protect", marked, status=1)
-            self.assertEqual((CONTENT, b"kept"), (self.content(marked), os.getxattr(marked, "user.note")))
+            for word, begin in (("protect", MAGIC), ("unprotect", CONTENT[:8])):
+                self.file(word, marked)
+                self.assertEqual((begin, b"kept"), (self.content(marked)[:8], os.getxattr(marked, "user.note")))
         plain = self.plain("plain")
         self.file("cat", plain, status=-25257 & 0xFF)
         self.file("unprotect", plain, status=-25257 & 0xFF)

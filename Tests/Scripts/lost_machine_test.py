@@ -3,42 +3,16 @@
 usage: lost_machine_test.py FOLDER-OF-PROGRAMS
 """
 
-import contextlib
 import json
 import os
 import shutil
-import subprocess
 import sys
 import tempfile
 
-from keychain_parts import answers
-from ordinary_parts import USER, as_user, prepared
-from patience import eventually
+from ordinary_parts import prepared
+from tpm_parts import software_tpm
 
 PASSWORD = "pass of the first 1234"
-
-
-@contextlib.contextmanager
-def software_tpm(folder):
-    """A TPM in software, and how tpm2-tss reaches it."""
-    os.mkdir(folder, 0o700)
-    if os.getuid() == 0:
-        os.chown(folder, USER, USER)
-    path = f"{folder}/tpm"
-    program = subprocess.Popen(
-        ["swtpm", "socket", "--tpm2", "--tpmstate", f"dir={folder}"]
-        + ["--server", f"type=unixio,path={path}", "--ctrl", f"type=unixio,path={path}.ctrl"]
-        + ["--flags", "not-need-init,startup-clear"],
-        stderr=subprocess.DEVNULL,
-        preexec_fn=as_user,
-    )
-    try:
-        eventually(lambda: answers(path) or program.poll() is not None)
-        assert program.poll() is None, "swtpm does not start"
-        yield f"swtpm:path={path}"
-    finally:
-        program.kill()
-        program.wait()
 
 
 def must(home, *words, text=""):

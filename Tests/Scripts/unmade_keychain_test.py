@@ -76,6 +76,9 @@ def look_with_commands(home):
         home.finds_nothing(NOT_FOUND, "security", f"delete-{kind}-password", "-s", "api.example.com")
     home.finds_nothing(0, "security", "dump-keychain")
     home.finds_nothing(NOT_FOUND, "security", "history")
+    home.finds_nothing(0, "security", "file", "shelves")
+    errors = home.finds_nothing(NOT_FOUND, "security", "file", "delete-shelf", "0" * 32)
+    assert "There is no keychain in" in errors, errors
     errors = home.finds_nothing(50, "security", "find-generic-password", "-s", "x", f"{home.folder}/other.keychain")
     assert "No keychain is called" in errors, errors
     home.finds_nothing(0, "git-credential-keychain", "get", text=LOGIN)

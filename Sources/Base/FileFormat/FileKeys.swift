@@ -20,7 +20,7 @@ package struct FileKeys: Sendable {
         chunks = try Self.derive(fileKey, file, "chunks")
     }
 
-    private static func derive(
+    static func derive(
         _ fileKey: SecretBytes, _ file: FileID, _ purpose: String
     ) throws(FileError) -> SecretBytes {
         let info = Array("keychain file 1: \(purpose)".utf8)

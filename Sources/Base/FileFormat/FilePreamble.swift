@@ -1,4 +1,5 @@
 import KeychainCrypto
+package import KeychainModel
 package import LinuxSystem
 
 /// The beginning of a protected file: its header twice, so that one may be lost while it is written.
@@ -66,6 +67,20 @@ package struct FilePreamble: Sendable {
     package static func copy(_ header: FileHeader, _ keys: FileKeys) throws(FileError) -> [UInt8] {
         let bytes = header.encoded
         return bytes + (try code(bytes.span, keys))
+    }
+
+    /// Writes the beginning of a file whose key another shelf has wrapped. The chunks stay as they are.
+    ///
+    /// - Throws: `FileError.invalidHeader` for a slot that is not of this class; `.library`.
+    package static func moved(
+        _ header: AuthenticHeader, to protection: FileProtection, _ slot: FileSlot
+    ) throws(FileError) -> [UInt8] {
+        let old = header.header
+        let moved = try FileHeader(
+            protection: protection, chunkExponent: old.chunkExponent, generation: old.generation &+ 1, file: old.file,
+            slots: old.slots.map { $0 == old.shelfSlot ? slot : $0 })
+        let copy = try Self.copy(moved, header.keys)
+        return copy + copy
     }
 
     fileprivate static func code(_ bytes: Span<UInt8>, _ keys: FileKeys) throws(FileError) -> [UInt8] {

@@ -6,7 +6,10 @@ package import LinuxSystem
 package final class SealedFileReader: Sendable {
     package let layout: SealedLayout
 
-    private let header: AuthenticHeader
+    /// The header, which the key has proved.
+    package var header: FileHeader { authentic.header }
+
+    private let authentic: AuthenticHeader
     private let process = ProcessLocal(())
 
     /// - Parameters:
@@ -15,7 +18,7 @@ package final class SealedFileReader: Sendable {
     /// - Throws: `FileError.damaged` when this is not the file's last chunk, so that the file was cut off or
     ///   lengthened; `.library`.
     package init(_ header: AuthenticHeader, _ layout: SealedLayout, last: Span<UInt8>) throws(FileError) {
-        (self.header, self.layout) = (header, layout)
+        (authentic, self.layout) = (header, layout)
         let content = SecretBuffer(capacity: 0)
         try ChunkCipher(header).open(last, layout.chunks - 1, isLast: true, into: content)
         guard layout.chunkSize == header.header.chunkSize,
@@ -32,7 +35,7 @@ package final class SealedFileReader: Sendable {
     ///   appended; `.forked`, `.library`.
     package func open(_ chunks: Span<UInt8>, from first: UInt64, into content: SecretBuffer) throws(FileError) {
         try process.withValue(inChild: refuseChild) { (_) throws(FileError) in }
-        let cipher = try ChunkCipher(header)
+        let cipher = try ChunkCipher(authentic)
         var (index, rest) = (first, chunks)
         repeat {
             guard index < layout.chunks else { throw .damaged(at: layout.place(of: layout.chunks - 1).upperBound) }

@@ -17,7 +17,32 @@ package final class SealedFileWriter: Sendable {
         let keys = try FileKeys(fileKey: fileKey, file: header.file)
         let copy = try FilePreamble.copy(header, keys)
         preamble = copy + copy
-        state = ProcessLocal(State(AuthenticHeader(header, keys)))
+        let waiting = try WaitingContent(fileKey: fileKey, file: header.file)
+        state = ProcessLocal(State(AuthenticHeader(header, keys), waiting))
+    }
+
+    /// Wipes the keys, and encrypts the content that waits for more. Until ``resume(fileKey:)`` nothing is taken.
+    ///
+    /// - Throws: as ``write(_:into:)``.
+    package func suspend() throws(FileError) {
+        try state.withValue(inChild: refuseChild) { (state) throws(FileError) in try state.suspend() }
+    }
+
+    /// Whether it was suspended.
+    ///
+    /// - Throws: `FileError.forked`.
+    package var isSuspended: Bool {
+        get throws(FileError) {
+            try state.withValue(inChild: refuseChild) { (state) throws(FileError) in state.isSuspended }
+        }
+    }
+
+    /// Goes on after ``suspend()``.
+    ///
+    /// - Parameter fileKey: the one that it began with.
+    /// - Throws: as ``write(_:into:)``; `FileError.damaged` for another key.
+    package func resume(fileKey: SecretBytes) throws(FileError) {
+        try state.withValue(inChild: refuseChild) { (state) throws(FileError) in try state.resume(fileKey) }
     }
 
     /// Takes more content, and appends the chunks that are full.
@@ -43,17 +68,42 @@ func refuseChild<State>(_: inout State) throws(FileError) { throw .forked }
 
 extension SealedFileWriter {
     private struct State {
-        private let header: AuthenticHeader
+        private let claim: FileHeader
         private let chunkSize: Int
+        /// Nil while it is suspended.
+        private var keys: (header: AuthenticHeader, waiting: WaitingContent)?
         private let pending: SecretBuffer
+        /// The pending content, encrypted, while it is suspended.
+        private var waiting: [UInt8] = []
         private var index: UInt64 = 0
         private var length: UInt64 = 0
         private var hasEnded = false
 
-        init(_ header: AuthenticHeader) {
-            self.header = header
-            chunkSize = header.header.chunkSize
+        init(_ header: AuthenticHeader, _ waiting: WaitingContent) {
+            (claim, chunkSize, keys) = (header.header, header.header.chunkSize, (header, waiting))
             pending = SecretBuffer(capacity: 0)
+        }
+
+        var isSuspended: Bool { keys == nil }
+
+        mutating func suspend() throws(FileError) {
+            guard let keys, !hasEnded else { return }
+            waiting = try pending.withSpan { (content) throws(FileError) in try keys.waiting.seal(content) }
+            pending.removeAll()
+            self.keys = nil
+        }
+
+        mutating func resume(_ fileKey: SecretBytes) throws(FileError) {
+            guard keys == nil else { return }
+            let known = try WaitingContent(fileKey: fileKey, file: claim.file)
+            try known.open(waiting, into: pending)
+            waiting = []
+            keys = (AuthenticHeader(claim, try FileKeys(fileKey: fileKey, file: claim.file)), known)
+        }
+
+        private func cipher() throws(FileError) -> ChunkCipher {
+            guard let keys else { throw .ended }
+            return try ChunkCipher(keys.header)
         }
 
         mutating func write(_ content: Span<UInt8>, into output: inout [UInt8]) throws(FileError) {
@@ -64,7 +114,7 @@ extension SealedFileWriter {
             var rest = content.extracting(taken...)
             // The schedule of the key is made where a chunk is full, and for all that are.
             if pending.count == chunkSize || rest.count >= chunkSize {
-                let cipher = try ChunkCipher(header)
+                let cipher = try cipher()
                 try sealPending(cipher, isLast: false, into: &output)
                 while rest.count >= chunkSize {
                     try seal(rest.extracting(..<chunkSize), cipher, isLast: false, into: &output)
@@ -77,7 +127,7 @@ extension SealedFileWriter {
 
         mutating func finish(into output: inout [UInt8]) throws(FileError) {
             try begin()
-            let cipher = try ChunkCipher(header)
+            let cipher = try cipher()
             if pending.count == 0 {
                 try seal(Span(), cipher, isLast: true, into: &output)
             } else {
@@ -87,7 +137,7 @@ extension SealedFileWriter {
 
         /// Whatever fails ends the file: what comes after it is not sealed.
         private mutating func begin() throws(FileError) {
-            guard !hasEnded else { throw .ended }
+            guard !hasEnded, keys != nil else { throw .ended }
             hasEnded = true
         }
 

@@ -144,6 +144,16 @@ int clinux_find_folder(const char *root, const char *path) {
 uint64_t clinux_device(uint32_t major, uint32_t minor) { return makedev(major, minor); }
 int clinux_has_capabilities(int file) { return fgetxattr(file, "security.capability", NULL, 0) > 0; }
 
+ssize_t clinux_attribute_names(int file, char *names, size_t room) { return flistxattr(file, names, room); }
+
+ssize_t clinux_attribute(int file, const char *name, void *value, size_t room) {
+    return fgetxattr(file, name, value, room);
+}
+
+int clinux_set_attribute(int file, const char *name, const void *value, size_t size) {
+    return fsetxattr(file, name, value, size, 0);
+}
+
 static struct flock first_byte(short type) {
     return (struct flock) { .l_type = type, .l_whence = SEEK_SET, .l_start = 0, .l_len = 1 };
 }

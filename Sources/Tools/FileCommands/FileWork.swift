@@ -18,7 +18,7 @@ package enum FileWork {
             var operands = arguments.operands.map(\.text)
             let name = isMoved ? operands.removeLast() : operands.removeFirst()
             guard let verb = verbs.first(where: { $0.name == name }) else {
-                throw .usage("the first word is protect, unprotect, cat, info, verify, shelves or delete-shelf")
+                throw .usage("the first word is protect, unprotect, move, cat, info, verify, shelves or delete-shelf")
             }
             guard verb.operands.contains(operands.count) else { throw .usage(nil) }
             try verb.body(FileTask(arguments, operands, session))
@@ -40,6 +40,7 @@ package enum FileWork {
     private static let verbs = [
         Verb(name: "protect", operands: 1...Int.max, body: ProtectFiles.protect),
         Verb(name: "unprotect", operands: 1...Int.max, body: ProtectFiles.unprotect),
+        Verb(name: "move", operands: 1...Int.max, body: ProtectFiles.move),
         Verb(name: "cat", operands: 1...Int.max, body: ReadFiles.cat),
         Verb(name: "info", operands: 1...Int.max, body: ReadFiles.info),
         Verb(name: "verify", operands: 1...Int.max, body: ReadFiles.verify),
@@ -85,7 +86,28 @@ struct FileTask {
         let classes = protection.accessibilities.filter { $0.isThisDeviceOnly == isThisDevice }
         guard let accessibility = classes.first else { throw .usage(nil) }
         let binding = KeyBinding(
-            group: arguments.value("g")?.text ?? "", accessibility: accessibility, control: 0)
+            group: arguments.value("g")?.text ?? "", accessibility: accessibility, control: try control())
         return ShelfPlace(protection, binding, name: name)
+    }
+
+    /// The authentication that the files require, as bits of an access control.
+    private func control() throws(CommandFailure) -> UInt64 {
+        switch arguments.value("u")?.text {
+        case nil: return 0
+        case "presence": return AccessConstraint.Demand.userPresence.rawValue
+        case "password": return AccessConstraint.applicationPassword
+        default: throw .usage("the demand is presence or password")
+        }
+    }
+
+    /// The bytes of a file's content that are asked for; nil for all.
+    func range() throws(CommandFailure) -> Range<UInt64>? {
+        guard let text = arguments.value("r")?.text else { return nil }
+        let ends = text.split(separator: "-", omittingEmptySubsequences: false)
+        let last = ends.count == 2 && ends[1].isEmpty ? UInt64.max - 1 : ends.last.flatMap { UInt64($0) }
+        guard ends.count == 2, let first = UInt64(ends[0]), let last, first <= last, last < .max else {
+            throw .usage("a range is two numbers, such as 0-99, or one, such as 100-")
+        }
+        return first..<last + 1
     }
 }

@@ -23,6 +23,14 @@ enum ProtectFiles {
         }
     }
 
+    static func move(_ task: FileTask) throws(CommandFailure) {
+        guard task.arguments.value("c") != nil else { throw .usage("move takes -c") }
+        let (place, content) = (try task.place(), FileContent(try task.keychain()))
+        for name in task.operands {
+            try task.working(on: name) { () throws(Refusal) in try content.move(name, to: place) }
+        }
+    }
+
     private static func forEach(
         _ task: FileTask, _ convert: (FileDescriptor, FileDescriptor, String) throws(Refusal) -> Void
     ) throws(CommandFailure) {
@@ -37,7 +45,7 @@ enum ProtectFiles {
                 continue
             }
             let replaced = try placing(path) { () throws(SystemError) in
-                try ReplacedFile(path, keeping: target == nil ? input : nil)
+                try target == nil ? ReplacedFile(converting: input, at: path) : ReplacedFile(writing: path)
             }
             try task.working(on: name) { () throws(Refusal) in try convert(input, replaced.output, name) }
             try placing(path, replaced.commit)

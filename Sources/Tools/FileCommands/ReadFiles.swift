@@ -8,11 +8,25 @@ import SecurityCommands
 /// `file cat`, `info` and `verify`.
 enum ReadFiles {
     static func cat(_ task: FileTask) throws(CommandFailure) {
+        if let range = try task.range() { return try cat(range, task) }
         let content = FileContent(try task.keychain())
         for name in task.operands {
             let input = try InputFile.open(name)
             try task.working(on: name) { () throws(Refusal) in
                 try content.open(input, name: name) { (bytes) throws(Refusal) in task.session.output.write(bytes) }
+            }
+        }
+    }
+
+    /// Opens the chunks of a range alone, and the last one, which proves the length.
+    private static func cat(_ range: Range<UInt64>, _ task: FileTask) throws(CommandFailure) {
+        let keychain = try task.keychain()
+        for name in task.operands {
+            try task.working(on: name) { () throws(Refusal) in
+                let file = try ReadableFile(name, keychain)
+                try file.read(at: range.lowerBound, count: range.upperBound - range.lowerBound) {
+                    task.session.output.write($0)
+                }
             }
         }
     }

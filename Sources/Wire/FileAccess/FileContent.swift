@@ -19,7 +19,7 @@ package struct FileContent: Sendable {
         _ input: FileDescriptor, to output: FileDescriptor, in place: ShelfPlace, chunkExponent: UInt8 = 16,
         name: String
     ) throws(Refusal) {
-        let writer = try keychain.newFile(in: place, chunkExponent: chunkExponent)
+        let writer = try keychain.newFile(in: place, chunkExponent: chunkExponent).writer
         var sealed = writer.preamble
         try pieces(of: input, name) { (piece) throws(Refusal) in
             try formatting { () throws(FileError) in try writer.write(piece, into: &sealed) }
@@ -49,6 +49,27 @@ package struct FileContent: Sendable {
         try give(content, output)
     }
 
+    /// Writes a protected file again whose key another shelf wraps. The chunks are copied as they are: whether they are
+    /// whole, reading says.
+    ///
+    /// - Returns: false when the file is in that place already; nothing was written then.
+    /// - Throws: as ``open(_:name:into:)``.
+    package func move(
+        _ input: FileDescriptor, to output: FileDescriptor, in place: ShelfPlace, name: String
+    ) throws(Refusal) -> Bool {
+        let header = try keychain.authenticate(try Self.preamble(of: input, name))
+        let slot = try keychain.rewrap(header.header, to: place)
+        guard slot.shelf != header.header.shelfSlot.shelf else { return false }
+        var bytes = try formatting { () throws(FileError) in
+            try FilePreamble.moved(header, to: place.protection, slot)
+        }
+        try write(&bytes, to: output, name)
+        try pieces(of: input, name) { (piece) throws(Refusal) in
+            try accessing(name) { () throws(SystemError) in try output.writeFully(piece) }
+        }
+        return true
+    }
+
     /// The beginning of a file, of which nothing is known to be authentic.
     private static func preamble(of input: FileDescriptor, _ name: String) throws(Refusal) -> FilePreamble {
         let bytes = try read(FilePreamble.size, of: input, name)
@@ -69,6 +90,53 @@ package struct FileContent: Sendable {
             guard let size else { return (header, nil) }
             return (header, try SealedLayout(size: size, header).length)
         }
+    }
+
+    /// The same for a regular file.
+    ///
+    /// - Throws: as the other; the reason of the file system.
+    package static func claim(of path: String) throws(Refusal) -> (header: FileHeader, length: UInt64) {
+        let (file, size) = try accessing(path) { () throws(SystemError) in
+            let file = try FileDescriptor.regular(path)
+            return (file, UInt64(clamping: try FileStatus(of: file).size))
+        }
+        let claim = try claim(of: file, size: size, path)
+        return (claim.header, claim.length ?? 0)
+    }
+
+    /// Encrypts a file in its place, or gives a protected one to another shelf.
+    ///
+    /// - Throws: the refusal of the keychain; the reason of the file system. The file is as it was then.
+    package func place(_ path: String, in place: ShelfPlace) throws(Refusal) {
+        let input = try accessing(path) { () throws(SystemError) in try FileDescriptor.regular(path) }
+        let replaced = try accessing(path) { () throws(SystemError) in
+            try ReplacedFile(converting: input, at: path)
+        }
+        if try isProtected(input, path) {
+            guard try move(input, to: replaced.output, in: place, name: path) else { return }
+        } else {
+            try protect(input, to: replaced.output, in: place, name: path)
+        }
+        try accessing(path, replaced.commit)
+    }
+
+    /// Gives a protected file to another shelf, in its place.
+    ///
+    /// - Throws: as ``place(_:in:)``; the rule `file.not-protected`.
+    package func move(_ path: String, to place: ShelfPlace) throws(Refusal) {
+        let input = try accessing(path) { () throws(SystemError) in try FileDescriptor.regular(path) }
+        guard try isProtected(input, path) else { throw .notProtected }
+        try self.place(path, in: place)
+    }
+
+    /// Whether a file claims to be a protected one, whole or not.
+    private func isProtected(_ file: FileDescriptor, _ name: String) throws(Refusal) -> Bool {
+        let bytes = try accessing(name) { () throws(SystemError) in try file.read(at: 0, count: FilePreamble.size) }
+        do throws(FileError) { _ = try FilePreamble(decoding: bytes.span) } catch {
+            if error == .notProtected { return false }
+            throw error.refusal
+        }
+        return true
     }
 
     private func give(

@@ -6,9 +6,15 @@ import LinuxSystem
 
 /// The keychain as the source of file keys.
 package struct FileKeychain: Sendable {
+    /// Asks the user where a shelf wants that.
     private let connection: any KeychainConnection
+    /// The keychain whose state counts, the same for all files of it.
+    let device: any KeychainConnection
 
-    package init(_ connection: any KeychainConnection) { self.connection = connection }
+    /// - Parameter asking: the way to the same keychain that asks the user; nil where nobody is asked.
+    package init(_ connection: any KeychainConnection, asking: (any KeychainConnection)? = nil) {
+        (device, self.connection) = (connection, asking ?? connection)
+    }
 
     /// Makes the key and the header of a new file.
     ///
@@ -16,13 +22,13 @@ package struct FileKeychain: Sendable {
     /// - Throws: the refusal of the keychain.
     package func newFile(
         in place: ShelfPlace, chunkExponent: UInt8
-    ) throws(Refusal) -> SealedFileWriter {
+    ) throws(Refusal) -> (writer: SealedFileWriter, header: FileHeader) {
         let file = FileID()
         guard case .made(let made) = try ask(.make(file, place)) else { throw .malformed("the key of a file") }
         return try formatting { () throws(FileError) in
             let header = try FileHeader(
                 protection: place.protection, chunkExponent: chunkExponent, file: file, slots: [made.slot])
-            return try SealedFileWriter(header, fileKey: made.key)
+            return (try SealedFileWriter(header, fileKey: made.key), header)
         }
     }
 
@@ -43,10 +49,33 @@ package struct FileKeychain: Sendable {
         return header
     }
 
-    private func key(of header: FileHeader) throws(Refusal) -> SecretBytes {
-        let claim = FileKeyClaim(file: header.file, protection: header.protection, slot: header.shelfSlot)
-        guard case .key(let key) = try ask(.open(claim)) else { throw .malformed("the key of a file") }
+    /// The key of a file, as its header claims it.
+    ///
+    /// - Throws: the refusal of the keychain.
+    func key(of header: FileHeader) throws(Refusal) -> SecretBytes {
+        guard case .key(let key) = try ask(.open(FileKeyClaim(header))) else { throw .malformed("the key of a file") }
         return key
+    }
+
+    /// Has the key of a file wrapped by the shelf of another place.
+    ///
+    /// - Throws: the refusal of the keychain.
+    func rewrap(_ header: FileHeader, to place: ShelfPlace) throws(Refusal) -> FileSlot {
+        guard case .slot(let slot) = try ask(.rewrap(FileKeyClaim(header), to: place)) else {
+            throw .malformed("the key of a file")
+        }
+        return slot
+    }
+
+    /// Whether files of a class are open now, also those whose key a program has already.
+    ///
+    /// - Throws: the refusal of a keychain that does not say.
+    func isOpen(_ protection: FileProtection) throws(Refusal) -> Bool {
+        guard protection.closesWithDevice else { return true }
+        guard case .status(let status) = try device.device(.status, passcodes: []) else {
+            throw .malformed("the device status")
+        }
+        return protection.isOpen(status.lockState)
     }
 
     /// The program's shelves.
@@ -73,5 +102,25 @@ package struct FileKeychain: Sendable {
             throw .malformed("the answer to a file request")
         }
         return reply
+    }
+}
+
+extension FileKeyClaim {
+    fileprivate init(_ header: FileHeader) {
+        self.init(file: header.file, protection: header.protection, slot: header.shelfSlot)
+    }
+}
+
+extension FileProtection {
+    /// Whether open files of the class close when the keychain does. Those of class B go on.
+    var closesWithDevice: Bool { self == .complete || self == .completeUntilFirstUserAuthentication }
+
+    /// Whether open files of the class go on in this state.
+    func isOpen(_ state: DeviceStatus.LockState) -> Bool {
+        switch self {
+        case .complete: state == .unlocked
+        case .completeUntilFirstUserAuthentication: state != .beforeFirstUnlock
+        case .completeUnlessOpen, .none: true
+        }
     }
 }

@@ -8,6 +8,8 @@ extension Refusal.Rule {
     package static let notProtected = Self(rawValue: "file.not-protected")
     /// The file is of a later release.
     package static let unsupportedFile = Self(rawValue: "file.unsupported")
+    /// The keychain is locked, and with it the open file.
+    package static let lockedFile = Self(rawValue: "file.locked")
     /// An earlier call has failed or ended the file.
     package static let endedFile = Self(rawValue: "file.ended")
 }
@@ -62,6 +64,11 @@ extension Refusal {
 
     static let tooLarge = Refusal(
         .param, .tooLarge, "file", "A protected file has at most 256 TiB of content.", do: "Divide the content.")
+
+    static let locked = Refusal(
+        .interactionNotAllowed, .lockedFile, "file",
+        "The protected file is open, but its class is locked; its key has been wiped.",
+        do: "Unlock the keychain, and call again: the file goes on then.")
 
     static let ended = Refusal(
         .param, .endedFile, "file", "The protected file has been finished, or a call for it has failed.",

@@ -79,8 +79,9 @@ package final class Connection: KeychainConnection {
     /// - Throws: as ``send(_:)``; `errSecParam` for more than the enclave takes at once.
     package func key(_ request: KeyRequest) throws(Refusal) -> KeyReply {
         if case .use(_, let use) = request { try use.checkSize() }
-        // A key that was made for nobody is kept nowhere.
-        let answer = try self.answer(to: Channel.Question(kind: .key, deadline: timeout), request, mayRepeat: true)
+        let question = Channel.Question(kind: .key, deadline: timeout)
+        let answer = try self.answer(
+            to: question, request, mayRepeat: request.isRepeatable, isWrite: !request.isRepeatable)
         return try KeyReply(to: request, status: answer.status, body: answer.body)
     }
 
@@ -154,6 +155,11 @@ extension DeviceRequest {
             false
         }
     }
+}
+
+extension KeyRequest {
+    /// A key that was made for nobody is kept nowhere. A shelf that was deleted is not there the second time.
+    fileprivate var isRepeatable: Bool { if case .file(.deleteShelf) = self { false } else { true } }
 }
 
 extension AuthenticationRequest {

@@ -33,7 +33,10 @@ package final class UnmadeKeychain: KeychainConnection {
         try keychain().device(request, passcodes: passcodes)
     }
 
-    package func key(_ request: KeyRequest) throws(Refusal) -> KeyReply { try keychain().key(request) }
+    package func key(_ request: KeyRequest) throws(Refusal) -> KeyReply {
+        if let reply = try replyWhileUnmade(to: request) { return reply }
+        return try keychain().key(request)
+    }
 
     package func authentication(
         _ request: AuthenticationRequest, descriptors: [FileDescriptor]
@@ -41,7 +44,22 @@ package final class UnmadeKeychain: KeychainConnection {
         if case .perform(.item(let item), _, _) = request {
             return try keychain(for: item).authentication(request, descriptors: descriptors)
         }
+        if case .perform(.key(let key), _, _) = request, let reply = try replyWhileUnmade(to: key) {
+            return .key(reply)
+        }
         return try keychain().authentication(request, descriptors: descriptors)
+    }
+
+    /// The answer about files where nobody has made a shelf; nil for a request that reaches the keychain.
+    ///
+    /// - Throws: `errSecItemNotFound` for a file of some shelf.
+    private func replyWhileUnmade(to request: KeyRequest) throws(Refusal) -> KeyReply? {
+        guard case .file(let request) = request, configuration.isUnmade else { return nil }
+        switch request {
+        case .make: return nil
+        case .shelves: return .file(.shelves([]))
+        case .open, .rewrap, .deleteShelf: throw .noShelves(configuration.folder)
+        }
     }
 
     /// The keychain that a request goes to.
@@ -123,6 +141,13 @@ extension Refusal {
             .notAvailable, .unavailable, configuration.socket,
             "No keychain daemon runs at \(configuration.socket) and none is installed.",
             do: "Install keychaind, or set KEYCHAIN_DAEMON to its path.")
+    }
+
+    fileprivate static func noShelves(_ folder: String) -> Refusal {
+        Refusal(
+            .itemNotFound, .noShelf, "shelf", "There is no keychain in \(folder) yet, so it opens no file.",
+            do: "Open the file with the keychain that made it, or restore that keychain; for another folder, set "
+                + "KEYCHAIN_HOME.")
     }
 
     fileprivate static func nothingStored(_ folder: String) -> Refusal {

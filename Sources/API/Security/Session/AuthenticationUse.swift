@@ -1,5 +1,5 @@
-internal import KeychainClient
-internal import KeychainModel
+package import KeychainClient
+package import KeychainModel
 internal import KeychainWire
 internal import LinuxSystem
 
@@ -62,6 +62,23 @@ extension KeychainSession {
             session = AskingConnection(session, try use.asking(), startsPlainly: false)
         }
         return try body(session)
+    }
+}
+
+extension KeychainSession {
+    /// A way to a keychain that prompts the user where a request requires authentication, for as long as it lives.
+    ///
+    /// - Throws: `errSecAuthFailed` for an invalidated context.
+    package static func prompting(
+        in context: (any AuthenticationContextSource)?, over session: any KeychainConnection
+    ) throws(Refusal) -> any KeychainConnection {
+        let use = AuthenticationUse(context: context)
+        try use.checkContext()
+        return AskingConnection(session) { () throws(Refusal) in
+            let asking = try use.asking()
+            if asking.prompt.interaction != .never { MainThreadWarning.sayIfNeeded() }
+            return asking
+        }
     }
 }
 

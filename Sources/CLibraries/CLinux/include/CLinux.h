@@ -77,6 +77,12 @@ int clinux_lock_holder(int file, int32_t *process);
 /// Whether the file has capabilities for programs executed from it.
 int clinux_has_capabilities(int file);
 
+/// flistxattr, fgetxattr, fsetxattr: the names of a file's extended attributes, each with a zero behind it, and the
+/// value of one.
+ssize_t clinux_attribute_names(int file, char *names, size_t room);
+ssize_t clinux_attribute(int file, const char *name, void *value, size_t room);
+int clinux_set_attribute(int file, const char *name, const void *value, size_t size);
+
 /// memfd_create: an anonymous file of `size` bytes that nobody can resize.
 int clinux_memory_file(const char *name, size_t size);
 

@@ -64,7 +64,7 @@ struct FileOperations {
         let place = try AccessPolicy.authorize(place, from: caller)
         entry.name(place.binding.group)
         if let found = try engine.shelves.shelf(at: place) { return found }
-        let shelf = try guarding(place.binding, [], name: place.name) { (context) throws(Refusal) in
+        let shelf = try guarding(.ofNew(place.binding.control), name: place.name) { (context) throws(Refusal) in
             try engine.enclave.makeShelf(place.protection, place.binding, in: context)
         }
         let made = KnownShelf(shelf: shelf, name: place.name, made: Int64(Clock.secondsSinceReferenceDate))
@@ -96,17 +96,18 @@ struct FileOperations {
     private func guarding<Result>(
         _ shelf: KnownShelf, _ body: (AuthenticationContext?) throws(Refusal) -> Result
     ) throws(Refusal) -> Result {
-        try guarding(shelf.shelf.key.binding, shelf.shelf.key.guardIdentifier, name: shelf.name, body)
+        let key = shelf.shelf.key
+        let guarded = ItemGuard(identifier: key.guardIdentifier, flags: key.binding.control)
+        return try guarding(guarded, name: shelf.name, body)
     }
 
     private func guarding<Result>(
-        _ binding: KeyBinding, _ identifier: [UInt8], name: String,
+        _ guarded: @autoclosure () -> ItemGuard, name: String,
         _ body: (AuthenticationContext?) throws(Refusal) -> Result
     ) throws(Refusal) -> Result {
         do throws(Refusal) { return try body(gate?.context) } catch {
             if error.status == .authNeeded {
-                let guarded = ItemGuard(identifier: identifier, flags: binding.control)
-                try gate?.addMissing(error, guarded, .allow, name: { name })
+                try gate?.addMissing(error, guarded(), .allow, name: { name })
             }
             throw error
         }

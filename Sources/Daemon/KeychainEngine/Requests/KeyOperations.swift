@@ -2,6 +2,7 @@ import EnclaveWire
 import KeychainModel
 package import KeychainPolicy
 package import KeychainWire
+import LinuxSystem
 
 /// Making and using keys that only the enclave sees. May take as long as a TPM takes.
 extension KeychainEngine {
@@ -57,9 +58,17 @@ extension KeyRequest {
     /// The key's access control, and the identifier by which the enclave knows the key.
     fileprivate var guarded: ItemGuard {
         switch self {
-        case .make(let binding): ItemGuard(identifier: [], flags: binding.control)
+        case .make(let binding): .ofNew(binding.control)
         case .use(let key, _): ItemGuard(identifier: key.guardIdentifier, flags: key.binding.control)
-        case .file: ItemGuard(identifier: [], flags: 0)
+        case .file: .ofNew(0)
         }
+    }
+}
+
+extension ItemGuard {
+    /// The guard of a key that is being made, which nobody knows yet. Its maker need not authenticate: only the
+    /// application password can be missing (rule access-control.add.free).
+    static func ofNew(_ control: UInt64) -> ItemGuard {
+        ItemGuard(identifier: Randomness.bytes(identifierBytes), flags: control & AccessConstraint.applicationPassword)
     }
 }

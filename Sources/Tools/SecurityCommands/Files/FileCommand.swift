@@ -6,13 +6,15 @@ package enum FileCommand {
     package static let command = Command(
         "file", "Encrypt files with keys that the keychain gives out, and read them.",
         synopsis: """
-            protect [-c class] [-D] [-s shelf] [-g group] [-o out] file ... | unprotect [-o out] file ... | \
-            cat file ... | info file ... | verify file ... | shelves | delete-shelf id
+            protect [-c class] [-D] [-s shelf] [-g group] [-u demand] [-o out] file ... | \
+            move -c class [-D] [-s shelf] [-g group] [-u demand] file ... | unprotect [-o out] file ... | \
+            cat [-r first-last] file ... | info file ... | verify file ... | shelves | delete-shelf id
             """,
         options: options,
         notes: [
             """
-            protect replaces a file by its encrypted form, unprotect that by its content; - stands for standard input. \
+            protect replaces a file by its encrypted form, unprotect that by its content, move by one of another \
+            class, group or shelf; - stands for standard input. \
             Class a opens while the keychain is unlocked, c (unless given) from the first unlock on, d always. b can \
             be written while locked and read while unlocked. cat writes verified content only; whether it is all, its \
             exit status says. The old blocks of a file that was replaced may stay on the disk.
@@ -25,6 +27,8 @@ package enum FileCommand {
         CommandOption("c", word: "class", value: "class", "When the files open: a, b, c or d."),
         CommandOption("D", word: "this-device", "The files open on this device alone."),
         CommandOption("s", word: "shelf", value: "name", "Wrap the files' keys by the shelf of this name."),
+        CommandOption("u", word: "require", value: "demand", "What opens a file besides: presence or password."),
+        CommandOption("r", word: "range", value: "first-last", "The bytes to write, counted from 0; all unless given."),
         CommandOption("g", word: "group", value: "group", "The access group whose programs open the files."),
         CommandOption("o", word: "output", value: "file", "Where to write; the file itself unless given."),
     ]

@@ -1245,6 +1245,43 @@ enum ChineseTexts {
         Restore a snapshot of the store. The files themselves may be whole.\t请恢复存储的快照。文件本身可能完好。
         A request about a file was authorized before its shelf was known.\t在得知文件的密钥架之前就授权了关于该文件的\
         请求。
+        the first word is protect, unprotect, move, cat, info, verify, shelves or delete-shelf\t第一个词须是 protect、\
+        unprotect、move、cat、info、verify、shelves 或 delete-shelf
+        the class is a, b, c or d\t保护类别须是 a、b、c 或 d
+        the name of the shelf is too long\t密钥架的名称太长
+        the demand is presence or password\t要求须是 presence 或 password
+        a range is two numbers, such as 0-99, or one, such as 100-\t范围须是两个数字（例如 0-99）或一个数字（例如 100-\
+        ）
+        move takes -c\tmove 需要 -c
+        -o takes one file\t-o 只用于一个文件
+        Nothing was replaced. Look at the disk.\t未替换任何内容。请检查磁盘。
+        a shelf's id has 32 digits\t密钥架的标识符有 32 位
+        Look at the file's permissions and at the disk; nothing was replaced.\t请检查文件的权限和磁盘；未替换任何内容。
+        This is not a protected file.\t这不是受保护的文件。
+        Read it as it is, or protect it: security file protect.\t请直接读取，或对其加以保护：security file protect。
+        The protected file is of a release that this one does not know ({1} {2}).\t受保护的文件属于此版本不认识的版本\
+        （{1} {2}）。
+        The protected file is not as it was written, from byte {1} on: it was changed or cut off.\t受保护的文件从第 {1\
+        } 字节起与写入时不同：它已被更改或截断。
+        Restore it from a copy. Nothing of it that was not verified has been given out.\t请从副本恢复。未经验证的内容\
+        均未输出。
+        A protected file has at most 256 TiB of content.\t受保护的文件最多有 256 TiB 内容。
+        Divide the content.\t请拆分内容。
+        The protected file is open, but its class is locked; its key has been wiped.\t受保护的文件已打开，但其保护类别\
+        已锁定；其密钥已被抹除。
+        Unlock the keychain, and call again: the file goes on then.\t请解锁钥匙串后再次调用：文件随后可继续使用。
+        The protected file has been finished, or a call for it has failed.\t受保护的文件已结束，或对它的某次调用已失败\
+        。
+        Begin again.\t请重新开始。
+        The protected file was opened by this process's parent.\t受保护的文件是由此进程的父进程打开的。
+        Open it in the child.\t请在子进程中打开它。
+        The protected file could not be processed ({1}).\t无法处理受保护的文件（{1}）。
+        The thread that wipes the keys of files when they are locked cannot be started: {1}.\t无法启动在文件锁定时抹除\
+        其密钥的线程：{1}。
+        Let the program have more threads, or use class B or none.\t请允许程序使用更多线程，或使用 B 类或 none。
+        There is no keychain in {1} yet, so it opens no file.\t{1} 中还没有钥匙串，因此打不开任何文件。
+        Open the file with the keychain that made it, or restore that keychain; for another folder, set KEYCHAIN_HOME.\
+        \t请用创建该文件的钥匙串打开它，或恢复那个钥匙串；若在其他文件夹，请设置 KEYCHAIN_HOME。
         The statement does not hand the group \"{1}\" over to \"{2}\".\t该声明没有将群组“{1}”移交给“{2}”。
         Nobody here identifies programs.\t此处没有识别程序的服务。
         A query was handed to the writer.\t查询被交给了写入者。
@@ -1838,6 +1875,18 @@ enum ChineseTexts {
         Make git, docker, the desktop or a Swift package use the keychain.\t让 git、docker、桌面或 Swift 软件包使用钥\
         匙串。
         swift: its targets also get the SDK that is installed.\tswift：其目标还使用已安装的 SDK。
+        swift: list files that use Data Protection of Foundation; it is ignored on Linux.\tswift：列出使用 Foundation\
+         数据保护的文件；该保护在 Linux 上被忽略。
+        swift: targets that use Data Protection of Foundation get a file that encrypts.\tswift：使用 Foundation 数据保\
+        护的目标会得到一个进行加密的文件。
+        --check goes with swift\t--check 须与 swift 一起使用
+        encrypted by the functions of its target\t由其目标中的函数加密
+        PROTECTS NOTHING: Foundation writes plaintext\t没有任何保护：Foundation 写入明文
+        reads take plaintext that was put in a file's place, and other targets read ciphertext\t读取时会接受放在文件位\
+        置上的明文，而其他目标读到的是密文
+        the protection of files is ignored on Linux\t文件保护在 Linux 上被忽略
+        Run security setup --file-protection swift, and let the targets depend on ProtectedFiles.\t请运行 security set\
+        up --file-protection swift，并让这些目标依赖 ProtectedFiles。
         Show what would change and change nothing.\t显示会改变什么，但不作改变。
         desktop: leave an older keyring's secrets where they are.\tdesktop：把旧密钥环的秘密留在原处。
         Do not ask before the files are changed.\t更改文件前不询问。
@@ -2072,13 +2121,15 @@ enum ChineseTexts {
         Both groups are the same.\t两个群组相同。
         Name the group that the items are to go to.\t请指定项目要移入的群组。
         Encrypt files with keys that the keychain gives out, and read them.\t用钥匙串给出的密钥加密文件并读取它们。
-        protect replaces a file by its encrypted form, unprotect that by its content; - stands for standard input. Cla\
-        ss a opens while the keychain is unlocked, c (unless given) from the first unlock on, d always. b can be writt\
-        en while locked and read while unlocked. cat writes verified content only; whether it is all, its exit status\
-         says. The old blocks of a file that was replaced may stay on the disk.\tprotect 用加密形式替换文件，unprotect\
-         用其内容替换；- 表示标准输入。a 类在钥匙串解锁期间可打开，c 类（默认）自首次解锁起可打开，d 类始终可打开。b\
-         类可在锁定时写入，解锁时读取。cat 只输出已验证的内容；是否完整由退出状态说明。被替换文件的旧数据块可能仍留在\
-        磁盘上。
+        protect replaces a file by its encrypted form, unprotect that by its content, move by one of another class, gr\
+        oup or shelf; - stands for standard input. Class a opens while the keychain is unlocked, c (unless given) from\
+         the first unlock on, d always. b can be written while locked and read while unlocked. cat writes verified con\
+        tent only; whether it is all, its exit status says. The old blocks of a file that was replaced may stay on the\
+         disk.\tprotect 用加密形式替换文件，unprotect 用其内容替换，move 换成另一类别、群组或密钥架的文件；- 表示标准\
+        输入。a 类在钥匙串解锁期间可打开，c 类（默认）自首次解锁起可打开，d 类始终可打开。b 类可在锁定时写入，解锁时读\
+        取。cat 只输出已验证的内容；是否完整由退出状态说明。被替换文件的旧数据块可能仍留在磁盘上。
+        What opens a file besides: presence or password.\t打开文件另需的条件：presence 或 password。
+        The bytes to write, counted from 0; all unless given.\t要输出的字节，从 0 数起；默认为全部。
         When the files open: a, b, c or d.\t文件何时可打开：a、b、c 或 d。
         The files open on this device alone.\t文件只能在此设备上打开。
         Wrap the files' keys by the shelf of this name.\t由此名称的密钥架封装文件的密钥。

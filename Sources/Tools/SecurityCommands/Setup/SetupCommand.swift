@@ -8,8 +8,14 @@ struct SetupCommand {
 
     static let command = Command(
         "setup", "Make git, docker, the desktop or a Swift package use the keychain.",
-        synopsis: "[-l] [-n] [-w] [-y] [-u] \(names)...",
+        synopsis: "[-c] [-f] [-l] [-n] [-w] [-y] [-u] \(names)...",
         options: [
+            CommandOption(
+                "c", word: "check",
+                "swift: list files that use Data Protection of Foundation; it is ignored on Linux."),
+            CommandOption(
+                "f", word: "file-protection",
+                "swift: targets that use Data Protection of Foundation get a file that encrypts."),
             CommandOption("l", word: "system-library", "swift: its targets also get the SDK that is installed."),
             CommandOption("n", word: "dry-run", "Show what would change and change nothing."),
             CommandOption(
@@ -31,9 +37,10 @@ struct SetupCommand {
 
     private func run() throws(CommandFailure) {
         let place = try SetupPlace(session.environment)
+        if arguments.has("c") { return try check(place) }
         let wish = SetupWish(
             undoes: arguments.has("u"), addsLibrary: arguments.has("l"),
-            leavesOlderSecrets: arguments.has("w"))
+            protectsFiles: arguments.has("f"), leavesOlderSecrets: arguments.has("w"))
         var changes: [FileChange] = []
         for operand in arguments.operands {
             guard let target = SetupTarget.all.first(where: { $0.name == operand.text }) else {
@@ -44,6 +51,33 @@ struct SetupCommand {
         guard !changes.isEmpty else { return say("nothing has to be changed") }
         let isDone = try apply(changes)
         if session.writesJSON { session.output.write(json(changes, isDone)) }
+    }
+
+    /// Lists what Foundation's protection of files is used for.
+    ///
+    /// - Throws: ``CommandFailure`` also where something stays unprotected, for scripts.
+    private func check(_ place: SetupPlace) throws(CommandFailure) {
+        guard arguments.operands.map(\.text) == [SwiftSetup.target.name] else {
+            throw .usage("--check goes with swift")
+        }
+        let found = try SwiftSetup.fileProtection(place)
+        for (path, protects) in found {
+            guard !session.writesJSON else {
+                session.output.write(.object([("path", .string(path)), ("protects", .boolean(protects))]))
+                continue
+            }
+            let text =
+                protects ? "encrypted by the functions of its target" : "PROTECTS NOTHING: Foundation writes plaintext"
+            session.output.write("\(path.printable): \(session.text(text))\n")
+        }
+        if found.contains(where: \.protects) {
+            say("reads take plaintext that was put in a file's place, and other targets read ciphertext")
+        }
+        guard found.allSatisfy(\.protects) else {
+            throw .failed(
+                "the protection of files is ignored on Linux",
+                remedy: "Run security setup --file-protection swift, and let the targets depend on ProtectedFiles.")
+        }
     }
 
     /// Whether the files were changed.

@@ -20,6 +20,8 @@ struct SetupWish: Sendable {
     let undoes: Bool
     /// A Swift package is to find the SDK that is installed.
     let addsLibrary: Bool
+    /// The targets of a Swift package get a file that lets Foundation's protection of files protect them.
+    var protectsFiles = false
     /// Secrets of an older keyring may stay there.
     var leavesOlderSecrets = false
 }

@@ -7,6 +7,8 @@ struct SwiftPackageTarget {
     /// not in a folder of their own.
     let key: String?
     private let sources: [SwiftSource]
+    /// The paths of its files that name Foundation's protection of files.
+    let protecting: [String]
 
     /// Some file names something of Security, or imports it.
     var usesSecurity: Bool {
@@ -47,11 +49,15 @@ struct SwiftPackageTarget {
     }
 
     private init(_ folder: String, _ key: String?) throws(CommandFailure) {
-        var sources: [SwiftSource] = []
-        for path in Self.swiftFiles(below: folder, depth: 8) where !path.hasSuffix("/\(SwiftExport.fileName)") {
-            if let source = try FileChange.read(path) { sources.append(SwiftSource(source)) }
+        var (sources, protecting): ([SwiftSource], [String]) = ([], [])
+        let own = ["/\(SwiftExport.fileName)", "/\(SwiftFileProtection.fileName)"]
+        for path in Self.swiftFiles(below: folder, depth: 8) where !own.contains(where: path.hasSuffix) {
+            guard let text = try FileChange.read(path) else { continue }
+            let source = SwiftSource(text)
+            sources.append(source)
+            if !source.words.isDisjoint(with: SwiftFileProtection.words) { protecting.append(path) }
         }
-        (self.folder, self.key, self.sources) = (folder, key, sources)
+        (self.folder, self.key, self.sources, self.protecting) = (folder, key, sources, protecting.sorted())
     }
 
     /// The file for what it lacks when these targets have theirs: a test that imports one gets it from there.

@@ -1,0 +1,106 @@
+import Glibc
+package import LinuxSystem
+
+/// A file that gets other content: complete or not at all. Links are followed.
+///
+/// The new file has the owner, the permissions and the attributes of the old one: access list, label, and those of
+/// users. An attribute that cannot be carried over is named, and the old file is left alone.
+package struct ReplacedFile {
+    /// The new file.
+    package var output: FileDescriptor { replacement.file }
+
+    private let replacement: FileReplacement
+    private let mode: UInt32
+    private let old: FileDescriptor?
+    /// The change time of a file that is converted.
+    private let changed: Int64?
+
+    /// A file whose content is not that of another one. Where the path has a file, its owner and permissions stay.
+    ///
+    /// - Throws: `SystemError` of the step that failed.
+    package init(writing path: String) throws(SystemError) {
+        guard try FileStatus(at: path) != nil else {
+            self.init(try FileReplacement(path))
+            return
+        }
+        let old = try FileDescriptor.open(path, O_RDONLY | O_NONBLOCK)
+        try self.init(old, try Self.regular(old), path, changed: nil)
+    }
+
+    /// A file whose content takes another form.
+    ///
+    /// - Parameter original: the open file.
+    /// - Throws: `SystemError`: `EMLINK` for a file with several names, `EINVAL` for something that is no file.
+    package init(converting original: FileDescriptor, at path: String) throws(SystemError) {
+        let status = try Self.regular(original)
+        guard status.links == 1 else {
+            throw SystemError(code: EMLINK, call: "rename", advice: "other names would keep the old content")
+        }
+        try self.init(original, status, path, changed: try FileStatus.changeTime(of: original))
+    }
+
+    /// A new one.
+    private init(_ replacement: FileReplacement) {
+        (self.replacement, mode, old, changed) = (replacement, 0o600, nil, nil)
+    }
+
+    private init(
+        _ old: FileDescriptor, _ status: FileStatus, _ path: String, changed: Int64?
+    ) throws(SystemError) {
+        (replacement, mode) = (try FileReplacement(try Self.resolved(path)), status.mode & 0o777)
+        (self.old, self.changed) = (old, changed)
+        let made = try FileStatus(of: replacement.file)
+        if made.owner != status.owner || made.group != status.group {
+            try replacement.setOwner(status.owner, group: status.group)
+        }
+        // Refused before anything is written.
+        try Self.carryAttributes(from: old, to: replacement.file)
+    }
+
+    /// Puts the new file in place; when this returns, it survives a power cut.
+    ///
+    /// - Throws: `SystemError` of the step that failed; `ESTALE` when the old one has changed meanwhile.
+    package func commit() throws(SystemError) {
+        if let old {
+            if let changed, try FileStatus.changeTime(of: old) != changed {
+                throw SystemError(code: ESTALE, call: "rename", advice: "it was changed meanwhile: try again")
+            }
+            // Writing takes some attributes away.
+            try Self.carryAttributes(from: old, to: replacement.file)
+        }
+        try replacement.commit(mode: mode)
+    }
+}
+
+extension ReplacedFile {
+    private static func regular(_ file: FileDescriptor) throws(SystemError) -> FileStatus {
+        let status = try FileStatus(of: file)
+        guard status.isRegularFile else {
+            throw SystemError(code: EINVAL, call: "open", advice: "it is not a regular file: write to another path")
+        }
+        return status
+    }
+
+    /// Digests of the content, which the kernel makes again.
+    private static let ofContent: Set = [FileAttributeName("security.ima"), FileAttributeName("security.evm")]
+
+    private static func carryAttributes(
+        from old: FileDescriptor, to new: FileDescriptor
+    ) throws(SystemError) {
+        for name in try old.attributeNames() where !ofContent.contains(name) {
+            guard let value = try old.attribute(name), try new.attribute(name) != value else { continue }
+            do throws(SystemError) { try new.setAttribute(name, to: value) } catch {
+                throw SystemError(
+                    code: error.code, call: error.call,
+                    advice: "the attribute \(name) cannot be carried over: remove it, or write to another path")
+            }
+        }
+    }
+
+    /// The path of the file itself, behind symbolic links.
+    private static func resolved(_ path: String) throws(SystemError) -> String {
+        guard let found = unsafe realpath(path, nil) else { throw SystemError(code: errno, call: "realpath") }
+        defer { unsafe free(found) }
+        return unsafe String(cString: found)
+    }
+}
