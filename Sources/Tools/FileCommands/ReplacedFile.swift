@@ -4,20 +4,20 @@ import LinuxSystem
 /// A file that gets other content: complete or not at all. Links are followed.
 ///
 /// The new file has the permissions of the old one. Where its owner cannot be kept, where it has other names,
-/// an access list or attributes, or where it changes meanwhile, it is left alone.
+/// an access list or attributes, or where it changes or is moved meanwhile, it is left alone.
 struct ReplacedFile {
     /// The new file.
     var output: FileDescriptor { replacement.file }
 
     private let replacement: FileReplacement
     private let mode: UInt32
-    private let old: (file: FileDescriptor, changed: Int64)?
+    private let old: (file: FileDescriptor, place: FilePlace, changed: Int64)?
 
     /// - Parameter original: the file whose content is converted, where it is the one that is replaced.
     /// - Throws: `SystemError`: `EMLINK` for a file with several names, `EINVAL` for what is no file.
     init(_ path: String, keeping original: FileDescriptor?) throws(SystemError) {
         guard let original else {
-            (replacement, mode, old) = (try FileReplacement(path), 0o600, nil)
+            (replacement, mode, old) = (try FileReplacement(in: FilePlace(path)), 0o600, nil)
             return
         }
         let status = try FileStatus(of: original)
@@ -31,9 +31,14 @@ struct ReplacedFile {
         guard !Self.hasAttributes(original) else {
             throw SystemError(code: ENOTSUP, call: "rename", advice: "it has an access list or attributes: give -o")
         }
-        let target = try Self.resolved(path)
-        (replacement, mode) = (try FileReplacement(target), status.mode & 0o777)
-        old = (original, try FileStatus.changeTime(of: original))
+        let place = try FilePlace(ofFileAt: path)
+        guard try place.has(status) else { throw Self.changed }
+        (replacement, mode) = (try FileReplacement(in: place), status.mode & 0o777)
+        old = (original, place, try FileStatus.changeTime(of: original))
+        // The permissions of the old file would open the new one to those in the folder's list.
+        guard !Self.hasAttributes(replacement.file) else {
+            throw SystemError(code: ENOTSUP, call: "rename", advice: "its folder gives new files a list: give -o")
+        }
         let made = try FileStatus(of: replacement.file)
         if made.owner != status.owner || made.group != status.group {
             try replacement.setOwner(status.owner, group: status.group)
@@ -44,10 +49,15 @@ struct ReplacedFile {
     ///
     /// - Throws: `SystemError` of the step that failed; `ESTALE` when the old one has changed meanwhile.
     func commit() throws(SystemError) {
-        if let old, try FileStatus.changeTime(of: old.file) != old.changed {
-            throw SystemError(code: ESTALE, call: "rename", advice: "it was changed meanwhile: try again")
+        if let old {
+            let isThere = try old.place.has(try FileStatus(of: old.file))
+            guard isThere, try FileStatus.changeTime(of: old.file) == old.changed else { throw Self.changed }
         }
         try replacement.commit(mode: mode)
+    }
+
+    private static var changed: SystemError {
+        SystemError(code: ESTALE, call: "rename", advice: "it was changed meanwhile: try again")
     }
 }
 
@@ -71,12 +81,5 @@ extension ReplacedFile {
         // A file system that has none fails.
         guard count > 0 else { return count < 0 && errno != ENOTSUP }
         return names[..<count].split(separator: 0).contains { $0.map(UInt8.init(bitPattern:)) != label }
-    }
-
-    /// The path of the file itself, behind symbolic links.
-    private static func resolved(_ path: String) throws(SystemError) -> String {
-        guard let found = unsafe realpath(path, nil) else { throw SystemError(code: errno, call: "realpath") }
-        defer { unsafe free(found) }
-        return unsafe String(cString: found)
     }
 }
