@@ -135,3 +135,65 @@ attempt(
     "fails",
     "Enclave/SecureEnclaveTests/EnclaveBackupTests.swift",
 )
+attempt(
+    "a mark of an unfinished creation or deletion, a clock, a disk that is away, a copied folder or name file, "
+    "to have a named keychain erased",
+    "own daemon",
+    "fails",
+    "Scripts/keychain_kept_test.py",
+    "Scripts/keychain_leftovers_test.py",
+    "Scripts/keychain_orphans_test.py",
+    "Scripts/keychain_random_test.py",
+)
+attempt(
+    "a name that is not UTF-8, to have another keychain deleted, or another file used",
+    "all",
+    "fails",
+    "Scripts/keychain_attacks_test.py",
+    "Tools/SecurityCommandsTests/LongOptionTests.swift",
+)
+attempt(
+    "a repository's file that moves what it names out of sight of the question, or sets what programs obey",
+    "all",
+    "fails",
+    "Scripts/run_files_test.py",
+)
+attempt(
+    "a folder exchanged for a link while a command works, to have a secret or a signed program written elsewhere",
+    "all",
+    "fails",
+    "Scripts/run_files_test.py",
+    "Base/LinuxSystemTests/FileReplacementTests.swift",
+)
+attempt(
+    "a command killed while it decrypts a file, to find the content",
+    "all",
+    "fails",
+    "Scripts/file_command_test.py",
+)
+attempt(
+    "a protected file with bytes changed, cut, exchanged or repeated",
+    "all",
+    "fails",
+    "Base/FileFormatTests",
+    "Scripts/file_format_test.py",
+)
+attempt("an older version of a protected file put back, unnoticed", "all", "possible", "Scripts/file_command_test.py")
+attempt(
+    "a program's connection closed and its number reused, to have a request sent to somebody else",
+    "daemons",
+    "fails",
+    "Wire/KeychainClientTests/ConnectionTests.swift",
+)
+attempt(
+    "a store's descriptor closed and its number reused, to have another file written",
+    "embedded",
+    "fails",
+    "Daemon/KeychainEngineTests/LostFilesTests.swift",
+)
+attempt(
+    "search pairs damaged while the store is in use, to have an item not found",
+    "all",
+    "fails",
+    "Daemon/KeychainEngineTests/LookupTests.swift",
+)

@@ -7,13 +7,14 @@ import errno
 import json
 import os
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
 import unittest
 
 from ordinary_parts import as_user, prepared
-from patience import PATIENCE
+from patience import PATIENCE, eventually
 
 MAGIC = bytes.fromhex("894B4346494C450A")
 CONTENT = os.urandom(200_000)
@@ -192,6 +193,79 @@ class Files(unittest.TestCase):
         os.symlink(plain, link)
         self.file("protect", link)
         self.assertTrue(os.path.islink(link) and self.content(plain).startswith(MAGIC))
+
+    def test_a_pipe_is_not_replaced(self):
+        path, pipe = self.plain("file"), f"{self.home.home}/pipe"
+        os.mkfifo(pipe)
+        os.symlink("/dev/null", f"{self.home.home}/link")
+        for target in (pipe, f"{self.home.home}/link"):
+            before = os.lstat(target)
+            _, reason = self.file("protect", "-o", target, path, status=1)
+            self.assertIn("not a file that could be replaced", reason)
+            self.assertEqual(before.st_ino, os.lstat(target).st_ino)
+
+    def test_a_list_of_the_folder_opens_no_file_to_others(self):
+        folder = f"{self.home.home}/shared"
+        os.mkdir(folder)
+        path = self.plain("shared/file")
+        self.owned(folder)
+        # The owner, user 65534, the group, the mask and all others: tag, permissions, number (acl(5)).
+        entries = ((1, 7, -1), (2, 6, 65534), (4, 5, -1), (16, 7, -1), (32, 0, -1))
+        acl = struct.pack("<I", 2) + b"".join(struct.pack("<HHi", *entry) for entry in entries)
+        try:
+            os.setxattr(folder, "system.posix_acl_default", acl)
+        except OSError as error:
+            # A file system that has no lists gives nobody access by one.
+            self.assertEqual(errno.ENOTSUP, error.errno)
+            return
+        self.file("protect", path, status=1)
+        self.assertEqual(CONTENT, self.content(path))
+        self.file("protect", "-o", f"{folder}/out", path)
+        self.assertEqual(0o600, os.stat(f"{folder}/out").st_mode & 0o777)
+
+    def test_an_older_version_is_taken_for_the_file(self):
+        path = self.plain("file", b"old")
+        self.file("protect", path)
+        older = self.content(path)
+        self.file("unprotect", path)
+        with open(path, "wb") as file:
+            file.write(b"new")
+        self.file("protect", path)
+        with open(path, "wb") as file:
+            file.write(older)
+        self.assertEqual((b"old", ""), self.file("cat", path))
+
+    def test_a_keychain_that_files_need_is_not_deleted_unasked(self):
+        self.home.says("create-keychain", "-p", "", "a.keychain")
+        (store,) = self.home.stores
+        usual, path = self.home.environment["KEYCHAIN_HOME"], self.plain("file")
+        self.home.environment["KEYCHAIN_HOME"] = f"{usual}/keychains/{store}"
+        self.file("protect", path)
+        self.home.environment["KEYCHAIN_HOME"] = usual
+        self.home.fails(LOCKED, "delete-keychain", "a.keychain", because="holds items of other programs")
+        self.assertEqual([store], self.home.stores)
+
+    def test_a_killed_command_leaves_no_content(self):
+        sealed, _ = self.file("protect", "-o", "-", "-", data=os.urandom(3 << 20))
+        with subprocess.Popen(
+            [f"{self.home.programs}/keychain-file", "unprotect", "-o", f"{self.home.home}/out", "-"],
+            stdin=subprocess.PIPE,
+            env=self.home.environment,
+            preexec_fn=as_user,
+        ) as command:
+            command.stdin.write(sealed[: 2 << 20])
+            command.stdin.flush()
+            eventually(lambda: self.written(command.pid) > 0)
+            command.kill()
+        self.assertEqual([], [name for name in os.listdir(self.home.home) if name.startswith("out")])
+
+    def written(self, process):
+        """The bytes in a process's files below the home."""
+        folder, written = f"/proc/{process}/fd", 0
+        for name in os.listdir(folder):
+            if os.readlink(f"{folder}/{name}").startswith(f"{self.home.home}/"):
+                written += os.stat(f"{folder}/{name}").st_size
+        return written
 
 
 if __name__ == "__main__":

@@ -51,6 +51,31 @@ def races(home):
     home.says("list-keychains", out=shown(login(home)))
 
 
+def bytes_as_names(home):
+    """A name that is not UTF-8 is refused: repaired, two would be one, and one keychain deleted for another."""
+    home.says("create-keychain", "-p", "", "\ufffdx.keychain")
+    home.says("add-generic-password", "-s", "s", "-a", "a", "-w", "x", "\ufffdx.keychain")
+    for words in (
+        ["create-keychain", "-p", ""], ["delete-keychain"], ["default-keychain", "-s"], ["list-keychains", "-s"],
+        ["unlock-keychain", "-p", ""], ["find-generic-password", "-s", "s"],
+    ):
+        done = home.run(*words, b"\xffx.keychain")
+        assert done.returncode == 2 and "is not UTF-8" in done.stderr, (words, done)
+    home.says("find-generic-password", "-s", "s", "-w", "\ufffdx.keychain", out="x\n")
+    # So it is with a folder whose name would be repaired to that of another one.
+    for name in (b"\xff", "\ufffd".encode()):
+        os.mkdir(os.fsencode(home.temporary) + b"/" + name)
+    repaired = f"{home.temporary}/\ufffd"
+    home.says("create-keychain", "-p", "", "./y.keychain", cwd=repaired)
+    for command in ("create-keychain", "delete-keychain"):
+        words = [command, "-p", "", "./y.keychain"]
+        done = home.run(*words, cwd=os.fsencode(home.temporary) + b"/\xff")
+        assert done.returncode != 0, done
+    assert os.listdir(repaired) == ["y.keychain"]
+    home.says("delete-keychain", "./y.keychain", cwd=repaired)
+    home.says("delete-keychain", "\ufffdx.keychain")
+
+
 def combining_marks(home):
     """A mark that combines with a slash or a blank makes no other path."""
     home.fails(53, "create-keychain", "-p", "", "none/\u0301x", because="Cannot write")
@@ -192,6 +217,7 @@ run_parts(
     (
         damaged_list,
         races,
+        bytes_as_names,
         combining_marks,
         same_name_twice,
         names,

@@ -122,6 +122,13 @@ def moved_without_password(home):
     home.fails(50, "find-generic-password", "-s", "s", "-w", new, because="is no proof of whose it is")
     os.rename(new, file_of(home, LOST))
     home.says("find-generic-password", "-s", "s", "-w", LOST, out=f"{SECRET}\n")
+    # One that was removed, as by the deletion of the same keychain in a copy of the home, is written again.
+    os.remove(file_of(home, LOST))
+    identifier, path = home.run("list-keychains", "--orphans").stdout.split()
+    with open(path.strip('"'), "x") as file:
+        file.write(f"keychain-name 1 {identifier} x\n")
+    os.chmod(file.name, 0o600)
+    home.says("find-generic-password", "-s", "s", "-w", LOST, out=f"{SECRET}\n")
     home.says("delete-keychain", LOST)
 
 

@@ -6,6 +6,7 @@ usage: run_files_test.py FOLDER-OF-PROGRAMS
 
 import contextlib
 import os
+import stat
 import subprocess
 import sys
 import tempfile
@@ -199,6 +200,27 @@ def links_show_where_they_lead(repository):
     os.chmod(folder, 0o755)
 
 
+def a_folder_that_is_exchanged(repository):
+    """A file that is made goes into the folder that the question was about, whatever stands in its place by then; what
+    is no file is not replaced."""
+    folder = repository.folder
+    repository.write("keys.in", "a line of the repository's\n{{ kc://deploy/ci }}\n")
+    for name in ("shared", "private"):
+        os.mkdir(f"{folder}/{name}")
+        if os.getuid() == 0:
+            os.chown(f"{folder}/{name}", USER, USER)
+    with Question(repository, "inject", "-i", "keys.in", "-o", "shared/keys", columns=200) as pane:
+        pane.shows(f"{os.path.realpath(folder)}/shared/keys", "Go on? [y/N]")
+        os.rename(f"{folder}/shared", f"{folder}/moved")
+        os.symlink("private", f"{folder}/shared")
+        pane.keys("y", "Enter")
+        pane.shows("ended with 0")
+    assert os.listdir(f"{folder}/private") == [] and os.listdir(f"{folder}/moved") == ["keys"]
+    os.mkfifo(f"{folder}/pipe")
+    done = repository.home.run("inject", "-t", "-i", "keys.in", "-o", "pipe", cwd=folder)
+    assert done.returncode == 1 and stat.S_ISFIFO(os.stat(f"{folder}/pipe").st_mode), done
+
+
 @of_root
 def links_of_others(repository):
     """A link of another user's, and a link to a file of theirs, are not followed; the question says whose a file is."""
@@ -219,7 +241,7 @@ def links_of_others(repository):
 def main():
     programs = os.path.abspath(sys.argv[1])
     cases = (nothing_scrolls_away, values_are_seen, a_trusted_file_sets_references, names_that_programs_obey)
-    cases += (links_show_where_they_lead, links_of_others)
+    cases += (links_show_where_they_lead, a_folder_that_is_exchanged, links_of_others)
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         home = prepared(programs, folder)
         repository = Repository(home)

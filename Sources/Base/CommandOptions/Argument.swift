@@ -19,6 +19,9 @@ package struct Argument: Sendable {
     /// The word as text for what is no secret; bytes that are not UTF-8 are replaced.
     package var text: String { String(decoding: array, as: UTF8.self) }
 
+    /// Whether the word is UTF-8.
+    package var isText: Bool { bytes.withSpan { $0.text(0, $0.count) != nil } }
+
     /// Whether the word is exactly this text.
     package func matches(_ text: String) -> Bool { bytes.count == text.utf8.count && self.text == text }
 

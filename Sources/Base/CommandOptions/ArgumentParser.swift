@@ -20,14 +20,24 @@ package struct ArgumentParser {
     /// - Parameters:
     ///   - options: what the command knows; nil for one whose operands may begin with a minus sign.
     ///   - mixed: whether every option may stand behind operands, until `--`.
-    /// - Throws: for an option that does not exist or lacks its value.
+    ///   - texts: how many operands must be UTF-8, from the first on.
+    /// - Throws: for an option that does not exist or lacks its value; for a word that is not UTF-8 and must be.
     package static func parse(
-        _ words: [Argument], options: [CommandOption]?, mixed: Bool = false
+        _ words: [Argument], options: [CommandOption]?, mixed: Bool = false, texts: Int = .max
     ) throws(WrongCommandLine) -> ParsedArguments {
         var parser = ArgumentParser(words, options ?? [], mixed: mixed && options != nil)
         if options != nil { try parser.parseOptions() }
         try parser.parseOperands()
+        try parser.checkTexts(texts)
         return parser.parsed
+    }
+
+    /// Of words that are not UTF-8 several would become the same text, and one would name what another is called.
+    private func checkTexts(_ count: Int) throws(WrongCommandLine) {
+        let bytes = Set(options.filter(\.takesBytes).map(\.letter))
+        let values = parsed.values.filter { !bytes.contains($0.letter) }.compactMap(\.value)
+        guard let word = (values + parsed.operands.prefix(count)).first(where: { !$0.isText }) else { return }
+        throw WrongCommandLine("\(word.text) is not UTF-8")
     }
 
     /// Reads options that stand before a command's name; everything behind them is left as operands.

@@ -16,10 +16,12 @@ package struct CommandOption: Sendable {
     package let hasTwoWords: Bool
     /// The value may be left out; then the next word is an option, or there is none.
     package let isOptional: Bool
+    /// The value may have bytes that are not UTF-8, as an attribute that is data. So may a password.
+    package let takesBytes: Bool
 
     package init(
         _ letter: Character, word: String? = nil, value: String? = nil, isSecret: Bool = false,
-        hasTwoWords: Bool = false, isOptional: Bool = false, _ meaning: String
+        hasTwoWords: Bool = false, isOptional: Bool = false, takesBytes: Bool = false, _ meaning: String
     ) {
         self.letter = letter
         self.word = word
@@ -28,6 +30,7 @@ package struct CommandOption: Sendable {
         self.isSecret = isSecret
         self.hasTwoWords = hasTwoWords
         self.isOptional = isOptional
+        self.takesBytes = takesBytes || isSecret
     }
 
     /// As help shows it: `-R, --recovery`.

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <linux/fsverity.h>
 #include <linux/openat2.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -23,6 +24,14 @@
 int clinux_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC); }
 
 int clinux_make_temporary(char *path) { return mkostemp(path, O_CLOEXEC); }
+
+int clinux_make_unnamed(const char *folder) { return open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600); }
+
+int clinux_give_name(int file, const char *path) {
+    char own[32];
+    snprintf(own, sizeof own, "/proc/self/fd/%d", file);
+    return linkat(AT_FDCWD, own, AT_FDCWD, path, AT_SYMLINK_FOLLOW);
+}
 
 int clinux_memory_file(const char *name, size_t size) {
     int file = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);

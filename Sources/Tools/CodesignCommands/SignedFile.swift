@@ -8,20 +8,18 @@ import SecurityCommands
 struct SignedFile {
     /// As it was given.
     let name: String
-    /// Where it really is: a symbolic link stays one.
-    let path: String
+    /// Where it really is: a symbolic link stays one. Root may sign what lies in another user's folder.
+    private let place: FilePlace
+    var path: String { place.path }
     let file: FileDescriptor
     let status: FileStatus
 
     init(_ name: String) throws(CommandFailure) {
         self.name = name
-        guard let found = SymbolicLink.resolve(name) else {
-            throw CommandFailure(name, SystemError(code: errno, call: "open"))
-        }
-        path = found
         do throws(SystemError) {
+            place = try FilePlace(ofFileAt: name)
             // Not blocking, for the case that it is a pipe.
-            file = try FileDescriptor.open(path, O_RDONLY | O_NONBLOCK)
+            file = try place.open(O_RDONLY | O_NONBLOCK)
             status = try FileStatus(of: file)
         } catch { throw CommandFailure(name, error) }
         guard status.isRegularFile else { throw .failed("\(name): is not a regular file") }
@@ -39,7 +37,7 @@ struct SignedFile {
         _ session: Session, _ write: (FileDescriptor, FileDescriptor) throws(Refusal) -> Void
     ) throws(CommandFailure) {
         let hadCapabilities = file.hasCapabilities
-        let new = try attempt { () throws(SystemError) in try FileReplacement(path) }
+        let new = try attempt { () throws(SystemError) in try FileReplacement(in: place) }
         do throws(Refusal) { try write(file, new.file) } catch { throw CommandFailure(name, error) }
         let after = try attempt { () throws(SystemError) in
             let keepsOwner = (try? new.setOwner(status.owner, group: status.group)) != nil

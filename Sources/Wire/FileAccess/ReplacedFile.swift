@@ -4,14 +4,15 @@ package import LinuxSystem
 /// A file that gets other content: complete or not at all. Links are followed.
 ///
 /// The new file has the owner, the permissions and the attributes of the old one: access list, label, and those of
-/// users. An attribute that cannot be carried over is named, and the old file is left alone.
+/// users. An attribute that cannot be carried over is named, and the old file is left alone; so is one that is moved
+/// meanwhile.
 package struct ReplacedFile {
     /// The new file.
     package var output: FileDescriptor { replacement.file }
 
     private let replacement: FileReplacement
     private let mode: UInt32
-    private let old: FileDescriptor?
+    private let old: (file: FileDescriptor, place: FilePlace)?
     /// The change time of a file that is converted.
     private let changed: Int64?
 
@@ -19,12 +20,13 @@ package struct ReplacedFile {
     ///
     /// - Throws: `SystemError` of the step that failed.
     package init(writing path: String) throws(SystemError) {
-        guard try FileStatus(at: path) != nil else {
-            self.init(try FileReplacement(path))
+        guard let status = try FileStatus(at: path) else {
+            self.init(try FileReplacement(in: FilePlace(path)))
             return
         }
+        try Self.checkRegular(status)
         let old = try FileDescriptor.open(path, O_RDONLY | O_NONBLOCK)
-        try self.init(old, try Self.regular(old), path, changed: nil)
+        try self.init(old, try FileStatus(of: old), path, changed: nil)
     }
 
     /// A file whose content takes another form.
@@ -32,7 +34,7 @@ package struct ReplacedFile {
     /// - Parameter original: the open file.
     /// - Throws: `SystemError`: `EMLINK` for a file with several names, `EINVAL` for something that is no file.
     package init(converting original: FileDescriptor, at path: String) throws(SystemError) {
-        let status = try Self.regular(original)
+        let status = try FileStatus(of: original)
         guard status.links == 1 else {
             throw SystemError(code: EMLINK, call: "rename", advice: "other names would keep the old content")
         }
@@ -47,13 +49,17 @@ package struct ReplacedFile {
     private init(
         _ old: FileDescriptor, _ status: FileStatus, _ path: String, changed: Int64?
     ) throws(SystemError) {
-        (replacement, mode) = (try FileReplacement(try Self.resolved(path)), status.mode & 0o777)
-        (self.old, self.changed) = (old, changed)
+        try Self.checkRegular(status)
+        let place = try FilePlace(ofFileAt: path)
+        guard try place.has(status) else { throw Self.hasChanged }
+        (replacement, mode) = (try FileReplacement(in: place), status.mode & 0o777)
+        (self.old, self.changed) = ((old, place), changed)
         let made = try FileStatus(of: replacement.file)
         if made.owner != status.owner || made.group != status.group {
             try replacement.setOwner(status.owner, group: status.group)
         }
         // Refused before anything is written.
+        try Self.checkList(of: replacement.file, against: old)
         try Self.carryAttributes(from: old, to: replacement.file)
     }
 
@@ -62,23 +68,33 @@ package struct ReplacedFile {
     /// - Throws: `SystemError` of the step that failed; `ESTALE` when the old one has changed meanwhile.
     package func commit() throws(SystemError) {
         if let old {
-            if let changed, try FileStatus.changeTime(of: old) != changed {
-                throw SystemError(code: ESTALE, call: "rename", advice: "it was changed meanwhile: try again")
-            }
+            guard try old.place.has(try FileStatus(of: old.file)) else { throw Self.hasChanged }
+            if let changed, try FileStatus.changeTime(of: old.file) != changed { throw Self.hasChanged }
             // Writing takes some attributes away.
-            try Self.carryAttributes(from: old, to: replacement.file)
+            try Self.carryAttributes(from: old.file, to: replacement.file)
         }
         try replacement.commit(mode: mode)
     }
 }
 
 extension ReplacedFile {
-    private static func regular(_ file: FileDescriptor) throws(SystemError) -> FileStatus {
-        let status = try FileStatus(of: file)
+    private static func checkRegular(_ status: FileStatus) throws(SystemError) {
         guard status.isRegularFile else {
-            throw SystemError(code: EINVAL, call: "open", advice: "it is not a regular file: write to another path")
+            throw SystemError(code: EINVAL, call: "open", advice: "it is not a file that could be replaced")
         }
-        return status
+    }
+
+    private static var hasChanged: SystemError {
+        SystemError(code: ESTALE, call: "rename", advice: "it was changed meanwhile: try again")
+    }
+
+    /// A folder may give each new file an access list. The permissions of an old file without one would then open the
+    /// new file to those in the list.
+    private static func checkList(of new: FileDescriptor, against old: FileDescriptor) throws(SystemError) {
+        let list = FileAttributeName("system.posix_acl_access")
+        guard try !new.attributeNames().contains(list) || old.attributeNames().contains(list) else {
+            throw SystemError(code: ENOTSUP, call: "rename", advice: "its folder gives new files a list: give -o")
+        }
     }
 
     /// Digests of the content, which the kernel makes again.
@@ -95,12 +111,5 @@ extension ReplacedFile {
                     advice: "the attribute \(name) cannot be carried over: remove it, or write to another path")
             }
         }
-    }
-
-    /// The path of the file itself, behind symbolic links.
-    private static func resolved(_ path: String) throws(SystemError) -> String {
-        guard let found = unsafe realpath(path, nil) else { throw SystemError(code: errno, call: "realpath") }
-        defer { unsafe free(found) }
-        return unsafe String(cString: found)
     }
 }

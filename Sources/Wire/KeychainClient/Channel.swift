@@ -8,6 +8,8 @@ import LinuxSystem
 /// A channel belongs to the one thread that took it out of the pool. This makes it safe to keep the channel there.
 final class Channel: @unchecked Sendable {
     private let socket: UnixSocket
+    /// The file behind the descriptor when the channel began; nil where there was none.
+    private let opened: FileStatus?
     private let request = SecretBuffer()
     private let room = SecretBytes(count: 8192)
     private var lastID: UInt32 = 0
@@ -18,6 +20,17 @@ final class Channel: @unchecked Sendable {
 
     init(_ socket: UnixSocket, introduces: Bool) {
         (self.socket, mustIntroduce) = (socket, introduces)
+        opened = try? FileStatus(of: socket.descriptor)
+    }
+
+    /// A number that has become another file's is not closed.
+    deinit { if !hasItsSocket { _ = unsafe Unmanaged.passRetained(socket.descriptor) } }
+
+    /// Whether the descriptor still is the socket. A program that becomes a daemon may close every descriptor it does
+    /// not know: its next file, or its connection to somebody else, would be sent the request.
+    var hasItsSocket: Bool {
+        guard let opened, let now = try? FileStatus(ofDescriptor: socket.descriptor.number) else { return false }
+        return now.isSameFile(as: opened)
     }
 
     /// The kind of the request, the milliseconds that it may take, and the descriptors attached to its body.
@@ -209,6 +222,7 @@ extension Channel {
         if isThere, let received { return received }
         while true {
             try socket.descriptor.wait(for: .readable, deadline: deadline)
+            guard hasItsSocket else { throw SystemError(code: EBADF, call: "recv") }
             if let received = try socket.receiveAtOnce(into: &span, from: offset) { return received }
         }
     }

@@ -35,7 +35,9 @@ final class ChannelPool: Sendable {
     }
 
     private func take(by deadline: Deadline) throws(Channel.Failure) -> Channel {
-        if let channel = withIdle({ $0.popLast() }) { return channel }
+        while let channel = withIdle({ $0.popLast() }) {
+            if channel.hasItsSocket { return channel }
+        }
         do throws(Refusal) { return Channel(try open(deadline), introduces: introduces) } catch {
             throw .refused(error)
         }

@@ -27,6 +27,48 @@ struct FileReplacementTests {
         #expect(try !FileDescriptor.open(path, O_RDONLY).hasCapabilities)
     }
 
+    @Test("a file is read and written in the folder that was found, whatever takes the folder's place")
+    func exchangedFolder() throws {
+        let folder = try TemporaryDirectory()
+        for name in ["own", "other"] {
+            try PrivateDirectory.make(folder.file(name))
+            try AtomicFile.replace(folder.file("\(name)/file"), with: Array(name.utf8).span)
+        }
+        let place = try FilePlace(ofFileAt: folder.file("own/file"))
+        #expect(place.path.hasSuffix("/own/file"))
+        try AtomicFile.rename(folder.file("own"), to: folder.file("moved"))
+        #expect(unsafe symlink("other", folder.file("own")) == 0)
+        let file = try place.open(O_RDONLY)
+        #expect(try place.has(FileStatus(of: file)))
+        #expect(try file.read(at: 0, count: 5) == Array("own".utf8))
+        try AtomicFile.replace(place, with: Array("new".utf8).span, mode: 0o640)
+        #expect(try AtomicFile.read(folder.file("other/file"), limit: 10) == Array("other".utf8))
+        #expect(try AtomicFile.read(folder.file("moved/file"), limit: 10) == Array("new".utf8))
+        #expect(try FileStatus(at: folder.file("moved/file"))?.mode == 0o100640)
+        #expect(try !place.has(FileStatus(of: file)))
+    }
+
+    @Test("a file for a place has no name before it is complete")
+    func unnamed() throws {
+        let folder = try TemporaryDirectory()
+        let replacement = try FileReplacement(in: FilePlace(folder.file("file")))
+        try replacement.file.writeFully(Array("half".utf8).span)
+        #expect(folder.names.isEmpty)
+        try replacement.commit(mode: 0o600)
+        #expect(folder.names == ["file"])
+    }
+
+    @Test("what is no file is not replaced, nor is a link to it")
+    func pipe() throws {
+        let folder = try TemporaryDirectory()
+        #expect(unsafe mkfifo(folder.file("pipe"), 0o600) == 0)
+        #expect(unsafe symlink("/dev/null", folder.file("link")) == 0)
+        for name in ["pipe", "link"] {
+            #expect(failure { () throws(SystemError) in _ = try FileReplacement(folder.file(name)) }?.code == EEXIST)
+        }
+        #expect(folder.names.sorted() == ["link", "pipe"])
+    }
+
     @Test("a place of a file is read whatever its position is, to its end and not beyond")
     func positions() throws {
         let folder = try TemporaryDirectory()

@@ -1,3 +1,4 @@
+import Glibc
 import KeychainModel
 import KeychainPolicy
 import KeychainWire
@@ -142,6 +143,53 @@ struct LookupTests {
         }
         #expect(try find(["app": "x"]) == ["a", "b"])
         #expect(try find(["user": "carla"]) == [])
+    }
+
+    @Test("A pair that is damaged while the store is in use hides no item", arguments: [true, false])
+    func damagedInUse(isOwned: Bool) throws {
+        let place = try TemporaryDirectory()
+        let engine = try TestEngine(in: place, exclusive: isOwned)
+        for name in ["a", "b"] {
+            let pairs = LookupAttributes(pairs: ["app": "x", "user": ExactText(name)])
+            try engine.add(name, name, more: ["satt": .data(pairs.encoded)])
+        }
+        func find() throws(Refusal) -> Int {
+            var builder = ItemRequestBuilder(.copyMatching)
+            try builder.set("class", .string("genp"))
+            try builder.set("satt", .data(LookupAttributes(pairs: ["user": "b"]).encoded))
+            try builder.set("r_Attributes", .boolean(true))
+            try builder.set("m_Limit", .string("m_LimitAll"))
+            return try engine.read(try builder.build()).items.count
+        }
+        let path = "\(engine.folder)/keychain.db"
+        engine.engine.maintain()
+        // A finding right after a change is not kept.
+        #expect(eventually { StoreState(of: path, isShared: !isOwned, now: Clock.realtimeNanoseconds) != nil })
+        #expect(try find() == 1)
+        if isOwned {
+            try damagePairs(in: path, of: 2)
+            // A commit has the readers look at the file.
+            try engine.add("c", "c")
+        } else {
+            try engine.tamper("UPDATE lookup SET item = 7 WHERE item = 2")
+        }
+        #expect(try find() == 1)
+    }
+
+    /// Changes all digests of an item's pairs in the file itself, which another program may do at any time.
+    private func damagePairs(in path: String, of item: Int64) throws {
+        let copy = try TemporaryDirectory()
+        let bytes = try AtomicFile.read(path, limit: 1 << 24)
+        try AtomicFile.replace(copy.file("db"), with: bytes.span)
+        let statement = try Database(path: copy.file("db"), sharing: .shared)
+            .prepare("SELECT digest FROM lookup WHERE item = \(item)", "be damaged")
+        let file = try FileDescriptor.open(path, O_RDWR)
+        while try statement.step() {
+            let digest = statement.withBlob(0) { $0.array(0, $0.count) }
+            for place in bytes.indices where bytes[place...].starts(with: digest) {
+                #expect(unsafe pwrite(file.number, [UInt8(0xFF) ^ digest[8]], 1, off_t(place + 8)) == 1)
+            }
+        }
     }
 
     private func count(

@@ -90,16 +90,16 @@ struct LostFilesTests {
     }
 
     @Test(
-        "A program that reuses a descriptor of its keychain gets a refusal, and its own file stays as it is",
-        arguments: ["keychain.db", "keychain.db-wal", "keychain.db-shm", "keychain.lock"])
-    func reused(_ name: String) throws {
+        "A program that closes or reuses a descriptor of its keychain gets a refusal, and its own file stays as it is",
+        arguments: ["keychain.db", "keychain.db-wal", "keychain.db-shm", "keychain.lock"], [true, false])
+    func reused(_ name: String, closes: Bool) throws {
         // In a child, because SQLite keeps what it knows of the files for all connections of a process. One that is
         // forked while another test's thread holds a lock of the runtime's ends by its alarm, and says nothing.
         for _ in 0..<8 {
             let directory = try TemporaryDirectory()
             let other = directory.file("other")
             try AtomicFile.replace(other, with: Array("mine".utf8).span)
-            let end = ForkedChild { Self.reuse(name, in: directory, for: other) }.waitForExit()
+            let end = ForkedChild { Self.reuse(name, in: directory, for: other, closes) }.waitForExit()
             if end == -SIGALRM { continue }
             #expect(end == 0)
             #expect(try AtomicFile.read(other, limit: 100) == Array("mine".utf8))
@@ -110,14 +110,18 @@ struct LostFilesTests {
     }
 
     /// 0 when every add was refused with the reason; the number of the step that went otherwise.
-    private static func reuse(_ name: String, in directory: TemporaryDirectory, for other: String) -> CInt {
+    private static func reuse(
+        _ name: String, in directory: TemporaryDirectory, for other: String, _ closes: Bool
+    ) -> CInt {
         do {
             let engine = try TestEngine(in: directory)
             try engine.add("a", "1")
             let own = try FileDescriptor.open(other, O_RDWR)
             let itemReader = try engine.engine.makeItemReader()
             guard engine.engine.failureOfUse(by: itemReader) == nil else { return 4 }
-            for number in try descriptors(of: engine, name) where dup2(own.number, number) != number { return 1 }
+            for number in try descriptors(of: engine, name) {
+                guard closes ? close(number) == 0 : dup2(own.number, number) == number else { return 1 }
+            }
             for account in ["b", "c"] {
                 guard refusal({ try engine.add(account, "2") })?.problem.contains("descriptors") == true else {
                     return 2

@@ -31,6 +31,23 @@ import Testing
         }
     }
 
+    @Test("a word that names something is UTF-8; a password, an attribute and a command's words are any bytes")
+    func bytes() throws {
+        let bytes = Argument(SecretBytes(copying: ([0x61, 0xFF] as [UInt8]).span))
+        func parse(_ command: Command, _ words: [String]) throws(CommandFailure) -> ParsedArguments {
+            try ArgumentParser.parse(words.map { $0 == "?" ? bytes : Argument($0) }, for: command)
+        }
+        for words in [["?"], ["-i", "?", "x"], ["--identifier", "?", "x"], ["x", "?"]] {
+            #expect(failure { () throws(CommandFailure) in _ = try parse(Codesign.command, words) } != nil)
+        }
+        let run = try #require(CommandTable.commands.first { $0.name == "run" })
+        #expect(try parse(run, ["--", "echo", "?"]).operands.count == 2)
+        #expect(failure { () throws(CommandFailure) in _ = try parse(run, ["--", "?", "x"]) } != nil)
+        let add = try #require(CommandTable.commands.first { $0.name == "add-generic-password" })
+        #expect(try parse(add, ["-a", "?", "-w", "?"]).value("w")?.array == [0x61, 0xFF])
+        #expect(failure { () throws(CommandFailure) in _ = try parse(add, ["-a", "x", "?"]) } != nil)
+    }
+
     @Test("behind two minus signs, words are operands")
     func end() throws {
         let parsed = try parse("-f", "--", "--identifier", "-v")

@@ -1,3 +1,4 @@
+import Glibc
 import KeychainClient
 import KeychainModel
 import KeychainServer
@@ -34,6 +35,30 @@ struct ConnectionTests {
         #expect(try connection.device(.status, passcodes: []) == .status(StandIn.status))
         #expect(try connection.verifyAll { _, _ in } == VerificationReport())
         #expect(try connection.device(.lock, passcodes: []) == .done)
+    }
+
+    @Test("A program that closes or reuses the descriptor of its connection is served, and its own file stays as it is")
+    func reusedDescriptor() throws {
+        let server = try RunningServer()
+        let path = server.path
+        let (own, peer) = try UnixSocket.pair()
+        var first: UnixSocket? = try RunningServer.open(path)
+        let number = try #require(first?.descriptor.number)
+        do {
+            let connection = Connection(timeout: UInt32(patience), connected: first) { (_) throws(Refusal) in
+                try RunningServer.open(path)
+            }
+            first = nil
+            #expect(try connection.send(Self.search).items.count == 1)
+            #expect(dup2(own.descriptor.number, number) == number)
+            #expect(try connection.send(Frames.request(.add, account: "bob")).items.count == 1)
+        }
+        #expect(try FileStatus(ofDescriptor: number).isSameFile(as: FileStatus(of: own.descriptor)))
+        close(number)
+        try peer.descriptor.setNonBlocking()
+        var room = [UInt8](repeating: 0, count: 1)
+        var span = room.mutableSpan
+        #expect(try peer.descriptor.read(into: &span) == nil)
     }
 
     @Test("Keys are made and used, and what the enclave cannot take is refused before it is sent")

@@ -52,6 +52,17 @@ package enum AtomicFile {
         try replacement.commit(mode: mode)
     }
 
+    /// Replaces the content of the file at a place, as ``replace(_:with:mode:)``.
+    ///
+    /// - Throws: as ``replace(_:with:mode:)``.
+    package static func replace(
+        _ place: FilePlace, with content: Span<UInt8>, mode: UInt32 = 0o600
+    ) throws(SystemError) {
+        let replacement = try FileReplacement(in: place)
+        try replacement.file.writeFully(content)
+        try replacement.commit(mode: mode)
+    }
+
     /// Removes a file so that it is still gone after a power cut; nothing happens when there is none.
     ///
     /// - Throws: `SystemError` of `unlink` or `fsync`.

@@ -32,6 +32,9 @@ package final class FileLock: Sendable {
         opened = try FileStatus(ofDescriptor: file.number)
     }
 
+    /// A number that has become another file's is not closed.
+    deinit { if !hasItsDescriptor { _ = unsafe Unmanaged.passRetained(file) } }
+
     /// Whether the descriptor still refers to the opened file: a program may close or reuse descriptors that it has not
     /// opened.
     package var hasItsDescriptor: Bool { isOpened(try? FileStatus(ofDescriptor: file.number)) }

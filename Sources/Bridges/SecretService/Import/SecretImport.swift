@@ -48,7 +48,8 @@ struct SecretImport {
         if collection.isDefault {
             return SecretCollection(name: SecretCollection.login, label: SecretCollection.loginLabel)
         }
-        if let found = known.first(where: { $0.label == collection.label && $0.name != SecretCollection.login }) {
+        let found = known.first { $0.label.hasBytes(of: collection.label) && $0.name != SecretCollection.login }
+        if let found {
             return found
         }
         let taken = Set(known.map(\.name) + [SecretCollection.login, SecretCollection.session])

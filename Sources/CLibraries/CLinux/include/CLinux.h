@@ -60,6 +60,12 @@ int clinux_pipe(int ends[2]);
 /// mkostemp: a new file, open for writing, mode 0600, closed on exec; `path` ends in XXXXXX and receives its name.
 int clinux_make_temporary(char *path);
 
+/// O_TMPFILE: a new file without a name in a folder, open for reading and writing, mode 0600, closed on exec.
+int clinux_make_unnamed(const char *folder);
+
+/// linkat: gives such a file a name, which must be free.
+int clinux_give_name(int file, const char *path);
+
 /// F_OFD_SETLK: takes or releases the lock on a file's first byte for this open file description, without waiting.
 int clinux_mark(int file, int sets);
 

@@ -3,8 +3,9 @@ import KeychainPolicy
 import KeychainStore
 import LinuxSystem
 
-/// The look at all rows of a group before its items are first searched by their pairs. A pair that is damaged or gone
-/// would hide its item, and an empty answer would be taken for the truth.
+/// The look at all rows of a group before its items are searched by their pairs, where that was not done since the
+/// files were last written. A pair that is damaged or gone would hide its item, and an empty answer would be taken for
+/// the truth.
 extension ItemReader {
     /// Few enough that a look at the clock costs nothing.
     private static let rowsBetweenLooks = 64
@@ -16,9 +17,11 @@ extension ItemReader {
     func lookAtPairs(
         of authorized: AuthorizedRequest, as itemClass: ItemClass, by deadline: Deadline
     ) throws(Refusal) {
-        guard let group = try reader.groupSearchedByPairs(authorized, as: itemClass),
-            case .unknown(let first) = reader.trust.finding(group)
-        else { return }
+        guard let group = try reader.groupSearchedByPairs(authorized, as: itemClass) else { return }
+        // Taken before the rows are looked at: what is written meanwhile is looked at by the next search.
+        let state = reader.stateOfFiles
+        guard case .unknown(let first) = reader.trust.finding(group, in: state) else { return }
+        reader.forgetPages()
         var (finding, looked) = (PairTrust.Finding.whole, 0)
         try reader.walk(itemClass, after: first) { (row) throws(Refusal) in
             looked += 1
@@ -26,7 +29,7 @@ extension ItemReader {
             if finding == .whole { finding = try self.finding(of: row, in: group) }
             return finding == .whole
         }
-        reader.trust.keep(finding: finding, of: group)
+        reader.trust.keep(finding: finding, of: group, in: state)
         if case .unknown = finding { try deadline.check() }
     }
 

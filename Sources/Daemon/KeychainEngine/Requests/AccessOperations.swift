@@ -107,13 +107,13 @@ extension KeychainEngine {
     }
 
     /// Whether there are items of groups that the caller does not have; the digests of groups are readable while the
-    /// keychain is locked.
+    /// keychain is locked. Files that shelves protect may be anybody's.
     private func othersHaveItems(than caller: CallerIdentity) throws(Refusal) -> Bool {
         try AccessPolicy.requireInspector(caller)
         return try change { (writer) throws(Refusal) in
             var own: Set<[UInt8]> = []
             for group in caller.groups { own.insert(try writer.store.digester.group(group).bytes) }
-            var found = false
+            var found = try writer.store.hasShelves()
             for itemClass in ItemClass.stored {
                 try writer.store.countItemsOfGroups(in: itemClass) { group, _ in
                     found = found || !own.contains(group)

@@ -17,6 +17,8 @@ import LinuxSystem
 
     private let handle: OpaquePointer
     let path: String
+    /// Whether other processes may have the file open.
+    let isShared: Bool
     private let statementClock = StatementClock()
     private var descriptors: OpenDescriptors
     /// How long the log is after this connection's commits; nil for one that only reads.
@@ -42,7 +44,7 @@ import LinuxSystem
             throw DatabaseError(code: code, action: "be opened")
         }
         unsafe self.handle = opened
-        self.path = path
+        (self.path, isShared) = (path, sharing == .shared)
         waitForOthers(until: .never)
         let clock = unsafe Unmanaged.passUnretained(statementClock).toOpaque()
         unsafe sqlite3_progress_handler(opened, StatementClock.steps, { unsafe StatementClock.isLate($0) }, clock)
@@ -94,6 +96,9 @@ import LinuxSystem
 
     /// A descriptor that has become somebody else's is not closed.
     deinit { if hasItsDescriptors { unsafe sqlite3_close_v2(handle) } }
+
+    /// Frees the pages of the file that are in memory and not in use.
+    func forgetPages() { unsafe sqlite3_db_release_memory(handle) }
 
     /// Runs statements that return nothing of interest.
     func execute(_ sql: String, _ action: String) throws(DatabaseError) {

@@ -22,7 +22,7 @@ struct PairSearch {
         of request: borrowing ItemRequest, as itemClass: ItemClass, in groups: [ColumnDigest]?
     ) throws(Refusal) -> [ColumnDigest] {
         guard itemClass == LookupTable.itemClass, let asked = LookupAttributes(in: request.query),
-            let group = groups?.first, groups?.count == 1, trust.finding(group) != .broken
+            let group = groups?.first, groups?.count == 1, !trust.isBroken(group)
         else { return [] }
         let digests = try digester.lookups(asked.pairs, in: group.span)
         guard !digests.isEmpty, try hasTable() else { return [] }

@@ -25,6 +25,14 @@ extension StoreReader {
         try pairs.hasPairs(of: list, id, itemClass)
     }
 
+    /// The state of the files, by which it is known whether anybody has written them since; nil where it is not known.
+    package var stateOfFiles: StoreState? {
+        StoreState(of: database.path, isShared: database.isShared, now: Clock.realtimeNanoseconds)
+    }
+
+    /// Has the next reads look at the files: pages in memory may be older than what somebody has written there.
+    package func forgetPages() { database.forgetPages() }
+
     /// The group whose items a request searches by their pairs; nil for every other request.
     package func groupSearchedByPairs(
         _ authorized: AuthorizedRequest, as itemClass: ItemClass

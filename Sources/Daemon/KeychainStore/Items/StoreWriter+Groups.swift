@@ -109,8 +109,17 @@ extension StoreWriter {
         }
     }
 
+    /// Whether there are shelves: without them, nobody reads the files that they protect.
+    package func hasShelves() throws(Refusal) -> Bool {
+        try refusing { () throws(DatabaseError) in
+            guard try database.integer(ShelfTable.looking, "be searched") != nil else { return false }
+            return try database.integer("SELECT 1 FROM shelf LIMIT 1", "be searched") != nil
+        }
+    }
+
     /// Whether anything was ever stored, whatever has become of it: the first item of a class makes its metadata key.
     package func isUsed() throws(Refusal) -> Bool {
+        if try hasShelves() { return true }
         let tables = ItemClass.stored.map(\.code) + ["metadatakeys", "quarantine"]
         let looking = tables.map { "SELECT 1 FROM \($0)" }.joined(separator: " UNION ALL ")
         return try refusing { () throws(DatabaseError) in

@@ -19,7 +19,7 @@ struct Why {
             CommandOption("F", word: "as", value: "program", "Search as this program would, given by its path."),
             CommandOption("Y", word: "sync", value: "which", "Synchronised items: any (the default), yes or no."),
             CommandOption("N", word: "all", "Search for all items rather than one."),
-        ] + criteria.map { CommandOption($0.letter, value: $0.value, "Match the \($0.meaning).") },
+        ] + criteria.map { CommandOption($0.letter, value: $0.value, takesBytes: true, "Match the \($0.meaning).") },
         notes: [
             """
             The options of find-generic-password, or with --class inet of find-internet-password; -s is the service or \

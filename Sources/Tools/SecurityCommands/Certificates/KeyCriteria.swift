@@ -15,8 +15,8 @@ enum KeyCriteria {
 
     static let options: [CommandOption] =
         [
-            CommandOption("a", value: "label", "Match the application label."),
-            CommandOption("l", value: "label", "Match the label."),
+            CommandOption("a", value: "label", takesBytes: true, "Match the application label."),
+            CommandOption("l", value: "label", takesBytes: true, "Match the label."),
             CommandOption("t", value: "type", "Match the type: symmetric, public or private."),
         ] + uses.map { CommandOption($0.letter, "Match keys that can \($0.meaning).") }
 

@@ -14,7 +14,9 @@ struct AddPassword {
             "add-\(kind.name)-password", "Add \(kind.phrase) item.",
             synopsis:
                 "-a account -s \(kind.place) [-w [password]] [options...] [keychain]",
-            options: kind.criteria.map { CommandOption($0.letter, value: $0.value, "Set the \($0.meaning).") }
+            options: kind.criteria.map {
+                CommandOption($0.letter, value: $0.value, takesBytes: true, "Set the \($0.meaning).")
+            }
                 + kind.secrets
                 + [
                     CommandOption("X", value: "hex", isSecret: true, "The password in hexadecimal."),

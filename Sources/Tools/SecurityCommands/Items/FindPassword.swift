@@ -81,7 +81,7 @@ enum FindPassword {
 extension PasswordKind {
     /// The options that say what to look for.
     var matchOptions: [CommandOption] {
-        criteria.map { CommandOption($0.letter, value: $0.value, "Match the \($0.meaning).") }
+        criteria.map { CommandOption($0.letter, value: $0.value, takesBytes: true, "Match the \($0.meaning).") }
     }
 }
 

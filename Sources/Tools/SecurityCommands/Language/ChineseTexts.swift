@@ -758,7 +758,9 @@ enum ChineseTexts {
         否则请使用另一个名称。
         {1} was moved or replaced while {2} was made.\t在创建 {2} 时，{1} 被移动或替换。
         Find out which program did that, then try again.\t请查明是哪个程序所为，然后重试。
-        Choose another name.\t请选择另一个名称。
+        The path of a keychain is empty or not UTF-8, or has a control character.\t钥匙串的路径为空、不是 UTF-8，或含\
+        有控制字符。
+        Choose another name, or go to another folder.\t请选择另一个名称，或换到另一个文件夹。
         Choose a shorter name.\t请选择较短的名称。
         The search list would have more than {1} keychains; it is unchanged.\t搜索列表将超过 {1} 个钥匙串；列表未更改。
         Leave out those that are not needed.\t请省略不需要的钥匙串。

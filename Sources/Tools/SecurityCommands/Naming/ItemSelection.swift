@@ -9,10 +9,10 @@ struct ItemSelection {
     let isEmpty: Bool
 
     static let options = [
-        CommandOption("a", value: "account", "Match the account name."),
+        CommandOption("a", value: "account", takesBytes: true, "Match the account name."),
         CommandOption("c", value: "class", "Only items of a class: genp, inet, cert or keys."),
-        CommandOption("l", value: "label", "Match the label."),
-        CommandOption("s", value: "place", "Match the service name or the server name."),
+        CommandOption("l", value: "label", takesBytes: true, "Match the label."),
+        CommandOption("s", value: "place", takesBytes: true, "Match the service name or the server name."),
     ]
 
     /// - Throws: ``CommandFailure/usage(_:nearest:)`` for a class that is none.

@@ -25,7 +25,7 @@ struct AddNewItem {
         ],
         exits: [(45, "There is such an item.")],
         examples: ["security add deploy/ci comment='rotate each quarter'", "security add octo server=github.com"],
-        operands: 1...Int.max, layer: .people
+        operands: 1...Int.max, textOperands: 1, layer: .people
     ) { arguments, session throws(CommandFailure) in
         var add = try AddNewItem(arguments, session)
         try add.complete()

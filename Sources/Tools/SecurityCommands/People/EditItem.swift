@@ -27,7 +27,7 @@ struct EditItem {
         ],
         exits: [(1, "Several items match."), (44, "No item matches."), (45, "Another item has the new name.")],
         examples: ["security edit deploy/ci comment=", "security edit deploy/ci -p"],
-        operands: 1...Int.max, layer: .people
+        operands: 1...Int.max, textOperands: 1, layer: .people
     ) { arguments, session throws(CommandFailure) in
         let edit = try EditItem(arguments, session)
         try UnlockOffer(session).run { () throws(CommandFailure) in try edit.run() }

@@ -32,6 +32,7 @@ struct GivenFields {
                 "\"\(name)\" is none of \(names)",
                 nearest: NearestName.find(name, among: ItemField.allCases.map(\.rawValue)))
         }
+        guard value.isText else { throw .usage("\(value.text.quoted) is not UTF-8") }
         guard fields.updateValue(value.text, forKey: field) == nil else { throw .usage("\(name)= stands twice") }
     }
 }

@@ -40,8 +40,8 @@ struct InjectCommand {
         let file = try UntrustedFile(name, for: "inject")
         let template = try parse(file)
         // The place that the question shows is written, whatever its folder's name leads to by then.
-        let place = target.map(Self.fullPath)
-        let use = place ?? "standard output"
+        let place = try target.map { target throws(CommandFailure) in try self.place(target) }
+        let use = place?.path ?? "standard output"
         let trust = FileTrust(session, for: "inject", use: use)
         let asked = try arguments.has("t") ? [] : trust.check([file], question: question(file, template, use))
         let values = try ReferenceResolver(session, for: "inject").values(
@@ -53,12 +53,14 @@ struct InjectCommand {
     }
 
     /// The place of a file that is made or replaced there, whether there is one or not.
-    private static func fullPath(_ target: String) -> String {
-        let parent = PrivateDirectory.parent(of: target) ?? "."
-        guard let folder = SymbolicLink.resolve(parent), let name = target.split(separator: "/").last else {
-            return target
-        }
-        return folder == "/" ? "/\(name)" : "\(folder)/\(name)"
+    private func place(_ target: String) throws(CommandFailure) -> FilePlace {
+        do throws(SystemError) { return try FilePlace(target) } catch { throw unwritable(target, error) }
+    }
+
+    private func unwritable(_ target: String, _ error: SystemError) -> CommandFailure {
+        .failed(
+            "inject: \(target) cannot be written", cause: "\(error).",
+            remedy: "Look at its folder; nothing was changed.")
     }
 
     private func parse(_ file: UntrustedFile) throws(CommandFailure) -> Template {
@@ -104,14 +106,10 @@ struct InjectCommand {
         return text.finish()
     }
 
-    private func write(_ text: SecretBytes, _ target: String?) throws(CommandFailure) {
-        guard let target else { return text.withSpan { session.output.write($0) } }
+    private func write(_ text: SecretBytes, _ place: FilePlace?) throws(CommandFailure) {
+        guard let place else { return text.withSpan { session.output.write($0) } }
         do throws(SystemError) {
-            try text.withSpan { (bytes) throws(SystemError) in try AtomicFile.replace(target, with: bytes) }
-        } catch {
-            throw .failed(
-                "inject: \(target) cannot be written", cause: "\(error).",
-                remedy: "Look at its folder; nothing was changed.")
-        }
+            try text.withSpan { (bytes) throws(SystemError) in try AtomicFile.replace(place, with: bytes) }
+        } catch { throw unwritable(place.path, error) }
     }
 }

@@ -28,7 +28,7 @@ struct RunCommand {
             "security run --env-file .env -- ./serve",
             "security run --stdin kc://deploy/ci -- docker login -u ci --password-stdin registry.example",
         ],
-        operands: 0...Int.max
+        operands: 0...Int.max, textOperands: 1
     ) { arguments, session throws(CommandFailure) in
         guard !session.isInteractive else {
             throw .failed(

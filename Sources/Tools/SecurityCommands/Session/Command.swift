@@ -25,6 +25,8 @@ package struct Command: Sendable {
     let hasOptions: Bool
     /// Options may also stand behind operands.
     let mixesOptions: Bool
+    /// How many operands are text, from the first on; those behind them may have any bytes.
+    let textOperands: Int
     /// Whether the operand may stand before the options, as macOS's `import` has it.
     let takesOperandFirst: Bool
     let body: Body
@@ -54,10 +56,11 @@ package struct Command: Sendable {
         exits: @autoclosure @escaping @Sendable () -> [(status: UInt8, meaning: String)] = [],
         examples: @autoclosure @escaping @Sendable () -> [String] = [],
         operands: @autoclosure @escaping @Sendable () -> ClosedRange<Int> = 0...0, hasOptions: Bool = true,
-        takesOperandFirst: Bool = false, mixesOptions: Bool = false, layer: Layer = .scripts, program: String? = nil,
-        body: @escaping Body
+        textOperands: Int = .max, takesOperandFirst: Bool = false, mixesOptions: Bool = false,
+        layer: Layer = .scripts, program: String? = nil, body: @escaping Body
     ) {
         (self.name, self.hasOptions, self.program, self.body) = (name, hasOptions, program, body)
+        self.textOperands = textOperands
         (self.layer, self.takesOperandFirst, makeExits, makeExamples) = (layer, takesOperandFirst, exits, examples)
         (makeSummary, makeSynopsis, makeOptions, makeNotes) = (summary, synopsis, options, notes)
         makeOperands = operands
@@ -80,7 +83,8 @@ extension ArgumentParser {
     static func parse(_ words: [Argument], for command: Command) throws(CommandFailure) -> ParsedArguments {
         do throws(WrongCommandLine) {
             return try parse(
-                words, options: command.hasOptions ? command.options : nil, mixed: command.mixesOptions)
+                words, options: command.hasOptions ? command.options : nil, mixed: command.mixesOptions,
+                texts: command.textOperands)
         } catch { throw CommandFailure(error) }
     }
 }

@@ -69,6 +69,7 @@ struct KeychainPath {
         guard isPath(name) else { return "\(folder)/\(name)" }
         guard name.utf8.first != Self.slash, let current = unsafe getcwd(nil, 0) else { return name }
         defer { unsafe free(current) }
-        return "\(unsafe String(cString: current))/\(name)"
+        // Repaired, the name of the folder would be that of another one.
+        return unsafe String(validatingCString: current).map { "\($0)/\(name)" } ?? name
     }
 }

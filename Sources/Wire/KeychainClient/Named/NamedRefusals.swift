@@ -66,8 +66,8 @@ extension Refusal {
 
     static func notAPath(_ path: String) -> Refusal {
         Refusal(
-            .param, .invalidKeychain, path, "The path of a keychain is empty, or has a control character in it.",
-            do: "Choose another name.")
+            .param, .invalidKeychain, path, "The path of a keychain is empty or not UTF-8, or has a control character.",
+            do: "Choose another name, or go to another folder.")
     }
 
     static func pathTooLong(_ path: String) -> Refusal {
