@@ -135,3 +135,23 @@ attempt(
     "fails",
     "Enclave/SecureEnclaveTests/EnclaveBackupTests.swift",
 )
+attempt(
+    "a program without the password compares guesses at values with a keychain, by a backup file of its own",
+    "all",
+    "fails",
+    "Daemon/KeychainEngineTests/ForgedBackupTests.swift",
+    "Scripts/backup_test.py",
+)
+attempt(
+    "a backup file that asks for more memory, time or answers than any, to wear daemon or enclave out",
+    "all",
+    "fails",
+    "Daemon/KeychainEngineTests/ForgedBackupTests.swift",
+    "Scripts/backup_test.py",
+)
+attempt(
+    "a backup file that is changed between its check and its restore",
+    "all",
+    "fails",
+    "Daemon/KeychainEngineTests/ForgedBackupTests.swift",
+)

@@ -78,7 +78,7 @@ extension KeychainEngine {
             let header = try BackupHeader(decoding: opened.header)
             let content = try BackupBox(.manifest, of: header).open(opening.manifest, under: key)
             let manifest = try BackupManifest(decoding: content)
-            let work = BackupReading(opened, header, manifest, mayApply: opening.purpose == .restore)
+            let work = BackupReading(opened, header, manifest, isForRestore: opening.purpose == .restore)
             add(.reading(work), opened, for: owner)
             return BackupContents(
                 ticket: opened.ticket, created: manifest.created, items: manifest.items, left: manifest.left,
@@ -95,7 +95,10 @@ extension KeychainEngine {
     ) throws(Refusal) -> [RestoredItem] {
         let records = try work.records(box, index, applies: applies, enclave)
         let items = try change { (writer) throws(Refusal) in
-            try MergeRecords(records: records, applies: applies, writer: writer, deadline: deadline).run()
+            try MergeRecords(
+                records: records, applies: applies, comparesValues: work.isForRestore, writer: writer,
+                deadline: deadline
+            ).run()
         }
         if applies { checkpointIfDue() } else { work.note(checked: index) }
         return items

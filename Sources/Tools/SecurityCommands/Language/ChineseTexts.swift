@@ -2056,6 +2056,8 @@ enum ChineseTexts {
         the backup was not written\t备份未写入
         What was there before is still there. Name a file in a folder with space that you may write to.\t原有内容仍在\
         。请指定一个有空间且您可写入的文件夹中的文件。
+        {1} is no backup, and no other file is replaced.\t{1} 不是备份；其他文件不会被替换。
+        Name another file, or move this one away first.\t请指定其他文件，或先将此文件移走。
         the backup cannot be read\t无法读取备份
         Name a file that you may read.\t请指定一个您可以读取的文件。
         {1} is no backup of a keychain.\t{1} 不是钥匙串的备份。
@@ -2079,6 +2081,12 @@ enum ChineseTexts {
         The item asks for its user, and no password is set here.\t该项目要求用户确认，而此处没有设置密码。
         Set one (security set-keychain-password), and restore again.\t请设置密码（security set-keychain-password），然\
         后再次恢复。
+        No earlier versions are kept here, and the value that is here would be lost.\t此处不保留早期版本，现有的值将会\
+        丢失。
+        The backup was changed while it was restored: {1} is not the one that was looked at.\t备份在恢复过程中被更改：\
+        {1} 与检查时不同。
+        Restore a copy of the file that nobody writes to. Items that were taken before stay.\t请恢复一份无人写入的副本\
+        。此前已取用的项目会保留。
         Not every part of the backup was looked at yet.\t备份尚有部分未经检查。
         Use the command of this release: security restore.\t请使用此版本的命令：security restore。
         The record of the backup is not that of an item: {1}.\t备份中的记录不是项目的记录：{1}。
