@@ -51,13 +51,24 @@ def refusal(home, *words, text=PASSPHRASE + "\n"):
     return json.loads(done.stderr)["rule"]
 
 
+def dates(home):
+    """When the last backup was made and opened, as far as `status` knows."""
+    return json.loads(home.run("--json", "status").stdout)["backup"]
+
+
 def makes(home, file):
     """The file has what may leave, says what stays, and is read by who knows the page of its format alone."""
     for account in ("ann", "bob"):
         add(home, account, f"value of {account}")
+    assert dates(home) == {"made": None, "opened": None}
     survey = asked(home, "backup", "--dry-run", file, text="")
     assert survey["items"] == 2 and not os.path.exists(file), survey
+    assert dates(home)["made"] is None
     report = asked(home, "backup", file)
+    made = dates(home)
+    assert made["made"] and not made["opened"], made
+    asked(home, "drill", file)
+    assert dates(home)["made"] == made["made"] and dates(home)["opened"], dates(home)
     assert report["items"] == 2 and report["bytes"] == os.path.getsize(file), report
     assert os.stat(file).st_mode & 0o777 == 0o600
     with open(file, "rb") as content:
@@ -160,7 +171,9 @@ def survives(home, file):
     old = open(file, "rb").read()
     full = ["sh", "-c", "trap '' XFSZ; ulimit -f 1; exec \"$@\"", "sh", f"{home.programs}/security"]
     process = started(home, *full, "backup", file)
+    before = dates(home)
     _, err = process.communicate(PASSPHRASE + "\n", PATIENCE)
+    assert dates(home) == before
     assert process.returncode == 1 and "next: " in err and open(file, "rb").read() == old, (process.returncode, err)
     assert not unfinished(home)
     given_up(home, file)

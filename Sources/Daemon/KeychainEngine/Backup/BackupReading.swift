@@ -41,7 +41,13 @@ final class BackupReading: Sendable {
         }
     }
 
-    func note(checked index: UInt32) { checked.withLock { _ = $0.insert(index) } }
+    /// Notes a part that was looked at.
+    ///
+    /// - Returns: when the backup was made, in seconds since 1970, if that was the last part of it; else nil.
+    func note(checked index: UInt32) -> Int64? {
+        let isLast = checked.withLock { $0.insert(index).inserted && $0.count == manifest.parts }
+        return isLast ? manifest.created : nil
+    }
 
     private func reading<Result>(_ body: () throws(BackupProblem) -> Result) throws(Refusal) -> Result {
         do throws(BackupProblem) { return try body() } catch { throw Refusal(error) }

@@ -1,4 +1,5 @@
 import EnclaveWire
+import Glibc
 import KeychainBackup
 import KeychainModel
 import KeychainPolicy
@@ -13,6 +14,7 @@ extension KeychainEngine {
     ) throws(Refusal) -> BackupReply {
         let status = try enclave.status()
         try AccessPolicy.requireBackup(caller, passcodeIsSet: status.passcodeIsSet, daemonUser: CurrentProcess.user)
+        if request == .dates { return .dates(exclusively { _ in datesFile.dates }) }
         guard status.lockState == .unlocked else { throw .locked(.whenUnlocked) }
         let owner = try caller.digest()
         switch request {
@@ -27,12 +29,17 @@ extension KeychainEngine {
                 try backups.reading(ticket, of: owner) { (work) throws(Refusal) in
                     try take(box, index, applies: applies, work, by: deadline)
                 })
-        case .end(let ticket):
+        case .end(let ticket, let isWritten):
+            let made = try? backups.writing(ticket, of: owner) { $0.created }
+            if isWritten, let made { exclusively { _ in datesFile.note(made: made) } }
             backups.end(ticket, of: owner)
             try enclave.endBackup(ticket)
             return .done
+        case .dates: return .dates(datesFile.dates)
         }
     }
+
+    private var datesFile: BackupDatesFile { BackupDatesFile(folder: store.folder) }
 
     private func begin(
         by kind: CredentialKind, _ files: [FileDescriptor], _ passcodeIsSet: Bool, for owner: [UInt8],
@@ -100,7 +107,11 @@ extension KeychainEngine {
                 deadline: deadline
             ).run()
         }
-        if applies { checkpointIfDue() } else { work.note(checked: index) }
+        if applies {
+            checkpointIfDue()
+        } else if let made = work.note(checked: index) {
+            exclusively { _ in datesFile.note(checked: Int64(time(nil)), ofBackup: made) }
+        }
         return items
     }
 

@@ -25,7 +25,8 @@ struct BackupCommand {
             standard input is no terminal, each is its next line, the password first. Items of this device only, \
             private keys that never leave the enclave, and items that ask for a finger, a password of their own or an \
             anchored program stay; they are listed before anything is asked. Earlier versions of items are not in it, \
-            and each named keychain takes a backup of its own. The file is replaced as a whole or not at all.
+            and each named keychain takes a backup of its own. An older backup of that name is replaced as a whole or \
+            not at all, and any other file is left as it is.
             """
         ],
         examples: ["security backup ~/keychain.backup", "security backup -n ~/keychain.backup"],
@@ -62,9 +63,11 @@ struct BackupCommand {
         let file = try makeFile()
         let request = BackupRequest.begin(by: byCode ? .recoveryCode : .passcode)
         guard case .begun(let beginning) = try session.backup(request, Self.call, files) else { throw .noBackupAnswer }
-        defer { _ = try? session.backup(.end(ticket: beginning.ticket), Self.call) }
+        var isWritten = false
+        defer { _ = try? session.backup(.end(ticket: beginning.ticket, isWritten: isWritten), Self.call) }
         let result = try write(beginning, to: file)
         do throws(SystemError) { try file.commit(mode: 0o600) } catch { throw unwritable(error) }
+        isWritten = true
         try report(result, foretold: foretold, bytes: (try? FileStatus(at: path))?.size)
     }
 

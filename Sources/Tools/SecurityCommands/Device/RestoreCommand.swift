@@ -55,7 +55,7 @@ struct RestoreCommand {
         let file = try BackupFile(path, call)
         let contents = try open(file, byCode: byCode)
         guard Int(contents.parts) == file.parts.count else { throw .refused(call: call, .cutBackup(path)) }
-        defer { _ = try? session.backup(.end(ticket: contents.ticket), call) }
+        defer { _ = try? session.backup(.end(ticket: contents.ticket, isWritten: false), call) }
         let progress =
             session.isQuiet || session.writesJSON ? nil : Progress(changes ? "restoring" : "checking", session)
         defer { progress?.end() }

@@ -2125,10 +2125,11 @@ enum ChineseTexts {
         dard input is no terminal, each is its next line, the password first. Items of this device only, private keys\
          that never leave the enclave, and items that ask for a finger, a password of their own or an anchored program\
          stay; they are listed before anything is asked. Earlier versions of items are not in it, and each named keych\
-        ain takes a backup of its own. The file is replaced as a whole or not at all.\t若已设置钥匙串密码则询问该密码\
-        ，并询问两次打开备份的口令。标准输入不是终端时，各为其下一行，密码在前。仅限此设备的项目、从不离开安全飞地的私\
-        钥，以及要求指纹、自有密码或锚定程序的项目不会进入备份，并在询问之前列出。备份不含项目的早期版本，每个有名称的\
-        钥匙串需要自己的备份。文件整体替换，或完全不变。
+        ain takes a backup of its own. An older backup of that name is replaced as a whole or not at all, and any othe\
+        r file is left as it is.\t若已设置钥匙串密码则询问该密码，并询问两次打开备份的口令。标准输入不是终端时，各为其\
+        下一行，密码在前。仅限此设备的项目、从不离开安全飞地的私钥，以及要求指纹、自有密码或锚定程序的项目不会进入备份\
+        ，并在询问之前列出。备份不含项目的早期版本，每个有名称的钥匙串需要自己的备份。同名的旧备份整体替换，或完全不变\
+        ；其他文件保持不变。
         Put the items of a backup into the keychain, next to what is there.\t将备份中的项目放入钥匙串，与现有内容并存。
         Show what would become of each item, and change nothing.\t显示每个项目将如何处理，不做任何更改。
         Ask for the recovery code that opens the backup instead of a passphrase.\t询问打开备份的恢复码而不是口令。
