@@ -4,7 +4,6 @@ import hashlib
 import hmac
 import os
 import struct
-import time
 
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
@@ -59,7 +58,7 @@ def header(passphrase, file_key, salt, cost=LEAST, slots=1):
     return start + hmac.digest(derive(file_key, salt, b"header"), start, "sha256")
 
 
-def backup(passphrase, parts, **options):
+def backup(passphrase, parts, created=0, **options):
     """A file with some parts, each the bytes of its records."""
     file_key, salt = os.urandom(32), os.urandom(32)
     start = header(passphrase.encode(), file_key, salt, **options)
@@ -70,6 +69,6 @@ def backup(passphrase, parts, **options):
         content += struct.pack("<BI", 1, len(box)) + box
         hashes += hashlib.sha256(box).digest()
     items = sum(len(list(records(part))) for part in parts)
-    manifest = struct.pack("<qQQI", int(time.time()), items, 0, len(parts)) + hashes
+    manifest = struct.pack("<qQQI", created, items, 0, len(parts)) + hashes
     box = sealed(derive(file_key, salt, b"manifest" + bytes(4)), manifest, proof + b"\2" + bytes(4))
     return content + struct.pack("<BI", 2, len(box)) + box
