@@ -197,3 +197,29 @@ attempt(
     "fails",
     "Daemon/KeychainEngineTests/LookupTests.swift",
 )
+attempt(
+    "a program without the password compares guesses at values with a keychain, by a backup file of its own",
+    "all",
+    "fails",
+    "Daemon/KeychainEngineTests/ForgedBackupTests.swift",
+    "Scripts/backup_test.py",
+)
+attempt(
+    "a backup file that asks for more memory, time or answers than any, to wear daemon or enclave out",
+    "all",
+    "fails",
+    "Daemon/KeychainEngineTests/ForgedBackupTests.swift",
+    "Scripts/backup_test.py",
+)
+attempt(
+    "a backup file that is changed between its check and its restore",
+    "all",
+    "fails",
+    "Daemon/KeychainEngineTests/ForgedBackupTests.swift",
+)
+attempt(
+    "a daemon that has been taken over goes on with a user's backup, for items that come later",
+    "daemons",
+    "fails",
+    "Enclave/SecureEnclaveTests/EnclaveBackupTests.swift",
+)

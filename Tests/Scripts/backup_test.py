@@ -4,16 +4,19 @@ usage: backup_test.py FOLDER-OF-PROGRAMS
 """
 
 import base64
+import datetime
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 
 import read_backup
+import write_backup
 from keychain_parts import ends
-from ordinary_parts import as_user, prepared
+from ordinary_parts import USER, as_user, prepared
 from patience import PATIENCE, eventually
 
 PASSPHRASE = "six words that nobody ever guesses"
@@ -49,28 +52,53 @@ def refusal(home, *words, text=PASSPHRASE + "\n"):
     return json.loads(done.stderr)["rule"]
 
 
+def dates(home):
+    """When the last backup was made and opened, as far as `status` knows."""
+    return json.loads(home.run("--json", "status").stdout)["backup"]
+
+
 def makes(home, file):
     """The file has what may leave, says what stays, and is read by who knows the page of its format alone."""
     for account in ("ann", "bob"):
         add(home, account, f"value of {account}")
+    assert dates(home) == {"made": None, "opened": None}
     survey = asked(home, "backup", "--dry-run", file, text="")
     assert survey["items"] == 2 and not os.path.exists(file), survey
+    assert dates(home)["made"] is None
+    # A link of that name is replaced, and not followed.
+    other = f"{home.temporary}/other"
+    write(other, b"")
+    os.symlink(other, file)
     report = asked(home, "backup", file)
+    assert not os.path.islink(file) and os.path.getsize(other) == 0
+    noted = dates(home)
+    assert noted["made"] and not noted["opened"], noted
     assert report["items"] == 2 and report["bytes"] == os.path.getsize(file), report
     assert os.stat(file).st_mode & 0o777 == 0o600
     with open(file, "rb") as content:
         content = content.read()
     assert b"value of" not in content and b"backup" not in content
-    items = read_backup.read(content, 1, PASSPHRASE.encode())
+    parts = read_backup.parts(content, 1, PASSPHRASE.encode())
+    items = [item for part in parts for item in read_backup.records(part)]
     values = sorted(base64.b64decode(item["value"]) for item in items)
     assert values == [b"value of ann", b"value of bob"], items
     assert all(base64.b64decode(item["attributes"][3]).decode().endswith("/security") for item in items), items
+    # The same backup by another writer, which opens as quickly as a reader lets it.
+    made = datetime.datetime.fromisoformat(noted["made"].replace("Z", "+00:00"))
+    write(file, write_backup.backup(PASSPHRASE, parts, created=int(made.timestamp())))
+
+
+def write(path, content):
+    with open(path, "wb") as file:
+        file.write(content)
+    os.chmod(path, 0o644)
 
 
 def merges(home, file):
     """What is not there comes back, the later date wins, and nothing else changes."""
     drilled = asked(home, "drill", file)
     assert outcomes(drilled) == {"backup": "same"} and not drilled["changed"], drilled
+    assert dates(home)["opened"], dates(home)
     must(home, "delete-generic-password", "-s", "backup", "-a", "ann", "--forever")
     add(home, "bob", "later")
     assert sorted(i["outcome"] for i in asked(home, "restore", "--dry-run", file)["items"]) == ["added", "kept"]
@@ -94,17 +122,40 @@ def refuses(home, file):
     must(home, "delete-generic-password", "-s", "backup", "-a", "ann", "--forever")
     length = int.from_bytes(content[6:8], "little")
     damages = [content[:-1], content + b"\0", content[:length], content[: length + 60], b"", content[:4]]
-    for place in (4, *range(length - 1, length + 6), length + 40, len(content) - 1):
+    for place in (4, length - 1, length, length + 1, length + 40, len(content) - 1):
         damages.append(content[:place] + bytes([content[place] ^ 1]) + content[place + 1 :])
     for damaged in damages:
-        with open(other, "wb") as copy:
-            copy.write(damaged)
-        os.chmod(other, 0o644)
+        write(other, damaged)
         assert refusal(home, "restore", other).startswith("backup."), len(damaged)
     assert value(home, "ann") == "", "something was taken of a damaged file"
     assert refusal(home, "drill", "/etc/passwd") == "backup.damaged"
     done = home.run("backup", f"{home.folder}/nowhere/file", text=PASSPHRASE + "\n")
     assert done.returncode == 1 and "next: " in done.stderr, done
+
+
+def bounds(home):
+    """A file that asks for more work or memory than any, or has a part of a size that none has, is not read."""
+    file = f"{home.temporary}/forged"
+    for cost in ((524289, 3, 1), (65536, 2, 1), (65536, 3, 17)):
+        write(file, write_backup.backup(PASSPHRASE, [], cost=cost))
+        assert refusal(home, "drill", file) == "backup.damaged", cost
+    part = write_backup.password("g", "s", "a", bytes(262_000)) + write_backup.record([]) * 10
+    write(file, write_backup.backup(PASSPHRASE, [part]))
+    assert refusal(home, "drill", file) == "backup.damaged"
+
+
+def guesses(home, file):
+    """Where no password is asked for, nobody learns whether a guess at an item's value is right."""
+    with open(file, "rb") as content:
+        parts = read_backup.parts(content.read(), 1, PASSPHRASE.encode())
+    (part,) = [part for part in parts if b"value of ann" in part]
+    guess = f"{home.temporary}/forged"
+    write(guess, write_backup.backup(PASSPHRASE, [part.replace(b"value of ann", b"a wrong word"), part]))
+    asked(home, "restore", file)
+    for words, tells in ((["drill"], False), (["restore", "--dry-run"], False), (["restore"], True)):
+        found = [item["outcome"] for item in asked(home, *words, guess)["items"]]
+        wrong, right = found[: len(found) // 2], found[len(found) // 2 :]
+        assert "same" in right and (wrong != right) == tells, (words, found)
 
 
 def others(home, file):
@@ -122,25 +173,33 @@ def unfinished(home):
 
 
 def survives(home, file):
-    """A backup that fails or is killed leaves the file as it was; links are not followed."""
+    """A backup that fails or is killed leaves the file as it was; no other file is replaced."""
     old = open(file, "rb").read()
     full = ["sh", "-c", "trap '' XFSZ; ulimit -f 1; exec \"$@\"", "sh", f"{home.programs}/security"]
     process = started(home, *full, "backup", file)
+    before = dates(home)
     _, err = process.communicate(PASSPHRASE + "\n", PATIENCE)
+    assert dates(home) == before
     assert process.returncode == 1 and "next: " in err and open(file, "rb").read() == old, (process.returncode, err)
     assert not unfinished(home)
+    given_up(home, file)
+    assert not unfinished(home) and open(file, "rb").read() == old
     process = started(home, f"{home.programs}/security", "backup", file)
-    # The new file is there before anybody is asked for anything.
+    process.stdin.write(PASSPHRASE + "\n")
+    process.stdin.flush()
     eventually(lambda: unfinished(home))
     process.kill()
     process.communicate(timeout=PATIENCE)
     assert open(file, "rb").read() == old
     for name in unfinished(home):
         os.unlink(f"{home.temporary}/{name}")
-    link, pipe = f"{home.temporary}/link", f"{home.temporary}/pipe"
-    os.symlink(file, link)
-    asked(home, "backup", link)
-    assert not os.path.islink(link) and open(file, "rb").read() == old
+    pipe = f"{home.temporary}/pipe"
+    vault, document = f"{home.home}/k/vault", f"{home.temporary}/document"
+    write(document, b"not by us")
+    for path in (vault, document):
+        before = open(path, "rb").read()
+        done = home.run("backup", path, text=PASSPHRASE + "\n")
+        assert done.returncode == 1 and "is no backup" in done.stderr and open(path, "rb").read() == before, done
     os.mkfifo(pipe)
     for path in (pipe, home.temporary, "/dev/null"):
         assert home.run("backup", path, text=PASSPHRASE + "\n").returncode == 1, path
@@ -148,28 +207,42 @@ def survives(home, file):
     os.unlink(pipe)
 
 
+def given_up(home, file):
+    """Ends a backup at its first question."""
+    terminal, end = os.openpty()
+    if os.getuid() == 0:
+        os.chown(os.ttyname(end), USER, USER)
+    words = [f"{home.programs}/security", "backup", file]
+    process = subprocess.Popen(
+        words, env=home.environment, preexec_fn=as_user, stdin=end, stdout=end, stderr=end, start_new_session=True
+    )
+    os.close(end)
+    text = b""
+    while b"passphrase for the backup: " not in text:
+        text += os.read(terminal, 1000)
+    process.send_signal(signal.SIGINT)
+    process.wait(PATIENCE)
+    os.close(terminal)
+
+
 def goes_on(home, file):
-    """A restore that was killed, and its daemon with it, is done again and then whole."""
-    lines = [f"add-generic-password -s many -a {n} -w {'x' * 2000}{n} -j {'y' * 1000}\n" for n in range(400)]
-    assert home.run("-i", text="".join(lines)).returncode == 0
-    many = f"{home.temporary}/many.backup"
-    count = asked(home, "backup", many)["items"]
-    home.end()
-    shutil.move(f"{home.home}/k", f"{home.home}/before")
+    """A restore whose daemon was killed names what it took; done again, it is whole."""
+    many, group, count = f"{home.temporary}/many.backup", f"program:{home.programs}/security", 400
+    records = [write_backup.password(group, "many", str(n), bytes(2000)) for n in range(count)]
+    parts = [b"".join(records[start : start + 50]) for start in range(0, count, 50)]
+    write(many, write_backup.backup(PASSPHRASE, parts))
     process = started(home, f"{home.programs}/security", "restore", many)
     process.stdin.write(PASSPHRASE + "\n")
     process.stdin.flush()
     eventually(lambda: process.poll() is not None or home.run("find-generic-password", "-s", "many").returncode == 0)
-    process.kill()
+    assert process.poll() is None
     for number in home.stores_of_daemons():
         ends(number)
-    process.communicate(timeout=PATIENCE)
+    out, err = process.communicate(timeout=PATIENCE)
+    assert process.returncode != 0 and "incomplete: " in out and "added: " in out and "next: " in err, (out, err)
     again = asked(home, "restore", many)["items"]
     assert len(again) == count and {item["outcome"] for item in again} <= {"added", "same"}, len(again)
     assert {item["outcome"] for item in asked(home, "drill", many)["items"]} == {"same"}
-    home.end()
-    shutil.rmtree(f"{home.home}/k")
-    shutil.move(f"{home.home}/before", f"{home.home}/k")
 
 
 def names(home, file):
@@ -247,6 +320,8 @@ def main(programs):
             makes(home, file)
             merges(home, file)
             refuses(home, file)
+            bounds(home)
+            guesses(home, file)
             others(home, file)
             survives(home, file)
             goes_on(home, file)

@@ -42,7 +42,7 @@ def well_formed(folder, programs):
     assert done.returncode == 0 and not done.stderr, done
 
 
-def started(home, given):
+def started(home, given, programs=None, left=()):
     """Runs the unit's command with a credential and a folder, as systemd does, in the unit's environment alone."""
     state, credentials = f"{home.temporary}/state", f"{home.temporary}/credentials"
     for path in (state, credentials):
@@ -51,10 +51,13 @@ def started(home, given):
     with open(f"{credentials}/keychain-backup", "w") as file:
         file.write(given)
     os.chmod(f"{credentials}/keychain-backup", 0o444)
-    line = unit("service")["Service"]["ExecStart"].replace("@BIN@", home.programs).replace("%%", "%")
-    command = re.fullmatch(r"/bin/sh -c '(.*)'", line).group(1)
+    for name in left:
+        with open(f"{state}/{name}", "w"):
+            pass
+    line = unit("service")["Service"]["ExecStart"].replace("@BIN@", programs or home.programs).replace("%%", "%")
+    command = re.fullmatch(r"/bin/sh -ec '(.*)'", line).group(1)
     return state, subprocess.run(
-        ["/bin/sh", "-c", command],
+        ["/bin/sh", "-ec", command],
         env=home.environment | {"STATE_DIRECTORY": state, "CREDENTIALS_DIRECTORY": credentials},
         preexec_fn=as_user,
         stdin=subprocess.DEVNULL,
@@ -62,6 +65,17 @@ def started(home, given):
         text=True,
         timeout=PATIENCE,
     )
+
+
+def on_a_bad_disk(home):
+    """The command, whose file is not what was written."""
+    folder = f"{home.folder}/bad"
+    os.mkdir(folder)
+    with open(f"{folder}/security", "w") as file:
+        file.write(f'#!/bin/sh\n[ "$2" != backup ] || {{ {home.programs}/security "$@" && printf x >>"$3"; exit; }}\n')
+        file.write(f'exec {home.programs}/security "$@"\n')
+    os.chmod(f"{folder}/security", 0o755)
+    return folder
 
 
 def must(home, *words):
@@ -76,12 +90,16 @@ def main(programs):
             well_formed(folder, home.programs)
             must(home, "add-generic-password", "-s", "service", "-a", "ann", "-w", "value")
             must(home, "set-keychain-password", "-p", PASSWORD)
-            state, done = started(home, f"{PASSWORD}\n{PASSPHRASE}\n")
+            state, done = started(home, f"{PASSWORD}\n{PASSPHRASE}\n", left=["1.backup.new-aB3dE6"])
             assert done.returncode == 0 and not done.stderr, done
             assert PASSWORD not in done.stdout and PASSPHRASE not in done.stdout, done
+            # What is said of items is not kept in the journal, which others read.
+            assert unit("service")["Service"]["StandardOutput"] == "null"
             (name,) = os.listdir(state)
             drilled = home.run("--json", "drill", f"{state}/{name}", text=PASSPHRASE + "\n")
             assert [item["outcome"] for item in json.loads(drilled.stdout)["items"]] == ["same"], drilled
+            _, done = started(home, f"{PASSWORD}\n{PASSPHRASE}\n", programs=on_a_bad_disk(home))
+            assert done.returncode != 0 and "security: drill: " in done.stderr, done
             # A password that has changed since, or a locked keychain, gives no file.
             state, done = started(home, f"another\n{PASSPHRASE}\n")
             assert done.returncode != 0 and "security: " in done.stderr and not os.listdir(state), done

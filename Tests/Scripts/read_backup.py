@@ -89,7 +89,8 @@ def records(part):
         offset += 4 + length
 
 
-def read(content, kind, credential):
+def parts(content, kind, credential):
+    """The records of each part."""
     magic, version, length = struct.unpack_from("<4sHH", content)
     if magic != b"KCBK" or version != 1:
         raise ValueError("no backup of version 1")
@@ -99,21 +100,27 @@ def read(content, kind, credential):
     if not hmac.compare_digest(hmac.digest(derive(key, salt, b"header"), header[:-32], "sha256"), proof):
         raise ValueError("the header is another")
     boxes = list(frames(content, length))
-    *parts, (kind, last) = boxes
+    *sealed, (kind, last) = boxes
     if kind != 2:
         raise ValueError("there is no manifest")
     manifest = open_box(derive(key, salt, b"manifest" + bytes(4)), proof + bytes([2]) + bytes(4), last)
     _, items, _, count = struct.unpack_from("<qQQI", manifest)
     hashes = [manifest[28 + 32 * index : 60 + 32 * index] for index in range(count)]
-    if [hashlib.sha256(box).digest() for _, box in parts] != hashes or len(manifest) != 28 + 32 * count:
+    if [hashlib.sha256(box).digest() for _, box in sealed] != hashes or len(manifest) != 28 + 32 * count:
         raise ValueError("the parts are not those of the manifest")
-    found = []
-    for index, (_, box) in enumerate(parts):
+    opened = []
+    for index, (_, box) in enumerate(sealed):
         place = struct.pack("<I", index)
-        found += records(open_box(derive(key, salt, b"part" + place), proof + bytes([1]) + place, box))
-    if len(found) != items:
+        opened.append(open_box(derive(key, salt, b"part" + place), proof + bytes([1]) + place, box))
+    if any(len(part) > 262_144 and len(list(records(part))) > 1 for part in opened):
+        raise ValueError("a part is larger than one is")
+    if sum(len(list(records(part))) for part in opened) != items:
         raise ValueError("the manifest counts other items")
-    return found
+    return opened
+
+
+def read(content, kind, credential):
+    return [record for part in parts(content, kind, credential) for record in records(part)]
 
 
 if __name__ == "__main__":

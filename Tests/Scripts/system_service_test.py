@@ -101,6 +101,16 @@ def keeps_vaults(d, program):
     check("with the store back the item is there", d.has(program), d.said)
 
 
+def backups(d, program):
+    security, words = d.path("libexec", "security"), ("backup", "--dry-run", "/tmp/none")
+    done = d.run(security, *words)
+    check("without a password a user's programs get no backup", "No password is set" in done.stderr, done)
+    d.run(program, "set-keychain-password", "-p", "1234567")
+    done = d.run(security, *words)
+    check("with one its command makes them", done.stdout.startswith("items: 1\n"), done)
+    d.run(program, "set-keychain-password", "-o", "1234567", "-p", "")
+
+
 def passcodes(d, program):
     check("protection.passcode.none: a keychain without a password is always open", d.has(program))
     done = d.run(program, "set-keychain-password", "-p", "1234567")
@@ -245,8 +255,18 @@ def credentials(d):
         sorted(listed.splitlines()) == ["backup.service token", "web@1.service token"],
         listed,
     )
+    file, phrase = d.path("system.backup"), "six words that nobody ever guesses\n"
+    done = ask("--system", "backup", file, text=phrase)
+    check("root backs the system's keychain up", done.returncode == 0, done.stderr)
     ask("delete-credential", "backup.service", "token")
     check("a deleted one is gone", credential(d, "backup.service", "token") == "")
+    done = ask("--system", "restore", file, text=phrase)
+    check(
+        "and a restore gives the unit its credential back",
+        done.returncode == 0 and credential(d, "backup.service", "token") == "changed",
+        done.stdout + done.stderr,
+    )
+    ask("delete-credential", "backup.service", "token")
     done = d.run(
         security, "set-credential", "a", "b", text="x\n", env=d.environment(KEYCHAIN_SOCKET=d.path("run", "system"))
     )
@@ -352,6 +372,7 @@ def main():
         accounts(d, program)
         keeps_vaults(d, program)
         with connected(d):
+            backups(d, program)
             passcodes(d, program)
             prompts(d, program)
             removed_programs(d)

@@ -34,13 +34,20 @@ package struct BackupRecord: Sendable {
     /// Reads the records of an opened part.
     ///
     /// - Parameter name: what a refusal calls the part.
-    /// - Throws: `damaged` for bytes that are not exactly records; what `visit` throws comes as `Failure`.
+    /// - Throws: `damaged` for bytes that are not exactly the records of one part.
     package static func read(
         _ part: SecretBytes, _ name: String, _ visit: (BackupRecord) -> Void
     ) throws(BackupProblem) {
         var reader = WireReader(part)
+        var count = 0
         do throws(Refusal) {
-            while !reader.isAtEnd { visit(try BackupRecord(from: try reader.secret(atMost: most))) }
+            while !reader.isAtEnd {
+                guard count == 0 || part.count <= BackupFraming.partBytes, count < BackupFraming.partRecords else {
+                    throw .malformed("the size of a part")
+                }
+                visit(try BackupRecord(from: try reader.secret(atMost: most)))
+                count += 1
+            }
         } catch { throw .damaged(name) }
     }
 

@@ -84,6 +84,17 @@ import Testing
         #expect(try engine.values() == ["a": "mine"])
     }
 
+    @Test("Where no earlier versions are kept, nothing is replaced: the item of the backup is refused")
+    func withoutHistory() throws {
+        let folder = try TemporaryDirectory()
+        let engine = try TestEngine(in: folder, history: HistoryLimits(days: 0))
+        try engine.add("a", "mine")
+        try other.add("a", "theirs")
+        try other.add("b", "theirs")
+        #expect(try engine.restoreAll(try other.backUp()).map(\.outcome) == [.refused, .added])
+        #expect(try engine.values() == ["a": "mine", "b": "theirs"])
+    }
+
     @Test("An item deleted since comes back, and a search finds it once")
     func deleted() throws {
         try engine.add("a", "1")

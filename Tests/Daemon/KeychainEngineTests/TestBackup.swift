@@ -71,7 +71,7 @@ extension TestEngine {
             backup.staying += piece.staying
             guard piece.kind == .part else {
                 (backup.manifest, backup.items) = (piece.box, piece.items)
-                _ = try ask(.end(ticket: beginning.ticket))
+                _ = try ask(.end(ticket: beginning.ticket, isWritten: true))
                 return backup
             }
             backup.parts.append(piece.box)
@@ -109,7 +109,7 @@ extension TestEngine {
         let contents = try open(backup, secret, password: password)
         let dry = try take(backup, contents.ticket, applies: false)
         let items = try take(backup, contents.ticket, applies: true)
-        _ = try ask(.end(ticket: contents.ticket))
+        _ = try ask(.end(ticket: contents.ticket, isWritten: false))
         guard dry.map(\.outcome) == items.map(\.outcome) else { throw .malformed("what was foretold") }
         return items
     }

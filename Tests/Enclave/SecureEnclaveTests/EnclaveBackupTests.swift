@@ -80,6 +80,21 @@ import Testing
         #expect(refusal { _ = try unwrap(present, opened.ticket) }?.rule == .noBackupUnderWay)
     }
 
+    @Test("A backup that is not finished in an hour gives no more rows")
+    func takesTooLong() throws {
+        let enclave = try start()
+        let (row, key) = (Randomness.bytes(RowKeyRecord.rowBytes), SecretBytes.randomKey())
+        let wrapped = try enclave.wrapGuardedRowKey(key, row: row, for: .whenUnlocked, flags: 0x1, in: nil)
+        let ticket = try begin(enclave).ticket
+        func unwrap() throws -> SecretBytes {
+            try enclave.unwrapRowKey(wrapped, row: row, for: .whenUnlocked, inBackup: ticket)
+        }
+        device.clock.advance(by: 3599)
+        #expect(try unwrap().isEqual(to: key))
+        device.clock.advance(by: 1)
+        #expect(refusal { _ = try unwrap() }?.rule == .noBackupUnderWay)
+    }
+
     @Test("A lock ends all, and so does the end; locked, none is begun or opened")
     func ends() throws {
         let enclave = try start()

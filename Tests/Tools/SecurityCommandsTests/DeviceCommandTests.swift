@@ -254,6 +254,27 @@ import Testing
                 """))
     }
 
+    @Test("status says when the last backup was made and opened, and warns of an old one or none")
+    func statusOfBackups() {
+        func lines(_ made: Int64, _ checked: Int64) -> String {
+            shell.keychain.update { state in
+                var dates = BackupDates()
+                (dates.made, dates.checked) = (made, checked)
+                state.backups = dates
+            }
+            let text = shell.run("status").text
+            let start = text.split(separator: "\n").drop { !$0.hasPrefix("backup:") }
+            return start.prefix { !$0.hasPrefix("version:") }.map { $0.dropFirst(13) }.joined(separator: "\n")
+        }
+        #expect(lines(0, 0) == "none was made; `security backup FILE` makes one")
+        let made = "made 2020-09-13T12:26:40.000Z"
+        let old = "It is older than 30 days: `security backup FILE` makes another."
+        #expect(lines(1_600_000_000, 1_600_000_060) == "\(made), opened 2020-09-13T12:27:40.000Z\n\(old)")
+        let unchecked = "It was never opened: `security drill FILE` checks it."
+        #expect(lines(1_600_000_000, 0) == "\(made)\n\(unchecked)\n\(old)")
+        #expect(!lines(32_503_680_000, 32_503_680_000).contains("older"))
+    }
+
     @Test("status --json has the same facts")
     func statusJSON() {
         let expected = #"""
@@ -266,7 +287,7 @@ import Testing
             "programsEmbed":false,"policy":null,"agent":null,\#
             "caller":{"program":"/usr/bin/security","identity":"unsigned","authority":null,"anchored":false,\#
             "user":1000,"process":42,"groups":["program:/usr/bin/security"]},\#
-            "secretService":null}
+            "secretService":null,"backup":null}
 
             """#
         #expect(shell.run("status", "--json") == .init(0, expected))

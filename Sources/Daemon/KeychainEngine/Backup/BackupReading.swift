@@ -10,12 +10,13 @@ final class BackupReading: Sendable {
     private let ticket: [UInt8]
     private let header: BackupHeader
     private let manifest: BackupManifest
-    private let mayApply: Bool
+    /// Whether it was opened to be put into the keychain, for which its credential was shown, where one is set.
+    let isForRestore: Bool
     /// The parts that were looked at.
     private let checked = Lock<Set<UInt32>>([])
 
-    init(_ opened: OpenedBackup, _ header: BackupHeader, _ manifest: BackupManifest, mayApply: Bool) {
-        (ticket, self.header, self.manifest, self.mayApply) = (opened.ticket, header, manifest, mayApply)
+    init(_ opened: OpenedBackup, _ header: BackupHeader, _ manifest: BackupManifest, isForRestore: Bool) {
+        (ticket, self.header, self.manifest, self.isForRestore) = (opened.ticket, header, manifest, isForRestore)
     }
 
     /// The records of a part.
@@ -25,8 +26,11 @@ final class BackupReading: Sendable {
     func records(
         _ box: [UInt8], _ index: UInt32, applies: Bool, _ enclave: any EnclaveService
     ) throws(Refusal) -> [BackupRecord] {
-        guard !applies || (mayApply && checked.withLock { $0.count } == manifest.parts) else { throw .notChecked }
-        try reading { () throws(BackupProblem) in try manifest.check(box, isPart: index) }
+        guard !applies || (isForRestore && checked.withLock { $0.count } == manifest.parts) else { throw .notChecked }
+        do throws(BackupProblem) { try manifest.check(box, isPart: index) } catch {
+            if applies, case .damaged(let name) = error { throw .changedMeanwhile(name) }
+            throw Refusal(error)
+        }
         let key = try enclave.backupKey(ticket, .part, index: index)
         return try reading { () throws(BackupProblem) in
             let place = BackupBox.Place.part(index)
@@ -37,7 +41,13 @@ final class BackupReading: Sendable {
         }
     }
 
-    func note(checked index: UInt32) { checked.withLock { _ = $0.insert(index) } }
+    /// Notes a part that was looked at.
+    ///
+    /// - Returns: when the backup was made, in seconds since 1970, if that was the last part of it; else nil.
+    func note(checked index: UInt32) -> Int64? {
+        let isLast = checked.withLock { $0.insert(index).inserted && $0.count == manifest.parts }
+        return isLast ? manifest.created : nil
+    }
 
     private func reading<Result>(_ body: () throws(BackupProblem) -> Result) throws(Refusal) -> Result {
         do throws(BackupProblem) { return try body() } catch { throw Refusal(error) }
@@ -45,6 +55,13 @@ final class BackupReading: Sendable {
 }
 
 extension Refusal {
+    fileprivate static func changedMeanwhile(_ part: String) -> Refusal {
+        Refusal(
+            .decode, .damagedBackup, "backup",
+            "The backup was changed while it was restored: \(part) is not the one that was looked at.",
+            do: "Restore a copy of the file that nobody writes to. Items that were taken before stay.")
+    }
+
     fileprivate static let notChecked = Refusal(
         .param, .notAllowedHere, "backup", "Not every part of the backup was looked at yet.",
         do: "Use the command of this release: security restore.")

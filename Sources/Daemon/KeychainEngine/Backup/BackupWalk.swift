@@ -12,8 +12,8 @@ struct BackupWalk {
     /// The ticket of the backup; nil for a survey, which opens no value.
     private let ticket: [UInt8]?
 
-    /// Rows that are looked at together.
-    private static let rowsAtOnce = 64
+    /// Rows that are looked at together, of so many bytes, unless one has more.
+    private static let (rowsAtOnce, bytesAtOnce) = (64, BackupFraming.partBytes)
     /// A page ends after so many rows, so that no request takes long.
     private static let rowsInPage: UInt64 = 8192
     /// A page ends when the names of what stays have so many bytes.
@@ -54,7 +54,7 @@ struct BackupWalk {
             let batch = RowBatch()
             try itemReader.reader.walk(itemClass, after: last) { (row) throws(Refusal) in
                 batch.append(row)
-                return batch.count < Self.rowsAtOnce
+                return batch.count < Self.rowsAtOnce && batch.bytes < Self.bytesAtOnce
             }
             guard !batch.isEmpty else { break }
             if ticket != nil { try batch.keys.unwrap(by: itemReader.sealer.enclave) }
@@ -88,7 +88,9 @@ struct BackupWalk {
     }
 
     private func fits(_ list: AttributeList, _ page: Page) -> Bool {
-        page.content.count == 0 || page.content.count + BackupRecord.size(of: list) <= BackupRecord.most
+        page.items == 0
+            || page.content.count + BackupRecord.size(of: list) <= BackupFraming.partBytes
+                && page.items < BackupFraming.partRecords
     }
 
     private enum Finding {

@@ -19,7 +19,8 @@ final class BackupWriting: Sendable {
         let walk: BackupWalk
         var builder = BackupManifest.Builder()
         var cursor: VerificationCursor? = .start
-        var isOver = false
+        /// When the manifest was made, in seconds since 1970; nil before.
+        var created: Int64?
     }
 
     init(_ copy: ItemReader, _ opened: OpenedBackup, _ shown: AuthenticationFactors) throws(Refusal) {
@@ -29,10 +30,13 @@ final class BackupWriting: Sendable {
         state = Lock(State(walk: BackupWalk(copy, shown, forBackup: opened.ticket)))
     }
 
+    /// When its manifest was made, in seconds since 1970; nil before.
+    var created: Int64? { state.withLock { $0.created } }
+
     /// The next part, and after the last one the manifest.
     func next() throws(Refusal) -> BackupPiece {
         try state.withLock { (state) throws(Refusal) in
-            guard !state.isOver else { throw .notUnderWay }
+            guard state.created == nil else { throw .notUnderWay }
             guard let cursor = state.cursor else { return try manifest(&state) }
             return try part(from: cursor, &state)
         }
@@ -52,9 +56,10 @@ final class BackupWriting: Sendable {
 
     private func manifest(_ state: inout State) throws(Refusal) -> BackupPiece {
         let content = SecretBuffer()
-        state.builder.manifest(created: Int64(time(nil))).append(to: content)
+        let created = Int64(time(nil))
+        state.builder.manifest(created: created).append(to: content)
         let box = try seal(content, as: .manifest)
-        state.isOver = true
+        state.created = created
         return BackupPiece(.manifest, items: state.builder.items, rows: 0, box: box, staying: [])
     }
 

@@ -12,6 +12,9 @@ import LinuxSystem
 struct MergeRecords: WriteCommand {
     let records: [BackupRecord]
     let applies: Bool
+    /// Whether the values of items are compared with those of the backup. A caller who has shown nothing, as for a
+    /// drill, would learn by a file of their own whether a guess at a value is right.
+    let comparesValues: Bool
     let writer: ItemWriter
     let deadline: Deadline
 
@@ -55,11 +58,13 @@ struct MergeRecords: WriteCommand {
     struct Occupant {
         let row: BatchRow
         let item: PlainItem
+        /// Whether its value was opened.
+        let hasValue: Bool
 
         /// Whether another item has the same attributes and, as far as this one's is open, the same value.
         func isSame(as other: PlainItem) -> Bool {
             guard item.encoded().storage.isEqual(to: other.encoded().storage) else { return false }
-            guard !row.isGuarded, !row.isSealedKey else { return true }
+            guard hasValue else { return true }
             let (mine, theirs) = (item.value, other.value)
             if let mine, let theirs { return mine.isEqual(to: theirs) }
             return mine == nil && theirs == nil
@@ -93,10 +98,10 @@ struct MergeRecords: WriteCommand {
         try store.occupant(of: primaryKey, in: item.itemClass) { found.append($0) }
         guard let row = found.first, !row.isTombstone, row.isAuthentic else { return nil }
         // A value that asks for its user, or is a key of the enclave, is not compared.
-        let isPlain = !row.isGuarded && !row.isSealedKey
-        if isPlain { try found.keys.unwrap(by: sealer.enclave) }
-        guard let old = try writer.decryptedItem(of: row, withValue: isPlain) else { return nil }
-        return Occupant(row: row, item: old)
+        let isCompared = comparesValues && !row.isGuarded && !row.isSealedKey
+        if isCompared { try found.keys.unwrap(by: sealer.enclave) }
+        guard let old = try writer.decryptedItem(of: row, withValue: isCompared) else { return nil }
+        return Occupant(row: row, item: old, hasValue: isCompared)
     }
 
     private func outcome(of item: PlainItem, _ occupant: Occupant?) throws(Refusal) -> RestoredItem.Outcome {
@@ -107,6 +112,7 @@ struct MergeRecords: WriteCommand {
         if new < old { return .kept }
         guard !occupant.row.isSealedKey else { throw .sealedKeyStays }
         guard item.isProtected(as: occupant.item) else { throw .otherProtection }
+        guard writer.history.days > 0 else { throw .noHistory }
         return .replaced
     }
 
@@ -172,6 +178,10 @@ struct MergeRecords: WriteCommand {
 extension Refusal {
     fileprivate static let sealedKeyStays = Refusal(
         .param, .conflict, "keys", "The key that is here never leaves the enclave, and nothing takes its place.",
+        do: "Delete it first if the one of the backup is meant.")
+
+    fileprivate static let noHistory = Refusal(
+        .param, .conflict, "v_Data", "No earlier versions are kept here, and the value that is here would be lost.",
         do: "Delete it first if the one of the backup is meant.")
 
     fileprivate static let otherProtection = Refusal(

@@ -1,4 +1,5 @@
 import EnclaveWire
+import Glibc
 import KeychainBackup
 import KeychainModel
 import KeychainPolicy
@@ -13,6 +14,7 @@ extension KeychainEngine {
     ) throws(Refusal) -> BackupReply {
         let status = try enclave.status()
         try AccessPolicy.requireBackup(caller, passcodeIsSet: status.passcodeIsSet, daemonUser: CurrentProcess.user)
+        if request == .dates { return .dates(exclusively { _ in datesFile.dates }) }
         guard status.lockState == .unlocked else { throw .locked(.whenUnlocked) }
         let owner = try caller.digest()
         switch request {
@@ -27,12 +29,17 @@ extension KeychainEngine {
                 try backups.reading(ticket, of: owner) { (work) throws(Refusal) in
                     try take(box, index, applies: applies, work, by: deadline)
                 })
-        case .end(let ticket):
+        case .end(let ticket, let isWritten):
+            let made = try? backups.writing(ticket, of: owner) { $0.created }
+            if isWritten, let made { exclusively { _ in datesFile.note(made: made) } }
             backups.end(ticket, of: owner)
             try enclave.endBackup(ticket)
             return .done
+        case .dates: return .dates(datesFile.dates)
         }
     }
+
+    private var datesFile: BackupDatesFile { BackupDatesFile(folder: store.folder) }
 
     private func begin(
         by kind: CredentialKind, _ files: [FileDescriptor], _ passcodeIsSet: Bool, for owner: [UInt8],
@@ -78,7 +85,7 @@ extension KeychainEngine {
             let header = try BackupHeader(decoding: opened.header)
             let content = try BackupBox(.manifest, of: header).open(opening.manifest, under: key)
             let manifest = try BackupManifest(decoding: content)
-            let work = BackupReading(opened, header, manifest, mayApply: opening.purpose == .restore)
+            let work = BackupReading(opened, header, manifest, isForRestore: opening.purpose == .restore)
             add(.reading(work), opened, for: owner)
             return BackupContents(
                 ticket: opened.ticket, created: manifest.created, items: manifest.items, left: manifest.left,
@@ -95,9 +102,16 @@ extension KeychainEngine {
     ) throws(Refusal) -> [RestoredItem] {
         let records = try work.records(box, index, applies: applies, enclave)
         let items = try change { (writer) throws(Refusal) in
-            try MergeRecords(records: records, applies: applies, writer: writer, deadline: deadline).run()
+            try MergeRecords(
+                records: records, applies: applies, comparesValues: work.isForRestore, writer: writer,
+                deadline: deadline
+            ).run()
         }
-        if applies { checkpointIfDue() } else { work.note(checked: index) }
+        if applies {
+            checkpointIfDue()
+        } else if let made = work.note(checked: index) {
+            exclusively { _ in datesFile.note(checked: Int64(time(nil)), ofBackup: made) }
+        }
         return items
     }
 

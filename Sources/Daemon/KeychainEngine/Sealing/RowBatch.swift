@@ -21,6 +21,8 @@ final class RowBatch: RandomAccessCollection {
 
     var startIndex: Int { 0 }
     var endIndex: Int { columns.count }
+    /// How many bytes its rows have.
+    var bytes: Int { sealed.count }
     subscript(index: Int) -> BatchRow { BatchRow(batch: self, index: index) }
 
     private static let parts = RowPart.allCases

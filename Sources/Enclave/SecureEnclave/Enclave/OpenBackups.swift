@@ -11,22 +11,31 @@ struct OpenBackups {
         let keys: BackupKeys
         /// The factors that the user has shown for a backup that is being made; nil for one that is read.
         let shown: AuthenticationFactors?
+        /// When it was begun, in seconds of the enclave's clock.
+        fileprivate let began: UInt64
         /// The next box that is sealed; nil after the manifest.
         fileprivate var next: UInt32? = 0
 
-        /// The factors for the rows that go into it; nil for a backup that is read, or has its manifest.
-        var factorsForRows: AuthenticationFactors? { next == nil ? nil : shown }
+        /// The factors for the rows that go into it; nil for a backup that is read, has its manifest, or was begun too
+        /// long ago: a daemon that was taken over would go on with it for as long as the keychain is unlocked.
+        ///
+        /// - Parameter now: seconds of the enclave's clock.
+        func factorsForRows(at now: UInt64) -> AuthenticationFactors? {
+            next != nil && now >= began && now - began < OpenBackups.longest ? shown : nil
+        }
     }
 
     /// More at once are not needed: a person makes one.
     private static let most = 4
+    /// Seconds. The largest keychain takes minutes.
+    fileprivate static let longest: UInt64 = 3600
     private var entries: [Entry] = []
 
     /// - Returns: the ticket.
-    mutating func add(_ keys: BackupKeys, shown: AuthenticationFactors?) -> [UInt8] {
+    mutating func add(_ keys: BackupKeys, shown: AuthenticationFactors?, at now: UInt64) -> [UInt8] {
         let ticket = Randomness.bytes(BackupTicket.bytes)
         if entries.count >= Self.most { entries.removeFirst() }
-        entries.append(Entry(ticket: ticket, keys: keys, shown: shown))
+        entries.append(Entry(ticket: ticket, keys: keys, shown: shown, began: now))
         return ticket
     }
 

@@ -18,7 +18,7 @@ extension SoftwareEnclave {
             let slots = try slots(passphrase, code, holding: keys)
             guard !slots.isEmpty else { throw .invalidParameter }
             let header = try BackupHeader(slots, of: keys)
-            let ticket = backups.withLock { $0.add(keys, shown: shown == nil ? [] : .passcode) }
+            let ticket = backups.withLock { $0.add(keys, shown: shown == nil ? [] : .passcode, at: clock.seconds()) }
             return OpenedBackup(ticket: ticket, header: header.bytes)
         } catch { throw error == .invalidParameter ? .nothingOpensBackup : .crypto(error) }
     }
@@ -45,7 +45,8 @@ extension SoftwareEnclave {
         do throws(BackupProblem) {
             let found = try BackupHeader(decoding: header)
             let keys = try stretching.withLock { (_) throws(BackupProblem) in try found.open(kind, secret) }
-            return OpenedBackup(ticket: backups.withLock { $0.add(keys, shown: nil) }, header: header)
+            let ticket = backups.withLock { $0.add(keys, shown: nil, at: clock.seconds()) }
+            return OpenedBackup(ticket: ticket, header: header)
         } catch { throw Refusal(error, credential: kind == .passphrase ? "passphrase" : "recovery code") }
     }
 
@@ -62,7 +63,7 @@ extension SoftwareEnclave {
         _ wrapped: [UInt8], row: [UInt8], for accessibility: Accessibility, inBackup ticket: [UInt8]
     ) throws(Refusal) -> SecretBytes {
         let entry = try backups.withLock { (backups) throws(Refusal) in try backups.entry(ticket) }
-        guard let shown = entry.factorsForRows else { throw .noBackupUnderWay }
+        guard let shown = entry.factorsForRows(at: clock.seconds()) else { throw .noBackupUnderWay }
         let (inner, guarded) = try openBox(ofRow: row, wrapped, for: accessibility)
         guard AccessConstraint(flags: guarded.flags).isMetInBackup(by: shown) else { throw .guardedBeyondBackup }
         guard inner.count == RowKeyRecord.keyBytes else { throw .damagedKey }

@@ -25,7 +25,8 @@ struct BackupCommand {
             standard input is no terminal, each is its next line, the password first. Items of this device only, \
             private keys that never leave the enclave, and items that ask for a finger, a password of their own or an \
             anchored program stay; they are listed before anything is asked. Earlier versions of items are not in it, \
-            and each named keychain takes a backup of its own. The file is replaced as a whole or not at all.
+            and each named keychain takes a backup of its own. An older backup of that name is replaced as a whole or \
+            not at all, and any other file is left as it is.
             """
         ],
         examples: ["security backup ~/keychain.backup", "security backup -n ~/keychain.backup"],
@@ -52,17 +53,21 @@ struct BackupCommand {
     private func run(
         byCode: Bool, hasPassphrase: Bool, _ foretold: [StayingItem]
     ) throws(CommandFailure) {
-        let file = try makeFile()
+        // Said before anybody is asked for anything. A user who gives up at a question leaves no file behind.
+        _ = try makeFile()
         if !session.writesJSON {
             session.output.write(foretold.map { "stays: \($0.text)\n" }.joined())
             session.flush()
         }
         let files = try credentials(byCode: byCode, hasPassphrase: hasPassphrase)
+        let file = try makeFile()
         let request = BackupRequest.begin(by: byCode ? .recoveryCode : .passcode)
         guard case .begun(let beginning) = try session.backup(request, Self.call, files) else { throw .noBackupAnswer }
-        defer { _ = try? session.backup(.end(ticket: beginning.ticket), Self.call) }
+        var isWritten = false
+        defer { _ = try? session.backup(.end(ticket: beginning.ticket, isWritten: isWritten), Self.call) }
         let result = try write(beginning, to: file)
         do throws(SystemError) { try file.commit(mode: 0o600) } catch { throw unwritable(error) }
+        isWritten = true
         try report(result, foretold: foretold, bytes: (try? FileStatus(at: path))?.size)
     }
 
@@ -135,14 +140,32 @@ struct BackupCommand {
 
     // MARK: - The file
 
-    /// A file that takes the place of the old one when it is complete. Made before anybody is asked for anything.
+    /// A file that takes the place of the old backup when it is complete.
     private func makeFile() throws(CommandFailure) -> FileReplacement {
+        try checkOldFile()
+        do throws(SystemError) { return try FileReplacement(path) } catch { throw unwritable(error) }
+    }
+
+    /// Refuses to replace what is no backup: a keychain's file, or a document, may be named by mistake.
+    private func checkOldFile() throws(CommandFailure) {
+        var isBackup = true
         do throws(SystemError) {
-            if let status = try FileStatus(at: path), !status.isRegularFile {
+            guard let old = try FileStatus(at: path) else { return }
+            guard old.isRegularFile else {
                 throw SystemError(code: EEXIST, call: "open", advice: "\(path) is not a file that could be replaced")
             }
-            return try FileReplacement(path)
+            if old.size > 0 { isBackup = try Self.isBackup(path) }
         } catch { throw unwritable(error) }
+        guard isBackup else {
+            throw .failed(
+                "the backup was not written", cause: "\(path) is no backup, and no other file is replaced.",
+                remedy: "Name another file, or move this one away first.")
+        }
+    }
+
+    private static func isBackup(_ path: String) throws(SystemError) -> Bool {
+        let file = try FileDescriptor.open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+        return try file.read(at: 0, count: BackupFraming.magic.count) == BackupFraming.magic
     }
 
     private func write(_ bytes: [UInt8], to file: FileReplacement) throws(CommandFailure) {

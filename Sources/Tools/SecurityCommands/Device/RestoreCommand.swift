@@ -55,15 +55,25 @@ struct RestoreCommand {
         let file = try BackupFile(path, call)
         let contents = try open(file, byCode: byCode)
         guard Int(contents.parts) == file.parts.count else { throw .refused(call: call, .cutBackup(path)) }
-        defer { _ = try? session.backup(.end(ticket: contents.ticket), call) }
+        defer { _ = try? session.backup(.end(ticket: contents.ticket, isWritten: false), call) }
         let progress =
             session.isQuiet || session.writesJSON ? nil : Progress(changes ? "restoring" : "checking", session)
         defer { progress?.end() }
-        var items = try take(file, contents, applies: false) { progress?.show("\($0) of \(contents.items) items") }
-        if changes {
-            items = try take(file, contents, applies: true) { progress?.show("\($0) of \(contents.items) items") }
+        var items: [RestoredItem] = []
+        for applies in changes ? [false, true] : [false] {
+            items = []
+            do throws(CommandFailure) {
+                try take(file, contents, applies: applies) { (taken) in
+                    items += taken
+                    progress?.show("\(items.count) of \(contents.items) items")
+                }
+            } catch {
+                // The items of the parts before stay taken, and are named.
+                if applies, !items.isEmpty { report(items, contents, path, isComplete: false) }
+                throw error
+            }
         }
-        report(items, contents, path)
+        report(items, contents, path, isComplete: true)
         if items.contains(where: { $0.outcome == .refused }) { throw .shown }
     }
 
@@ -83,22 +93,19 @@ struct RestoreCommand {
     }
 
     private func take(
-        _ file: BackupFile, _ contents: BackupContents, applies: Bool, progress: (Int) -> Void
-    ) throws(CommandFailure) -> [RestoredItem] {
-        var items: [RestoredItem] = []
+        _ file: BackupFile, _ contents: BackupContents, applies: Bool, each: ([RestoredItem]) -> Void
+    ) throws(CommandFailure) {
         for index in file.parts.indices {
             let request = BackupRequest.take(
                 ticket: contents.ticket, applies: applies, index: UInt32(index), box: try file.box(index))
             guard case .taken(let taken) = try session.backup(request, call) else { throw .noBackupAnswer }
-            items += taken
-            progress(items.count)
+            each(taken)
         }
-        return items
     }
 
     // MARK: - What is said
 
-    private func report(_ items: [RestoredItem], _ contents: BackupContents, _ path: String) {
+    private func report(_ items: [RestoredItem], _ contents: BackupContents, _ path: String, isComplete: Bool) {
         let made = CalendarDate(secondsSinceReferenceDate: Double(contents.created) - 978_307_200).iso8601
         guard session.writesJSON else {
             var lines = ["made:  \(made)", "items: \(items.count)"]
@@ -106,12 +113,14 @@ struct RestoreCommand {
                 lines.append("\(outcome.name): \(items.count { $0.outcome == outcome })")
             }
             lines += items.filter { $0.outcome != .same }.map(\.text)
+            if !isComplete { lines.append("incomplete: \(contents.items) items are in the backup") }
             return session.output.write(lines.joined(separator: "\n") + "\n")
         }
         session.output.write(
             .object([
                 ("file", .string(path)), ("made", .string(made)), ("changed", .boolean(changes)),
-                ("items", .array(items.map(\.json))), ("left", .number(Int64(clamping: contents.left))),
+                ("complete", .boolean(isComplete)), ("items", .array(items.map(\.json))),
+                ("left", .number(Int64(clamping: contents.left))),
             ]))
     }
 }

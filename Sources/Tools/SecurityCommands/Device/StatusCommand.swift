@@ -1,5 +1,6 @@
 import KeychainModel
 import KeychainWire
+import LinuxSystem
 
 /// `status`: how well the keychain is protected, what that means, and where it is (rule protection.level.status).
 enum StatusCommand {
@@ -12,7 +13,9 @@ enum StatusCommand {
         let release = try session.release("status")
         if session.writesJSON { return session.output.write(try json(status, details, caller, release, session)) }
         let lines = try lines(status, details, caller, session)
-        session.output.write(table: lines + ReleaseLines.lines(of: release, isService: status.isOfService))
+        let ofBackup = BackupLines.lines(
+            of: BackupLines.dates(session), now: Clock.realtimeNanoseconds / 1_000_000_000)
+        session.output.write(table: lines + ofBackup + ReleaseLines.lines(of: release, isService: status.isOfService))
     }
 
     private static func lines(
@@ -66,6 +69,7 @@ enum StatusCommand {
                 ("programsEmbed", .boolean(session.programsEmbed)), ("policy", PolicyLines.json(of: session.policy)),
                 ("agent", AgentLines.json(of: details.agent)), ("caller", caller.json),
                 ("secretService", DesktopLines.json(session)),
+                ("backup", BackupLines.json(of: BackupLines.dates(session))),
             ])
     }
 }

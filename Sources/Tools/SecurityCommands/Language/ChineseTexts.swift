@@ -2148,6 +2148,8 @@ enum ChineseTexts {
         the backup was not written\t备份未写入
         What was there before is still there. Name a file in a folder with space that you may write to.\t原有内容仍在\
         。请指定一个有空间且您可写入的文件夹中的文件。
+        {1} is no backup, and no other file is replaced.\t{1} 不是备份；其他文件不会被替换。
+        Name another file, or move this one away first.\t请指定其他文件，或先将此文件移走。
         the backup cannot be read\t无法读取备份
         Name a file that you may read.\t请指定一个您可以读取的文件。
         {1} is no backup of a keychain.\t{1} 不是钥匙串的备份。
@@ -2171,6 +2173,12 @@ enum ChineseTexts {
         The item asks for its user, and no password is set here.\t该项目要求用户确认，而此处没有设置密码。
         Set one (security set-keychain-password), and restore again.\t请设置密码（security set-keychain-password），然\
         后再次恢复。
+        No earlier versions are kept here, and the value that is here would be lost.\t此处不保留早期版本，现有的值将会\
+        丢失。
+        The backup was changed while it was restored: {1} is not the one that was looked at.\t备份在恢复过程中被更改：\
+        {1} 与检查时不同。
+        Restore a copy of the file that nobody writes to. Items that were taken before stay.\t请恢复一份无人写入的副本\
+        。此前已取用的项目会保留。
         Not every part of the backup was looked at yet.\t备份尚有部分未经检查。
         Use the command of this release: security restore.\t请使用此版本的命令：security restore。
         The record of the backup is not that of an item: {1}.\t备份中的记录不是项目的记录：{1}。
@@ -2209,10 +2217,11 @@ enum ChineseTexts {
         dard input is no terminal, each is its next line, the password first. Items of this device only, private keys\
          that never leave the enclave, and items that ask for a finger, a password of their own or an anchored program\
          stay; they are listed before anything is asked. Earlier versions of items are not in it, and each named keych\
-        ain takes a backup of its own. The file is replaced as a whole or not at all.\t若已设置钥匙串密码则询问该密码\
-        ，并询问两次打开备份的口令。标准输入不是终端时，各为其下一行，密码在前。仅限此设备的项目、从不离开安全飞地的私\
-        钥，以及要求指纹、自有密码或锚定程序的项目不会进入备份，并在询问之前列出。备份不含项目的早期版本，每个有名称的\
-        钥匙串需要自己的备份。文件整体替换，或完全不变。
+        ain takes a backup of its own. An older backup of that name is replaced as a whole or not at all, and any othe\
+        r file is left as it is.\t若已设置钥匙串密码则询问该密码，并询问两次打开备份的口令。标准输入不是终端时，各为其\
+        下一行，密码在前。仅限此设备的项目、从不离开安全飞地的私钥，以及要求指纹、自有密码或锚定程序的项目不会进入备份\
+        ，并在询问之前列出。备份不含项目的早期版本，每个有名称的钥匙串需要自己的备份。同名的旧备份整体替换，或完全不变\
+        ；其他文件保持不变。
         Put the items of a backup into the keychain, next to what is there.\t将备份中的项目放入钥匙串，与现有内容并存。
         Show what would become of each item, and change nothing.\t显示每个项目将如何处理，不做任何更改。
         Ask for the recovery code that opens the backup instead of a passphrase.\t询问打开备份的恢复码而不是口令。

@@ -35,7 +35,7 @@ package protocol EnclaveBackupService: Sendable {
     /// Opens the secret key of a guarded row for a backup that is being made, where the keychain's credential, which
     /// was shown for it, meets the row's access control.
     ///
-    /// - Throws: `errSecAuthNeeded` where it does not.
+    /// - Throws: `errSecAuthNeeded` where it does not; `backup.not-under-way` an hour after the backup was begun.
     func unwrapRowKey(
         _ wrapped: [UInt8], row: [UInt8], for accessibility: Accessibility, inBackup ticket: [UInt8]
     ) throws(Refusal) -> SecretBytes

@@ -17,8 +17,10 @@ package enum BackupFraming {
     package static let frameHead = 5
     /// The most bytes of a box: a part goes into one request, with the largest item in it.
     package static var boxBytes: Int { WireLimits.requestBody - 64 }
-    /// A part is closed when its records have grown to this.
+    /// The most bytes of the records of a part, unless it is one record: a reader has so much of a backup in memory.
     package static let partBytes = 256 << 10
+    /// The most records of a part. Those of items have more bytes; what becomes of so many fits one answer.
+    package static let partRecords = 4096
     /// The hashes of so many fit one frame: 4 GiB of small items, as much as a keychain may have.
     package static let mostParts = 16_384
 

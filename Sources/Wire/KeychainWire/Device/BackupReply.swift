@@ -8,6 +8,7 @@ package enum BackupReply: Equatable, Sendable {
     case piece(BackupPiece)
     case opened(BackupContents)
     case taken([RestoredItem])
+    case dates(BackupDates)
     case done
 
     package func append(to buffer: SecretBuffer) {
@@ -19,6 +20,7 @@ package enum BackupReply: Equatable, Sendable {
         case .taken(let items):
             buffer.append(littleEndian: UInt32(items.count))
             for item in items { item.append(to: buffer) }
+        case .dates(let dates): dates.append(to: buffer)
         case .done: break
         }
     }
@@ -37,6 +39,7 @@ package enum BackupReply: Equatable, Sendable {
             for _ in 0..<(try reader.integer(UInt32.self)) { items.append(try RestoredItem(from: &reader)) }
             self = .taken(items)
         case .end: self = .done
+        case .dates: self = .dates(try BackupDates(from: &reader))
         }
     }
 }

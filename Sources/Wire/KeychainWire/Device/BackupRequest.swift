@@ -8,7 +8,8 @@ import LinuxSystem
 ///             | 3:u8 ticket:16                                ; next
 ///             | 4:u8 purpose:u8 credential:u8 backupCredential:u8 header:bytes manifest:bytes     ; open
 ///             | 5:u8 ticket:16 applies:u8 index:u32 box:bytes ; take
-///             | 6:u8 ticket:16                                ; end
+///             | 6:u8 ticket:16 isWritten:u8                   ; end
+///             | 7:u8                                          ; dates
 package enum BackupRequest: Equatable, Sendable {
     /// → ``BackupReply/survey(_:)``: a page of the items that would stay, and how many would travel.
     case survey(from: VerificationCursor)
@@ -23,12 +24,15 @@ package enum BackupRequest: Equatable, Sendable {
     /// → ``BackupReply/taken(_:)``: what becomes, or would become, of the items of a part. Parts are taken for good
     /// when all of them were looked at.
     case take(ticket: [UInt8], applies: Bool, index: UInt32, box: [UInt8])
-    case end(ticket: [UInt8])
+    /// - isWritten: of a backup that was made: whether its file is on the disk.
+    case end(ticket: [UInt8], isWritten: Bool)
+    /// → ``BackupReply/dates(_:)``.
+    case dates
 
     package var descriptors: ClosedRange<Int> {
         switch self {
         case .begin, .open: 2...2
-        case .survey, .next, .take, .end: 0...0
+        case .survey, .next, .take, .end, .dates: 0...0
         }
     }
 
@@ -39,6 +43,7 @@ package enum BackupRequest: Equatable, Sendable {
         case open = 4
         case take = 5
         case end = 6
+        case dates = 7
     }
 
     func append(to buffer: SecretBuffer) {
@@ -54,7 +59,10 @@ package enum BackupRequest: Equatable, Sendable {
             append(.begin)
             buffer.append(kind.rawValue)
         case .next(let ticket): append(.next, ticket)
-        case .end(let ticket): append(.end, ticket)
+        case .end(let ticket, let isWritten):
+            append(.end, ticket)
+            buffer.append(isWritten ? 1 : 0)
+        case .dates: append(.dates)
         case .open(let opening):
             append(.open)
             opening.append(to: buffer)
@@ -78,7 +86,10 @@ package enum BackupRequest: Equatable, Sendable {
             self = .take(
                 ticket: ticket, applies: applies, index: index,
                 box: try reader.bytes(atMost: BackupFraming.boxBytes))
-        case .end: self = .end(ticket: try reader.array(BackupTicket.bytes))
+        case .end:
+            let ticket = try reader.array(BackupTicket.bytes)
+            self = .end(ticket: ticket, isWritten: try reader.integer(UInt8.self) != 0)
+        case .dates: self = .dates
         case nil: throw .malformed("the backup request")
         }
     }

@@ -49,6 +49,9 @@ extension StandInKeychain {
         case .release:
             guard let release = state.release else { throw .malformed("the device request") }
             return .release(release)
+        case .backup(.dates):
+            guard let dates = state.backups else { throw .malformed("the backup request") }
+            return .backup(.dates(dates))
         case .access(.work(let work)): return .access(try Self.work(work, &state))
         case .access(.keepRows(let rows)):
             state.rows = rows

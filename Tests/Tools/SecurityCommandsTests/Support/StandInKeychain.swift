@@ -34,6 +34,8 @@ final class StandInKeychain: KeychainConnection {
         var agent: AgentReport?
         /// Which release it says to be of; nil for one that does not know the question.
         var release: Release? = Release(since: 1_800_000_000)
+        /// When the last backup was made; nil for one that does not know the question.
+        var backups: BackupDates?
         /// Moves with every change that a watcher is to hear of.
         var epoch: UInt32 = 1
         var pageSize = Int.max

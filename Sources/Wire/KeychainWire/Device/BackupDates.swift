@@ -1,0 +1,21 @@
+import KeychainModel
+import LinuxSystem
+
+/// When the keychain's last backup was made, and when it was last found to open: `made:i64 checked:i64`.
+package struct BackupDates: Equatable, Sendable {
+    /// Seconds since 1970; 0 for never.
+    package var made: Int64 = 0
+    /// When every part of that backup was last opened, in seconds since 1970; 0 for never.
+    package var checked: Int64 = 0
+
+    package init() {}
+
+    func append(to buffer: SecretBuffer) {
+        buffer.append(littleEndian: made)
+        buffer.append(littleEndian: checked)
+    }
+
+    init(from reader: inout WireReader) throws(Refusal) {
+        (made, checked) = (try reader.integer(Int64.self), try reader.integer(Int64.self))
+    }
+}
