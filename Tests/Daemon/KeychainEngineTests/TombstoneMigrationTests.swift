@@ -1,6 +1,7 @@
 import KeychainModel
 import KeychainWire
 import LinuxSystem
+import SecureEnclave
 import TestSupport
 import Testing
 
@@ -50,6 +51,28 @@ struct TombstoneMigrationTests {
         let engine = try TestEngine(in: directory)
         #expect(try engine.verify().damage.map(\.row) == [1])
         #expect(try count("count(*) FROM genp WHERE tomb = 1") == 1)
+    }
+
+    @Test("What fails in the middle leaves the store as it was")
+    func failed() throws {
+        let enclave = try SoftwareEnclave(vault: "\(folder)/vault", createIfMissing: false)
+        let database = try Database(path: "\(folder)/keychain.db", sharing: .shared)
+        try database.execute("PRAGMA query_only = ON", "be read")
+        let migration = TombstoneMigration(database: database, digester: try AttributeDigester(enclave.indexKey()))
+        #expect(throws: Refusal.self) { try migration.run() }
+        #expect(!database.isInTransaction)
+        #expect(try count("count(*) FROM genp WHERE tomb = 1") == 6)
+        #expect(try count("user_version FROM pragma_user_version") == 6)
+    }
+
+    @Test("A store is not brought up to date while a program that would mark nothing uses it")
+    func alone() throws {
+        let other = try FileLock("\(folder)/keychain.lock", .shared, deadline: .now)
+        let store = try ItemStore(folder: folder, prefersExclusive: false)
+        let refusal = refusal { try store.migrate(with: SecretBytes(count: 32), timeout: 50) }
+        #expect(refusal?.problem.contains("other programs use it") == true)
+        #expect(try count("user_version FROM pragma_user_version") == 6)
+        withExtendedLifetime(other) {}
     }
 
     @Test("A store of the next version is left alone")

@@ -29,10 +29,10 @@ enum CircleTables {
 
     /// Makes the tables of a store, with marks for the items that are there.
     static var beginning: [String] {
-        creation + ["INSERT INTO synccircle VALUES (1, 0)"]
+        creation + ["INSERT INTO synccircle (id, floor) VALUES (1, 0)"]
             + ItemClass.stored.map { itemClass in
-                "INSERT INTO syncrow SELECT \(itemClass.rawValue), pk, 0, 1 FROM \(itemClass.code) "
-                    + "WHERE \(condition) AND tomb = 0"
+                "INSERT INTO syncrow (class, pk, hlc, dirty) SELECT \(itemClass.rawValue), pk, 0, 1 "
+                    + "FROM \(itemClass.code) WHERE \(condition) AND tomb = 0"
             }
     }
 
@@ -40,7 +40,8 @@ enum CircleTables {
 
     /// Marks a record that is changed now: its class, its primary key, and the time.
     static let mark = """
-        INSERT INTO syncrow VALUES (?1, ?2, max(?3, coalesce((SELECT \(next("floor")) FROM synccircle), 0)), 1) \
+        INSERT INTO syncrow (class, pk, hlc, dirty) \
+        VALUES (?1, ?2, max(?3, coalesce((SELECT \(next("floor")) FROM synccircle), 0)), 1) \
         ON CONFLICT (class, pk) DO UPDATE SET hlc = max(excluded.hlc, \(next("hlc"))), dirty = 1
         """
 
