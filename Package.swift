@@ -163,6 +163,8 @@ let package = Package(
             "KeychainServer", in: "Daemon", uses: ["KeychainPolicy", "KeychainWire", "KeychainModel", "LinuxSystem"]),
         module("KeychainMaster", in: "Daemon", uses: ["KeychainWire", "LinuxSystem"]),
         module("SyncMerging", in: "Daemon", uses: ["SyncFormat", "KeychainModel", "LinuxSystem"]),
+        module(
+            "SyncStore", in: "Daemon", uses: ["KeychainEngine", "KeychainStore", "KeychainModel", "LinuxSystem"]),
         program(
             "keychaind", in: "Daemon",
             uses: [
@@ -372,7 +374,8 @@ let package = Package(
         tests(
             "KeychainEngineTests", in: "Daemon",
             uses: [
-                "KeychainEngine", "KeychainBackup", "KeychainStore", "KeychainPolicy", "CodeSignature", "EnclaveWire",
+                "SyncStore", "KeychainEngine", "KeychainBackup", "KeychainStore", "KeychainPolicy", "CodeSignature",
+                "EnclaveWire",
                 "KeychainWire", "KeychainModel",
                 "KeychainCrypto", "SecureEnclave", "LinuxSystem", "TestSupport",
             ]),
@@ -458,8 +461,8 @@ let package = Package(
         benchmark(
             "keychain-counts",
             uses: [
-                "CCounters", "Security", "KeychainEngine", "KeychainStore", "KeychainPolicy", "SecureEnclave",
-                "KeychainClient", "KeychainWire", "KeychainModel", "LinuxSystem",
+                "CCounters", "Security", "SyncStore", "KeychainEngine", "KeychainStore", "KeychainPolicy",
+                "SecureEnclave", "KeychainClient", "KeychainWire", "KeychainModel", "LinuxSystem",
             ]),
 
         .target(name: "ServerLogin", dependencies: ["Security"], path: "Examples/ServerLogin"),

@@ -4,10 +4,10 @@ import Foundation
 struct Budgets {
     let text: String
 
-    init(_ operations: [(name: String, counts: Counts)]) {
-        let objects = operations.map { name, counts in
-            let lines = Counts.fields.map { "    \"\($0.name)\": \(counts[keyPath: $0.path])" }
-            return "  \"\(name)\": {\n\(lines.joined(separator: ",\n"))\n  }"
+    init(_ operations: [Operations.Counted]) {
+        let objects = operations.map { one in
+            let lines = one.fields.map { "    \"\($0.name)\": \(one.counts[keyPath: $0.path])" }
+            return "  \"\(one.name)\": {\n\(lines.joined(separator: ",\n"))\n  }"
         }
         text = "{\n\(objects.joined(separator: ",\n"))\n}\n"
     }
@@ -17,17 +17,17 @@ struct Budgets {
     /// - Returns: the lines to change in the file, those of counts that are above their budget and those of counts
     ///   below.
     static func differences(
-        _ operations: [(name: String, counts: Counts)], from path: String
+        _ operations: [Operations.Counted], from path: String
     ) throws -> (above: [String], below: [String]) {
         let data = try Data(contentsOf: URL(filePath: path))
         guard let budgets = try JSONSerialization.jsonObject(with: data) as? [String: [String: Int]] else {
             throw CountsError("\(path) has no budgets.")
         }
         var (above, below): ([String], [String]) = ([], [])
-        for (operation, counts) in operations {
-            for (name, path) in Counts.fields {
-                let (count, budget) = (counts[keyPath: path], budgets[operation]?[name] ?? 0)
-                let change = "@@ \(operation)\n-    \"\(name)\": \(budget)\n+    \"\(name)\": \(count)"
+        for one in operations {
+            for (name, path) in one.fields {
+                let (count, budget) = (one.counts[keyPath: path], budgets[one.name]?[name] ?? 0)
+                let change = "@@ \(one.name)\n-    \"\(name)\": \(budget)\n+    \"\(name)\": \(count)"
                 if count > budget { above.append(change) } else if count < budget { below.append(change) }
             }
         }

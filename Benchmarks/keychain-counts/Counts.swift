@@ -16,6 +16,11 @@ struct Counts: Equatable {
         ("bytes of replies", \.replyBytes),
     ]
 
+    /// Those that are counted for an item of a circle: what it takes more in the store.
+    static var ofCircle: [(name: String, path: any WritableKeyPath<Counts, Int> & Sendable)] {
+        fields.filter { $0.name == "statements" }
+    }
+
     /// The usual counts of an operation that is done many times: the median of each.
     ///
     /// - Parameter prepare: what is done before each call and not counted; its result is handed to the call.

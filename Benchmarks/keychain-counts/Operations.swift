@@ -3,28 +3,47 @@ import Security
 
 /// The operations whose budgets are kept, each as a program makes it.
 enum Operations {
+    /// An operation with what was counted of it.
+    struct Counted {
+        let name: String
+        let counts: Counts
+        var fields = Counts.fields
+    }
+
     /// Counts them all.
-    static func count(over connection: CountingConnection) throws -> [(name: String, counts: Counts)] {
+    ///
+    /// - Parameter enter: has the keychain belong to a circle of machines.
+    static func count(over connection: CountingConnection, enter: () throws -> Void) throws -> [Counted] {
         for number in 0..<200 { try check(SecItemAdd(item("kept \(number)"), nil)) }
+        let reads = [
+            Counted(name: "find a value", counts: try find(connection, [kSecReturnData])),
+            Counted(
+                name: "find a value and attributes",
+                counts: try find(connection, [kSecReturnData, kSecReturnAttributes])),
+            Counted(name: "find what is not there", counts: try miss(connection)),
+            Counted(name: "enumerate 200 items", counts: try enumerate(connection)),
+        ]
+        let alone = try writes(connection)
+        let forAllDevices = try writes(connection, sync: true).map { $0.named("an item for all devices") }
+        try enter()
+        let others = try writes(connection).map { $0.named("in a circle") }
+        let shared = try writes(connection, sync: true).map { $0.named("an item for all devices in a circle") }
+        return reads + alone + forAllDevices + others + shared
+    }
+
+    private static func writes(_ connection: CountingConnection, sync: Bool = false) throws -> [Counted] {
+        let add = try Counts.usual(over: connection, prepare: { item("added \($0)", sync: sync) }) {
+            try check(SecItemAdd($0, nil))
+        }
+        let update = try Counts.usual(over: connection, prepare: { (query("added \($0)", sync: sync), change) }) {
+            try check(SecItemUpdate($0.0, $0.1))
+        }
+        let delete = try Counts.usual(over: connection, prepare: { query("added \($0)", sync: sync) }) {
+            try check(SecItemDelete($0))
+        }
         return [
-            ("find a value", try find(connection, [kSecReturnData])),
-            ("find a value and attributes", try find(connection, [kSecReturnData, kSecReturnAttributes])),
-            ("find what is not there", try miss(connection)),
-            ("enumerate 200 items", try enumerate(connection)),
-            (
-                "add",
-                try Counts.usual(over: connection, prepare: { item("added \($0)") }) { try check(SecItemAdd($0, nil)) }
-            ),
-            (
-                "update",
-                try Counts.usual(over: connection, prepare: { (query("added \($0)"), change) }) {
-                    try check(SecItemUpdate($0.0, $0.1))
-                }
-            ),
-            (
-                "delete",
-                try Counts.usual(over: connection, prepare: { query("added \($0)") }) { try check(SecItemDelete($0)) }
-            ),
+            Counted(name: "add", counts: add), Counted(name: "update", counts: update),
+            Counted(name: "delete", counts: delete),
         ]
     }
 
@@ -55,18 +74,22 @@ enum Operations {
 
     private static var change: CFDictionary { [kSecValueData: Data("another value".utf8)] as CFDictionary }
 
-    private static func item(_ account: String) -> CFDictionary {
-        [
+    private static func item(_ account: String, sync: Bool = false) -> CFDictionary {
+        let more: [CFString: Any] = sync ? [kSecAttrSynchronizable: true] : [:]
+        let item: [CFString: Any] = [
             kSecClass: kSecClassGenericPassword, kSecAttrService: "com.example.service", kSecAttrAccount: account,
             kSecValueData: Data("a value of usual length".utf8),
-        ] as CFDictionary
+        ]
+        return item.merging(more) { $1 } as CFDictionary
     }
 
-    private static func query(_ account: String, returning flags: [CFString] = []) -> CFDictionary {
+    private static func query(
+        _ account: String, returning flags: [CFString] = [], sync: Bool = false
+    ) -> CFDictionary {
         var query: [CFString: Any] = [
             kSecClass: kSecClassGenericPassword, kSecAttrService: "com.example.service", kSecAttrAccount: account,
         ]
-        for flag in flags { query[flag] = true }
+        for flag in flags + (sync ? [kSecAttrSynchronizable] : []) { query[flag] = true }
         return query as CFDictionary
     }
 
@@ -74,5 +97,11 @@ enum Operations {
         guard status == expected else {
             throw CountsError("An operation gave \(status): \(SecCopyLastItemError()?.problem ?? "").")
         }
+    }
+}
+
+extension Operations.Counted {
+    fileprivate func named(_ what: String) -> Self {
+        Self(name: "\(name), \(what)", counts: counts, fields: Counts.ofCircle)
     }
 }

@@ -4,22 +4,23 @@ import KeychainEngine
 import KeychainStore
 import SecureEnclave
 import Security
+import SyncStore
 
 // Counts allocations, statements, round trips and bytes of the keychain's operations: usage: keychain-counts [--check
 // FILE]. Without an argument it prints the counts as the file has them; with one it fails when a count is above its
 // budget.
 
-func count() throws -> [(name: String, counts: Counts)] {
+func count() throws -> [Operations.Counted] {
     let folder = FileManager.default.temporaryDirectory.appending(path: "keychain-counts-\(UUID().uuidString)").path
     defer { try? FileManager.default.removeItem(atPath: folder) }
     counters_watch_statements()
     let store = try ItemStore(folder: folder, prefersExclusive: true)
     let enclave = try SoftwareEnclave(vault: "\(folder)/vault", createIfMissing: true)
-    let connection = try CountingConnection(
-        KeychainEngine(store: store, enclave: enclave, deployment: "counts", quotas: Quotas()))
+    let engine = try KeychainEngine(store: store, enclave: enclave, deployment: "counts", quotas: Quotas())
+    let connection = try CountingConnection(engine)
     KeychainSession.install(connection)
     defer { KeychainSession.install(nil) }
-    return try Operations.count(over: connection)
+    return try Operations.count(over: connection, enter: CircleRecords(engine).enter)
 }
 
 func check(_ path: String) throws -> Bool {

@@ -109,6 +109,12 @@ OTHERS = [
     ),
     item("keys", atag=string("text as tag")),
 ]
+CIRCLE = [
+    "CREATE TABLE synccircle (id INTEGER PRIMARY KEY CHECK (id = 1), floor INTEGER NOT NULL)",
+    "CREATE TABLE syncrow (class INTEGER NOT NULL, pk BLOB NOT NULL, hlc INTEGER NOT NULL, dirty INTEGER NOT NULL, "
+    "PRIMARY KEY (class, pk)) WITHOUT ROWID",
+    "INSERT INTO synccircle VALUES (1, 0)",
+]
 WITH_PASSCODE = item("genp", b"needs a passcode", acct=string("protection"), svce=string("akpu"), pdmn=string("akpu"))
 
 
@@ -148,6 +154,11 @@ class StoreTest(unittest.TestCase):
         )
         self.assertEqual(result.returncode, status, result.stderr + result.stdout[-2000:])
         return json.loads(result.stdout) if status < 2 else result.stderr
+
+    def enter_circle(self):
+        """Section 17 of docs/formats/store.md, for a store that has no items yet."""
+        for statement in CIRCLE:
+            self.sql(statement)
 
     def sql(self, statement, *values):
         with sqlite3.connect(f"{self.folder}/keychain.db") as database:

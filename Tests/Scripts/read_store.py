@@ -7,8 +7,9 @@ password guards, when that is given.
 
 Prints a JSON object: "items", "closed" (how many rows a passcode would open), "damaged" (what does not open, and
 why, and counters that are wrong), "groups" (what is known of access groups), "history" (earlier versions of items,
-with "ended", in microseconds since 2001, and "event"), "age" (whether store and vault are of one time). Exit status:
-0, or 1 when anything is damaged, 2 when the store cannot be read at all.
+with "ended", in microseconds since 2001, and "event"), "age" (whether store and vault are of one time), "circle" (the
+records of a circle; none for a keychain of none). Exit status: 0, or 1 when anything is damaged, 2 when the store
+cannot be read at all.
 """
 
 import hmac
@@ -153,7 +154,7 @@ class Store:
         self.database = sqlite3.connect(f"{folder.absolute().as_uri()}/keychain.db?mode=ro", uri=True)
         self.database.row_factory = sqlite3.Row
         version = self.database.execute("PRAGMA user_version").fetchone()[0]
-        if version not in (1, 2, 3, 4, 5, 6):
+        if version not in (1, 2, 3, 4, 5, 6, 7):
             raise Damaged(f"a store of version {version}")
         self.version = version
         self.wrapped = dict(self.database.execute("SELECT pdmn, wrapped FROM metadatakeys"))
@@ -382,6 +383,32 @@ class Store:
             raise Damaged("nothing is kept of such an item")
         return self.open_parts(table, row, 0) | {"ended": row["ended"], "event": row["event"]}
 
+    def circle(self):
+        """Section 17: the records, each with its stamp, whether others lack it, and whether a row or a tombstone is
+        there; None in a store of no circle.
+        """
+        tables = [self.has(table) for table in ("synccircle", "syncrow")]
+        if not all(tables):
+            if any(tables):
+                raise Damaged("one table of a circle is missing")
+            return None
+        names = {number: name for name, number in CLASSES.items()}
+        records = []
+        for number, key, stamp, dirty in self.database.execute("SELECT class, pk, hlc, dirty FROM syncrow"):
+            if number not in names or not isinstance(key, bytes):
+                continue
+            found = self.database.execute(f"SELECT tomb FROM {names[number]} WHERE pk = ?", (key,)).fetchone()
+            row = None if found is None else "tombstone" if found[0] else "item"
+            records.append({"class": names[number], "key": key.hex(), "stamp": stamp, "dirty": dirty, "row": row})
+        return records
+
+    def unmarked(self):
+        """The rows of a circle that have no record."""
+        marked = {(one["class"], one["key"]) for one in self.circle() or ()}
+        for table, row in self.rows() if self.circle() is not None else ():
+            if row["sync"] == 1 and row["pdmn"] < 4 and (table, row["pk"].hex()) not in marked:
+                yield {"class": table, "row": row["id"], "problem": "its record is not marked"}
+
     def read(self):
         items, closed, damaged, groups = [], 0, [], []
         if self.version > 1:
@@ -396,6 +423,7 @@ class Store:
                 closed += 1
             except (Damaged, UnicodeDecodeError, struct.error) as error:
                 damaged.append({"class": table, "row": row["id"], "problem": str(error)})
+        damaged += self.unmarked()
         history = []
         for table, row in self.versions():
             try:
@@ -411,6 +439,7 @@ class Store:
             "damaged": damaged,
             "groups": groups,
             "age": self.vault.age(self.mark()),
+            "circle": self.circle(),
         }
 
 

@@ -61,20 +61,6 @@ struct ChangingIdentityTests {
         }
     }
 
-    @Test("A synchronised identity leaves tombstones of both halves")
-    func tombstones() throws {
-        try withKeychain { _ in
-            add(certificate() + [kSecAttrSynchronizable: true])
-            add(key() + [kSecAttrSynchronizable: true])
-            #expect(delete(Self.identities + [kSecAttrSynchronizable: true]) == errSecSuccess)
-            for half in [Self.certificates, Self.keys] {
-                let dead = half + [kSecAttrSynchronizable: kSecAttrSynchronizableAny]
-                #expect(count(dead) == 0)
-                #expect(count(dead + ["tomb": 1]) == 1)
-            }
-        }
-    }
-
     @Test("An identity is deleted by its persistent reference")
     func byReference() throws {
         try withKeychain { _ in

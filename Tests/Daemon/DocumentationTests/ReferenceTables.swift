@@ -89,7 +89,7 @@ extension QueryKey.Role {
         case .searchList:
             "An array of SecKeychain: these are searched, in order. An update or a delete takes one; in an add -50."
         case .keychain: "The SecKeychain to which an add goes; ignored otherwise."
-        case .useTombstones: "False: deleting a synchronised item leaves no tombstone."
+        case .useTombstones: "Accepted, and decides nothing: tombstones are left where other machines have the item."
         case .updateExisting:
             "True: an add changes the item that is there under the same primary key, as an update would. Ours; "
                 + "only in an add."

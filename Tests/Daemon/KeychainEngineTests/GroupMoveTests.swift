@@ -4,6 +4,7 @@ import KeychainModel
 import KeychainPolicy
 import KeychainWire
 import LinuxSystem
+import SyncStore
 import TestSupport
 import Testing
 
@@ -124,9 +125,10 @@ struct GroupMoveTests {
     }
 
     @Test(
-        "a synchronised item leaves a tombstone in its old group, and what was deleted stays so in both",
+        "an item of a circle leaves a tombstone in its old group, and what was deleted stays so in both",
         .rule("access-groups.move.tombstone"))
     func tombstones() throws {
+        try CircleRecords(engine.engine).enter()
         for account in ["alive", "dead"] { try engine.add(account, "v", more: ["sync": .boolean(true)]) }
         var builder = ItemRequestBuilder(.delete)
         for (key, value) in ["class": RawValue.string("genp"), "acct": .string("dead"), "sync": .boolean(true)] {

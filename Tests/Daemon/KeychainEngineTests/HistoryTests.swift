@@ -2,6 +2,7 @@ import KeychainModel
 import KeychainPolicy
 import KeychainWire
 import LinuxSystem
+import SyncStore
 import TestSupport
 import Testing
 
@@ -227,9 +228,10 @@ struct HistoryTests {
         #expect(try history(engine) == [Shown(account: "a", end: .deleted)])
     }
 
-    @Test("A deleted item that was synchronised takes the place of its tombstone")
+    @Test("A deleted item of a circle takes the place of its tombstone")
     func tombstone() throws {
         let engine = try TestEngine(in: directory)
+        try CircleRecords(engine.engine).enter()
         try engine.add("a", "one", more: ["sync": .number(1)])
         var builder = ItemRequestBuilder(.delete)
         try builder.set("class", .string("genp"))

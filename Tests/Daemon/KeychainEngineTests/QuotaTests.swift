@@ -2,6 +2,7 @@ import KeychainModel
 import KeychainPolicy
 import KeychainWire
 import LinuxSystem
+import SyncStore
 import TestSupport
 import Testing
 
@@ -150,6 +151,7 @@ struct QuotaTests {
     @Test("The counters are what the rows say, whatever was done; a verification notices when not, and makes them anew")
     func counters() throws {
         let engine = try TestEngine(in: directory)
+        try CircleRecords(engine.engine).enter()
         for account in ["a", "b", "c"] { try add(account, as: account, to: engine) }
         try add("d", as: "a", to: engine)
         try change(.update, "a", value: 3000, as: "b", in: engine)

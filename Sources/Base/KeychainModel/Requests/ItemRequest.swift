@@ -40,7 +40,8 @@ package struct ItemRequest: Sendable {
     /// Lists the attributes of the items of all groups. Only the inspecting command may ask for this; the policy
     /// decides.
     package var inspectsAllGroups = false
-    /// Delete leaves no tombstone (`kSecUseTombstones` false).
+    /// Delete is to leave no tombstone (`kSecUseTombstones` false), which decides nothing: other machines would bring
+    /// the item back.
     package var withoutTombstones = false
     /// Delete keeps no version of the item, and deletes the kept ones.
     package var leavesNoHistory = false

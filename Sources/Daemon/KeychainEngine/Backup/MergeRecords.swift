@@ -142,22 +142,13 @@ struct MergeRecords: WriteCommand {
         }
     }
 
-    /// Keeps what lost as an earlier version of the item, if it is not one yet. A version is a copy of a row: the item
-    /// makes room for it and comes back.
+    /// Keeps what lost as an earlier version of the item, if it is not one yet. The item stays as it is: other machines
+    /// are not told of it.
     private func keepAsVersion(_ lost: PlainItem, of occupant: Occupant) throws(Refusal) {
         guard writer.history.days > 0, lost.guardFlags == 0, !occupant.row.isSealedKey,
             lost.isProtected(as: occupant.item), try !hasVersion(lost)
         else { return }
-        let now = RowBatch()
-        let primaryKey = try store.digester.primaryKey(of: lost.itemClass, lost.encoded())
-        try store.occupant(of: primaryKey, in: lost.itemClass) { now.append($0) }
-        try now.keys.unwrap(by: sealer.enclave)
-        guard let row = now.first, let item = try writer.decryptedItem(of: row, withValue: true) else { return }
-        try writer.put(try seal(lost), at: row.id)
-        let earlier = RowBatch()
-        try store.occupant(of: primaryKey, in: lost.itemClass) { earlier.append($0) }
-        if let version = earlier.first { try writer.keepVersion(version, .changed, at: item.modificationMicroseconds) }
-        try writer.put(try seal(item), at: row.id)
+        try writer.keepVersion(try seal(lost), at: occupant.item.modificationMicroseconds)
     }
 
     private func hasVersion(_ item: PlainItem) throws(Refusal) -> Bool {

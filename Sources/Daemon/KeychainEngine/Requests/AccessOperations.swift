@@ -1,8 +1,8 @@
 import CodeSignature
 import EnclaveWire
-import KeychainModel
+package import KeychainModel
 import KeychainPolicy
-import KeychainStore
+package import KeychainStore
 import KeychainWire
 import LinuxSystem
 
@@ -58,6 +58,13 @@ extension KeychainEngine {
             do throws(Refusal) { return .success(try body(writer)) } catch { return .failure(error) }
         }
         return try outcome.get()
+    }
+
+    /// As ``change(_:)``, for synchronisation: with the writing connection alone.
+    package func withStoreWriter<Result>(
+        _ body: (StoreWriter) throws(Refusal) -> Result
+    ) throws(Refusal) -> Result {
+        try change { (writer) throws(Refusal) in try body(writer.store) }
     }
 
     /// As ``change(_:)``, after what was seen of programs is written down.

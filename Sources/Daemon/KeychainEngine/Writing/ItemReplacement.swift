@@ -28,9 +28,10 @@ extension WriteCommand {
             try store.forgetVersions(of: row)
         }
         try writer.put(newRow, at: row.id)
-        // The other devices know the item by its old key and must learn that it is gone (rules items.update.all,
+        // The other machines know the item by its old key and must learn that it is gone (rules items.update.all,
         // items.update.rename).
-        if old.isSynchronizable, oldKey != newRow.primaryKey { try writer.leaveTombstone(of: old, at: nil) }
+        guard oldKey != newRow.primaryKey, writer.isShared(old.isSynchronizable, old.accessibility) else { return }
+        try writer.leaveTombstone(of: old, at: nil)
     }
 }
 

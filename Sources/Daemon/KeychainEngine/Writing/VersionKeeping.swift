@@ -14,6 +14,19 @@ extension ItemWriter {
         try store.keep(EndedVersion(row, accessibility, end, at: ended))
     }
 
+    /// Whether other machines are to hear what becomes of an item, given what its row or its attributes say.
+    func isShared(_ isSynchronizable: Bool, _ accessibility: Accessibility?) -> Bool {
+        store.isInCircle && isSynchronizable && accessibility?.isThisDeviceOnly == false
+    }
+
+    /// Keeps a version that no row has had.
+    ///
+    /// - Parameter ended: as above.
+    func keepVersion(_ lost: NewRow, at ended: Int64) throws(Refusal) {
+        guard history.days > 0, lost.accessibility.keepsHistory else { return }
+        try store.keep(lost: EndedVersion(UnstoredRow(lost), lost.accessibility, .changed, at: ended))
+    }
+
     /// Keeps only what identifies the item: its primary key and its dates.
     func leaveTombstone(of item: PlainItem, at id: Int64?) throws(Refusal) {
         let identifying = AttributeTable.primaryKey(of: item.itemClass).map(\.id) + [.creationDate, .accessible]

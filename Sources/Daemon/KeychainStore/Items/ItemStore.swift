@@ -125,8 +125,11 @@ package struct ItemStore: Sendable {
         guard try migrations.needsKey() else { return }
         try alone(by: .after(milliseconds: timeout), while: { () throws(Refusal) in try migrations.needsKey() }) {
             () throws(Refusal) in
-            let migration = ColumnMigration(database: migrations.database, digester: try AttributeDigester(indexKey))
-            try migrations.withCopy { () throws(Refusal) in try migration.run() }
+            let (database, digester) = (migrations.database, try AttributeDigester(indexKey))
+            try migrations.withCopy { () throws(Refusal) in
+                try ColumnMigration(database: database, digester: digester).run()
+                try TombstoneMigration(database: database, digester: digester).run()
+            }
         }
     }
 

@@ -129,6 +129,7 @@ extension StoreWriter {
 
     /// Removes a group's items for good; its tombstones stay.
     package func deleteItems(of group: ColumnDigest, from itemClass: ItemClass) throws(Refusal) {
+        try forgetRecords(of: group, in: itemClass)
         try run(.deletionOfGroup(itemClass), on: group)
     }
 

@@ -18,6 +18,27 @@ extension StoreWriter {
         }
     }
 
+    /// Keeps a version that no row has had.
+    package func keep(lost version: EndedVersion<UnstoredRow>) throws(Refusal) {
+        let (row, owner) = (version.row, owner?.span.array(0, RowCodes.size) ?? [])
+        let code = try digester.code(of: version, owner: owner.span)
+        let statement = try statement(.addVersion)
+        let parts: [RowPart] = [.uuid, .primaryKey, .group, .wrappedKey, .metadata, .value]
+        for (index, part) in parts.enumerated() {
+            row.withPart(part) { statement.bind(blob: $0, at: Int32(index) + 1) }
+        }
+        statement.bind(blob: owner.span, at: 7)
+        statement.bind(blob: code.span, at: 8)
+        let numbers = [
+            Int64(row.itemClass.rawValue), Int64(version.accessibility.rawValue), row.isSynchronizable ? 1 : 0,
+            version.ended, Int64(version.end.rawValue),
+        ]
+        try writing { () throws(DatabaseError) in
+            for (index, number) in numbers.enumerated() { try statement.bind(integer: number, at: Int32(index) + 9) }
+            try statement.run()
+        }
+    }
+
     /// Drops one version.
     package func forget(version: Int64) throws(Refusal) { try run(.forgetVersion, version) }
 

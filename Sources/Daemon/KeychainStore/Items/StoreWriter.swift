@@ -12,6 +12,10 @@ package final class StoreWriter {
     /// The items that the open transaction has changed, for ``ChangeLog``.
     var changed: [PersistentReference] = []
     let changeLog: ChangeLog
+    /// Whether the keychain belongs to a circle, so that changes are marked and deleted items leave tombstones.
+    package private(set) var isInCircle = false
+    /// Microseconds since 1970.
+    var clock: () -> Int64 = { max(0, Clock.realtimeNanoseconds / 1000) }
     /// How far the store has come since it was marked.
     var count = WriteCount()
     /// Why nothing is written at all; nil in a store that has what we have made, and nothing else.
@@ -37,6 +41,7 @@ package final class StoreWriter {
         guard try statement.next(), statement.integer(0) != schemaVersion else { return }
         schemaVersion = statement.integer(0)
         foreignObjects = try refusing { [reader] () throws(DatabaseError) in try reader.foreignObjects() }
+        isInCircle = try has(CircleTables.looking)
     }
 
     /// Runs `body` in one transaction: all of it is on disk when this returns, or none of it when it throws.
@@ -133,6 +138,7 @@ package final class StoreWriter {
         _ = try bind(row: row, owner: owner?.span.array(0, RowCodes.size) ?? [], to: statement)
         guard try unlessTaken(statement) else { return false }
         try addLookups(of: row, database.lastRow)
+        try mark(row)
         return true
     }
 
@@ -145,6 +151,7 @@ package final class StoreWriter {
         try refusing { () throws(DatabaseError) in try statement.bind(integer: id, at: index) }
         guard try unlessTaken(statement) else { return false }
         try replaceLookups(of: row, id)
+        try mark(row)
         return true
     }
 
@@ -172,6 +179,7 @@ package final class StoreWriter {
     /// Moves a row that does not open out of the way of another, without losing it.
     package func quarantine(_ id: Int64, from itemClass: ItemClass) throws(Refusal) {
         try run(.quarantine(itemClass), id)
+        try forgetRecord(of: id, in: itemClass)
         try delete(id, from: itemClass)
     }
 

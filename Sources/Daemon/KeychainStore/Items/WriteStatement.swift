@@ -13,10 +13,12 @@ enum WriteStatement: Hashable {
     case groupRecord, groupRecords, keepGroupRecord, dropGroupRecord
     case rowsOfGroup(ItemClass), lastRow(ItemClass), countOfGroup(ItemClass), deletionOfGroup(ItemClass)
     case groups(ItemClass), firstOfGroup(ItemClass)
-    case keepVersion(ItemClass), historyExcess
+    case keepVersion(ItemClass), addVersion, historyExcess
     case addLookup, endLookups
     case addShelf, deleteShelf, countShelves
     case readChanges, dropChanges
+    case markRecord, settleRecord
+    case raiseFloor(CircleTables.Forgotten, ItemClass), forgetRecords(CircleTables.Forgotten, ItemClass)
     case forgetVersion, forgetItem, forgetGroup, forgetOwner, forgetOldest, forgetExpired, forgetOverflow
     /// Of a table, by protection class.
     case purge(String)
@@ -63,6 +65,7 @@ enum WriteStatement: Hashable {
         case .firstOfGroup(let itemClass):
             ("SELECT \(Schema.rowColumns(of: itemClass)) FROM \(itemClass.code) WHERE agrp = ? LIMIT 8", "be searched")
         case .keepVersion(let itemClass): (HistoryTable.keeping(itemClass), "keep an earlier version")
+        case .addVersion: (HistoryTable.adding, "keep an earlier version")
         case .historyExcess: (HistoryTable.excess, "look at earlier versions")
         case .addLookup: (LookupTable.insertion, "add an item")
         case .endLookups: (LookupTable.deletion, "change an item")
@@ -71,6 +74,12 @@ enum WriteStatement: Hashable {
         case .countShelves: (ShelfTable.count, "be counted")
         case .readChanges: (ChangeTable.reading, "tell what has changed")
         case .dropChanges: (ChangeTable.deletion, "tell what has changed")
+        case .markRecord: (CircleTables.mark, "mark a change")
+        case .settleRecord: (CircleTables.settling, "take a mark off")
+        case .raiseFloor(let forgotten, let itemClass):
+            (CircleTables.raising(forgotten, itemClass), "forget a record")
+        case .forgetRecords(let forgotten, let itemClass):
+            (CircleTables.forgetting(forgotten, itemClass), "forget a record")
         case .forgetVersion: ("DELETE FROM history WHERE id = ?", "drop an earlier version")
         case .forgetItem: ("DELETE FROM history WHERE class = ?1 AND (uuid = ?2 OR pk = ?3)", "drop earlier versions")
         case .forgetGroup: ("DELETE FROM history WHERE agrp = ?", "drop earlier versions")

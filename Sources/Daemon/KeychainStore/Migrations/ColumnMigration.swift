@@ -14,7 +14,7 @@ struct ColumnMigration {
     var atOnce = 512
 
     /// The versions that it begins with.
-    static let versions: Range<Int64> = 4..<Int64(Schema.version)
+    static let versions: Range<Int64> = 4..<6
     /// Stands for the code of a row that is to get one.
     private static let due: [UInt8] = [1]
 
@@ -35,30 +35,9 @@ struct ColumnMigration {
     ]
 
     func run() throws(Refusal) {
-        let outcome: Refusal? = try refusing { () throws(DatabaseError) in
-            try database.execute("BEGIN IMMEDIATE", "begin a change")
-            let refusal = steps()
-            if refusal == nil { try database.execute("COMMIT", "keep a change") }
-            // Some errors have ended the transaction.
-            if database.isInTransaction { try database.execute("ROLLBACK", "undo a change") }
-            return refusal
-        }
-        if let outcome { throw outcome }
-    }
-
-    private func steps() -> Refusal? {
-        do throws(Refusal) {
-            let version = try version()
-            // Another process may have been faster.
-            guard Self.versions.contains(version) else { return nil }
+        try database.step(from: Self.versions) { (version) throws(Refusal) in
             for itemClass in ItemClass.stored { try rebuild(itemClass, hasCodes: version > 4) }
-            try execute(["PRAGMA user_version = \(Schema.version)"])
-            return nil
-        } catch { return error }
-    }
-
-    private func version() throws(Refusal) -> Int64 {
-        try refusing { () throws(DatabaseError) in try database.integer("PRAGMA user_version", "tell its version") ?? 0
+            try execute(["PRAGMA user_version = \(Self.versions.upperBound)"])
         }
     }
 

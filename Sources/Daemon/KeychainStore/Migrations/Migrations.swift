@@ -15,14 +15,16 @@ struct Migrations {
     /// The statements that lead from a version to the next.
     var steps = Migrations.all
 
-    /// ``ColumnMigration`` takes the last step, for which the index key is needed.
+    /// ``ColumnMigration`` and ``TombstoneMigration`` take the last steps, for which the index key is needed.
     static let all: [Int64: [String]] = [1: Ownership.migration, 2: [], 3: UsageCounters.migration]
 
     /// Whether the file has never been given tables, or has lost them.
     func isEmpty() throws(Refusal) -> Bool { try found() == 0 }
 
-    /// Whether the last step is still to be taken.
-    func needsKey() throws(Refusal) -> Bool { ColumnMigration.versions.contains(try found()) }
+    /// Whether one of the last steps is still to be taken.
+    func needsKey() throws(Refusal) -> Bool {
+        (ColumnMigration.versions.lowerBound...TombstoneMigration.version).contains(try found())
+    }
 
     /// Changes the store after a copy was made in its folder, unless it has no rows yet. The copy is removed when the
     /// change fails, so that failures do not fill the disk. It stays where the store is another now, and where nobody

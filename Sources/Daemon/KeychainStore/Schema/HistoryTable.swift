@@ -43,6 +43,12 @@ enum HistoryTable {
             + "SELECT \(itemClass.rawValue), \(columns), ?2, ?3, ?4, ?5 FROM \(itemClass.code) WHERE id = ?1"
     }
 
+    /// Adds a version that no row has had.
+    static let adding = """
+        INSERT INTO history (uuid, pk, agrp, wkey, meta, data, ownr, code, class, pdmn, sync, ended, event) \
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """
+
     /// Whether there is something to remove: one is from before a time, or all have more than so many bytes. The first
     /// need not be the oldest, where a clock was wrong for a while.
     static let excess = """

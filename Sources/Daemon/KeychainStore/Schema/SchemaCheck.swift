@@ -7,20 +7,23 @@ struct SchemaCheck {
     static let reading = "SELECT type, name, sql FROM sqlite_schema"
 
     /// How many entries are not of this schema, are not as the schema makes them, or are missing.
-    var count: Int { foreign + missing.count }
+    var count: Int { foreign + missing.count + (circle.count < CircleTables.names.count ? circle.count : 0) }
 
     private var foreign = 0
     private var missing = Set(required.keys)
+    /// The tables of a circle, which a store has all or none of.
+    private var circle = Set(CircleTables.names)
 
     private static let required = texts(of: Schema.creation)
     /// Also what older stores are given when they are opened.
     private static let known = texts(
         of: Schema.creation + [MarkTable.creation] + HistoryTable.creation + LookupTable.creation
-            + ShelfTable.creation)
+            + ShelfTable.creation + CircleTables.creation)
 
     /// Looks at an entry: its type, its name, and its text, which indexes have not that belong to a constraint.
     mutating func note(type: String, name: String, text: String?) {
         missing.remove(name)
+        circle.remove(name)
         if !Self.isHarmless(type: type, name: name, text: text) { foreign += 1 }
     }
 

@@ -4,8 +4,8 @@ import KeychainStore
 import KeychainWire
 import LinuxSystem
 
-/// `SecItemDelete` (rules items.delete.all, items.tombstone.left): what is synchronised leaves a tombstone, everything
-/// else is gone.
+/// `SecItemDelete` (rules items.delete.all, items.tombstone.left): what other machines have leaves a tombstone,
+/// everything else is gone.
 struct DeleteItems: RequestedWrite {
     let writer: ItemWriter
     let write: AuthorizedWrite
@@ -41,14 +41,15 @@ struct DeleteItems: RequestedWrite {
 
     /// Removes a row, or leaves a tombstone in its place.
     private func remove(_ row: BatchRow) throws(Refusal) {
+        let isShared = writer.isShared(row.isSynchronizable, row.accessibility)
+        // A machine that has not heard of the deletion would bring the item back (rule items.tombstone.without).
+        if isShared, row.isTombstone { return }
         if request.leavesNoHistory {
             try store.forgetVersions(of: row)
         } else {
             try writer.keepVersion(row, .deleted, at: HistoryLimits.microseconds(Clock.secondsSinceReferenceDate))
         }
-        guard row.isSynchronizable, !row.isTombstone, !request.withoutTombstones else {
-            return try store.delete(row.id, from: row.itemClass)
-        }
+        guard isShared else { return try store.delete(row.id, from: row.itemClass) }
         guard let item = try writer.decryptedItem(of: row, withValue: false) else {
             return try store.quarantine(row.id, from: row.itemClass)
         }

@@ -110,12 +110,13 @@ struct MoveItems: WriteCommand {
         new.attributes[.modificationDate] = .date(old.nextModificationDate)
         try settleKey(of: &new, isNew: false)
         try writer.put(try seal(new), at: id)
-        // The other devices know the item by its old group (rule access-groups.move.tombstone).
-        if old.isSynchronizable { try writer.leaveTombstone(of: old, at: nil) }
+        // The other machines know the item by its old group (rule access-groups.move.tombstone).
+        if writer.isShared(old.isSynchronizable, old.accessibility) { try writer.leaveTombstone(of: old, at: nil) }
     }
 
-    /// Deleted items stay deleted under the new name too, for devices that have moved the items themselves.
+    /// Deleted items stay deleted under the new name too, for machines that have moved the items themselves.
     private func repeatTombstone(_ tombstone: PlainItem) throws(Refusal) {
+        guard writer.isShared(tombstone.isSynchronizable, tombstone.accessibility) else { return }
         var copy = tombstone
         copy.attributes[.accessGroup] = .string(move.to)
         do throws(Refusal) { try writer.leaveTombstone(of: copy, at: nil) } catch {

@@ -1,0 +1,100 @@
+import KeychainModel
+
+/// The records of a store whose keychain belongs to a circle of machines, and which of them other machines have not
+/// got yet.
+///
+/// The tables are there if and only if the keychain belongs to a circle: a store without them marks nothing and leaves
+/// no tombstones. A record is an item that other machines may have, or its tombstone, by class and primary key.
+///
+/// `hlc` is the stamp of its last change here, in microseconds since 1970 or more; 0 where the row is from before the
+/// circle, whose modification date counts. `dirty` is 1 while other machines have not got that change. New records must
+/// be above `floor`, which is raised by a record that goes: what comes again under its name is later. Nothing binds
+/// these columns, so that numbers that make no sense count as 0.
+enum CircleTables {
+    static let creation = [
+        "CREATE TABLE synccircle (id INTEGER PRIMARY KEY CHECK (id = 1), floor INTEGER NOT NULL)",
+        """
+        CREATE TABLE syncrow (class INTEGER NOT NULL, pk BLOB NOT NULL, hlc INTEGER NOT NULL, \
+        dirty INTEGER NOT NULL, PRIMARY KEY (class, pk)) WITHOUT ROWID
+        """,
+    ]
+    static let names = ["synccircle", "syncrow"]
+    static let looking = "SELECT 1 FROM sqlite_schema WHERE name = 'synccircle'"
+
+    /// Stamps are smaller, so that adding to one never overflows.
+    static let endOfTime: Int64 = 1 << 62
+
+    /// The microseconds of a day. A record whose stamp is further ahead than that waits where it is read.
+    static let day: Int64 = 24 * 3_600_000_000
+
+    /// Makes the tables of a store, with marks for the items that are there.
+    static var beginning: [String] {
+        creation + ["INSERT INTO synccircle (id, floor) VALUES (1, 0)"]
+            + ItemClass.stored.map { itemClass in
+                "INSERT INTO syncrow (class, pk, hlc, dirty) SELECT \(itemClass.rawValue), pk, 0, 1 "
+                    + "FROM \(itemClass.code) WHERE \(condition) AND tomb = 0"
+            }
+    }
+
+    static let end = names.map { "DROP TABLE \($0)" }
+
+    /// Marks a record that is changed now: its class, its primary key, and the time.
+    static let mark = """
+        INSERT INTO syncrow (class, pk, hlc, dirty) \
+        VALUES (?1, ?2, max(?3, coalesce((SELECT \(next("floor")) FROM synccircle), 0)), 1) \
+        ON CONFLICT (class, pk) DO UPDATE SET hlc = max(excluded.hlc, \(next("hlc"))), dirty = 1
+        """
+
+    /// The rows whose records are forgotten.
+    enum Forgotten: Hashable {
+        /// One that has a primary key.
+        case key
+        /// One by its number.
+        case row
+        /// The items of a group.
+        case group
+
+        fileprivate func keys(_ itemClass: ItemClass) -> String {
+            switch self {
+            case .key: "?1"
+            case .row: "SELECT pk FROM \(itemClass.code) WHERE id = ?1 AND sync = 1"
+            case .group: "SELECT pk FROM \(itemClass.code) WHERE agrp = ?1 AND tomb = 0 AND sync = 1"
+            }
+        }
+    }
+
+    /// Raises the floor to the stamps of records that are about to go, as far as they are before a time: a wrong stamp
+    /// of one must not reach all others.
+    static func raising(_ forgotten: Forgotten, _ itemClass: ItemClass) -> String {
+        "UPDATE synccircle SET floor = max(\(next("floor")) - 1, coalesce((SELECT max(hlc) FROM syncrow WHERE "
+            + "\(records(forgotten, itemClass)) AND typeof(hlc) = 'integer' AND hlc < ?2), 0))"
+    }
+
+    static func forgetting(_ forgotten: Forgotten, _ itemClass: ItemClass) -> String {
+        "DELETE FROM syncrow WHERE \(records(forgotten, itemClass))"
+    }
+
+    private static func records(_ forgotten: Forgotten, _ itemClass: ItemClass) -> String {
+        "class = \(itemClass.rawValue) AND pk IN (\(forgotten.keys(itemClass)))"
+    }
+
+    /// Takes a mark off, unless the record has changed again.
+    static let settling = "UPDATE syncrow SET dirty = 0 WHERE class = ?1 AND pk = ?2 AND hlc = ?3"
+
+    /// The rows of a class whose records are marked, after a primary key.
+    static func marked(_ itemClass: ItemClass) -> String {
+        let table = itemClass.code
+        return "SELECT \(Schema.rowColumns(of: itemClass, in: table)), syncrow.hlc FROM syncrow "
+            + "JOIN \(table) ON \(table).pk = syncrow.pk WHERE syncrow.class = \(itemClass.rawValue) "
+            + "AND syncrow.pk > ? AND dirty <> 0 AND \(condition) ORDER BY syncrow.pk"
+    }
+
+    /// The rows that other machines may get. Those of the other classes never leave this device.
+    private static let condition = "sync = 1 AND pdmn < 4"
+
+    /// The number after the one in a column, or 1 where none stands there.
+    private static func next(_ column: String) -> String {
+        "CASE WHEN typeof(\(column)) = 'integer' AND \(column) BETWEEN 0 AND \(endOfTime - 2) "
+            + "THEN \(column) ELSE 0 END + 1"
+    }
+}
