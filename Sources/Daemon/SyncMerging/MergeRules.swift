@@ -28,6 +28,10 @@ package struct MergeRules: Sendable, Equatable {
     package var keysAreSought = true
     /// A machine that cannot read a batch for lack of keys asks for them.
     package var blockedMachinesAsk = true
+    /// While records wait for an unlocked machine, it lets no tombstone go.
+    package var heldRecordsDelayCollecting = true
+    /// A transport that shows less than was read is noticed.
+    package var rollbackIsNoticed = true
     /// Only a deleted item gives its local name to the item that it became.
     package var namesComeFromTombstones = true
 

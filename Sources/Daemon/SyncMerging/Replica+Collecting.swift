@@ -10,6 +10,8 @@ extension Replica {
     /// - Returns: how many went.
     package mutating func collect() -> Int {
         guard !rules.everyMemberAcknowledges || isSettled() else { return 0 }
+        // Records that wait may be older than a tombstone here, which everybody says to have read.
+        guard held.isEmpty || !rules.heldRecordsDelayCollecting else { return 0 }
         let machines = membership.machines
         var gone = 0
         for (rid, row) in rows.all where row.isTombstone {
@@ -25,9 +27,9 @@ extension Replica {
         return gone
     }
 
-    private func floor(of member: MemberID) -> UInt64 { logs[member]?.floor ?? 0 }
+    func floor(of member: MemberID) -> UInt64 { logs[member]?.floor ?? 0 }
 
-    private func isRead(_ place: SyncRecord.Origin, by machines: [MemberID]) -> Bool {
+    func isRead(_ place: SyncRecord.Origin, by machines: [MemberID]) -> Bool {
         if !rules.everyMemberAcknowledges { return true }
         return machines.allSatisfy { member in
             member == me || member == place.device || (logs[member]?.said[place.device] ?? 0) >= place.seq
@@ -36,7 +38,7 @@ extension Replica {
 
     /// Whether the logs of all removed members have their end: everyone knows of the removal, and what was named is
     /// read.
-    private func isSettled() -> Bool {
+    func isSettled() -> Bool {
         let machines = membership.machines
         return membership.removed.allSatisfy { gone in
             guard membership.members[gone]?.isRecoveryKey != true else { return true }

@@ -7,6 +7,7 @@ extension Replica {
     mutating func count(
         _ batch: SyncBatch, _ content: SyncContent?, isOwn: Bool, now: UInt64, _ keys: any CircleKeys
     ) {
+        defer { noticeBehind(now) }
         let place = SyncRecord.Origin(device: batch.header.device, seq: batch.header.seq)
         let stated = logs[place.device]?.floor ?? 0
         advance(place, keys.hash(batch.signed))
@@ -18,7 +19,7 @@ extension Replica {
         guard let content else { return }
         logs[place.device]?.floor = max(stated, content.floor)
         guard !isOwn else { return }
-        for record in content.records { take(record, from: place, stated, now: now, keys) }
+        for record in content.records { take(record, of: batch.header, stated, now: now, keys) }
         carryNames()
     }
 
@@ -106,26 +107,48 @@ extension Replica {
 
 extension Replica {
     private mutating func take(
-        _ record: SyncRecord, from place: SyncRecord.Origin, _ stated: UInt64, now: UInt64, _ keys: any CircleKeys
+        _ record: SyncRecord, of header: SyncHeader, _ stated: UInt64, now: UInt64, _ keys: any CircleKeys
     ) {
         guard record.kind == SyncRecord.Kind.item || record.kind == SyncRecord.Kind.tombstone else { return }
-        guard isAllowed(record, place, stated, keys) else {
-            quarantined[place.device, default: 0] += 1
+        guard isAllowed(record, header, stated) else {
+            quarantined[header.device, default: 0] += 1
             return
         }
-        let row = SyncRow(
-            record: record.with(origin: nil),
-            stamp: SyncStamp(hlc: record.hlc, device: record.origin?.device ?? place.device), place: place)
-        merge(row, now: now)
+        guard !record.isBoxed || keys.isUnlocked else {
+            held.append(Held(record: record, header: header))
+            heldSize[header.device, default: 0] += record.encodedSize
+            return
+        }
+        open(record, of: header, now: now, keys)
     }
 
-    /// Whether the author could have written the record by the rules that this machine keeps.
-    private func isAllowed(
-        _ record: SyncRecord, _ place: SyncRecord.Origin, _ stated: UInt64, _ keys: any CircleKeys
-    ) -> Bool {
+    /// Merges a record whose body can be read now.
+    private mutating func open(_ record: SyncRecord, of header: SyncHeader, now: UInt64, _ keys: any CircleKeys) {
+        let opened = record.isBoxed ? keys.unbox(record, header) : record
+        guard let opened, !rules.identifiersAreChecked || keys.recordID(of: opened) == opened.rid else {
+            quarantined[header.device, default: 0] += 1
+            return
+        }
+        let place = SyncRecord.Origin(device: header.device, seq: header.seq)
+        let stamp = SyncStamp(hlc: opened.hlc, device: opened.origin?.device ?? place.device)
+        merge(SyncRow(record: opened.with(origin: nil), stamp: stamp, place: place), now: now)
+    }
+
+    /// Merges the records that have waited for the machine to be unlocked.
+    mutating func releaseHeld(now: UInt64, _ keys: any CircleKeys) {
+        guard keys.isUnlocked, !held.isEmpty else { return }
+        let waiting = held
+        held = []
+        for one in waiting { heldSize[one.header.device, default: 0] -= one.record.encodedSize }
+        for one in waiting { open(one.record, of: one.header, now: now, keys) }
+        carryNames()
+    }
+
+    /// Whether the author could have written the record by the rules that this machine keeps. A body is checked when it
+    /// is read.
+    private func isAllowed(_ record: SyncRecord, _ header: SyncHeader, _ stated: UInt64) -> Bool {
         guard (1...4).contains(record.itemClass), (1...3).contains(record.protection) else { return false }
-        // A body that is boxed by itself is checked when it is opened.
-        if rules.identifiersAreChecked, !record.isBoxed, keys.recordID(of: record) != record.rid { return false }
+        guard record.isBoxed == record.needsBox else { return false }
         if let origin = record.origin { return membership.removed.contains(origin.device) }
         return !rules.floorBindsAuthors || record.hlc > stated
     }
@@ -135,6 +158,7 @@ extension Replica {
         let (rid, previous) = (row.record.rid, previousName(of: row))
         if rules.farFutureWaits, row.stamp.hlc > now.addingReportingOverflow(Self.horizon).partialValue {
             future.append(row)
+            heldSize[row.place?.device ?? me, default: 0] += row.record.encodedSize
             return
         }
         if let current = rows[rid] {
@@ -160,7 +184,7 @@ extension Replica {
 
     /// The record that an item had been before it took another primary key.
     private func previousName(of row: SyncRow) -> RecordID? {
-        guard row.record.kind == SyncRecord.Kind.item, !row.record.isBoxed else { return nil }
+        guard row.record.kind == SyncRecord.Kind.item else { return nil }
         return row.record.withBody { span in (try? SyncItem(decoding: span))?.previous }
     }
 
@@ -168,6 +192,7 @@ extension Replica {
     mutating func releaseFuture(now: UInt64) {
         let waiting = future
         future = []
+        for row in waiting { heldSize[row.place?.device ?? me, default: 0] -= row.record.encodedSize }
         for one in waiting { merge(one, now: now) }
         carryNames()
     }

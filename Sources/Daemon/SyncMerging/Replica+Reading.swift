@@ -44,6 +44,7 @@ extension Replica {
         guard there.count < 2, ahead == 1 || ahead <= Self.waitingBatches && waitingSize + size <= Self.waitingBytes
         else { return false }
         waiting[device, default: [:]][seq] = there + [batch]
+        for made in keysForMe(batch) { sought[made.id, default: []].append(made) }
         waitingSize += size
         return true
     }
@@ -54,8 +55,12 @@ extension Replica {
         while moves {
             moves = false
             for device in waiting.keys.sorted() { while readNext(of: device, now: now, keys) { moves = true } }
+            // An author is read further when its records no longer wait.
+            let before = heldSize
+            releaseFuture(now: now)
+            releaseHeld(now: now, keys)
+            if heldSize != before { moves = true }
         }
-        releaseFuture(now: now)
     }
 
     /// Reads the next batch of a log, if it is there and counts.
@@ -104,6 +109,8 @@ extension Replica {
     /// themselves.
     private func counts(_ batch: SyncBatch) -> Bool {
         let device = batch.header.device
+        // An author whose records wait in too great a number is read when they wait no more.
+        guard (heldSize[device] ?? 0) <= Self.waitingBytes else { return false }
         if membership.removed.contains(device) {
             return rules.namedBatchesCount && batch.header.seq <= named[device] ?? 0
         }
@@ -115,6 +122,10 @@ extension Replica {
         waiting[device]?[seq]?.removeAll { $0 == batch }
         if waiting[device]?[seq]?.isEmpty == true { waiting[device]?[seq] = nil }
         waitingSize -= min(waitingSize, batch.bytes?.count ?? 0)
+        for made in keysForMe(batch) {
+            if let one = sought[made.id]?.firstIndex(of: made) { sought[made.id]?.remove(at: one) }
+            if sought[made.id]?.isEmpty == true { sought[made.id] = nil }
+        }
     }
 
     private mutating func forget(_ device: MemberID, upTo seq: UInt64) {
@@ -154,13 +165,18 @@ extension Replica {
     /// same keys, and their authors may be unknown here or removed. A generation has its name from its keys, so that
     /// nobody can give others for it.
     private func seek(_ generation: GenerationID, _ keys: any CircleKeys) -> Bool {
-        guard rules.keysAreSought else { return false }
-        for batch in waiting.values.flatMap({ $0.values.joined() }) {
-            for made in batch.statements.compactMap(\.madeKeys) where made.id == generation && take(made, keys) {
-                return true
-            }
-        }
-        return false
+        rules.keysAreSought && sought[generation]?.contains { take($0, keys) } == true
+    }
+
+    /// Looks through all that waits, for a machine that has another name now.
+    mutating func findKeysInWaiting() {
+        let made = waiting.values.flatMap { $0.values.joined() }.flatMap(keysForMe)
+        sought = Dictionary(grouping: made, by: \.id)
+    }
+
+    /// The generations that a batch has shares for this machine of.
+    private func keysForMe(_ batch: SyncBatch) -> [Generation] {
+        batch.statements.compactMap(\.madeKeys).filter { $0.shares.contains { $0.recipient == me } }
     }
 
     /// Generations without whose keys the next batch of a log cannot be read.

@@ -40,11 +40,21 @@ package struct Replica<Rows: RowTable>: Sendable {
 
     var waiting: [MemberID: [UInt64: [SyncBatch]]] = [:]
     var waitingSize = 0
+    /// Keys for this machine in the batches that wait.
+    var sought: [GenerationID: [Generation]] = [:]
     /// The highest batch of each log that a counted batch names.
     var named: [MemberID: UInt64] = [:]
     /// The last batch of a log that is named and not read yet, by each that names it.
     var claims: [MemberID: [MemberID: SyncPosition]] = [:]
     var future: [SyncRow] = []
+    /// Records that wait for the machine to be unlocked.
+    var held: [Held] = []
+    /// The bytes of records that wait, by the author of their batch.
+    var heldSize: [MemberID: Int] = [:]
+    /// Logs of which the transport shows less than was read, and the last batch that it shows.
+    package internal(set) var rolledBack: [MemberID: UInt64] = [:]
+    /// Since when batches of a log are named and not there.
+    var missing: [MemberID: UInt64] = [:]
     /// Items that have taken another primary key in what is read now, with the records that they had been.
     var renamed: [RecordID: RecordID] = [:]
     var queued: [SyncStatement] = []
@@ -55,6 +65,11 @@ package struct Replica<Rows: RowTable>: Sendable {
     /// The largest stamp among the tombstones that every member has read.
     var risenFloor: UInt64 = 0
     let rules: MergeRules
+
+    struct Held: Sendable {
+        let record: SyncRecord
+        let header: SyncHeader
+    }
 
     /// A batch that was made and not yet kept by the transport.
     package struct Outgoing: Sendable {
@@ -73,6 +88,8 @@ package struct Replica<Rows: RowTable>: Sendable {
     package var isRemoved: Bool { membership.removed.contains(me) }
     /// How many records wait because they are far ahead of the clock.
     package var futureCount: Int { future.count }
+    /// How many records wait for the machine to be unlocked.
+    package var heldCount: Int { held.count }
     /// The floor that this machine has stated.
     var myFloor: UInt64 { logs[me]?.floor ?? 0 }
 
@@ -81,6 +98,7 @@ package struct Replica<Rows: RowTable>: Sendable {
     package mutating func become(_ new: MemberID) {
         me = new
         outgoing = nil
+        findKeysInWaiting()
         for (rid, row) in rows.all where row.isDirty {
             rows[rid] = SyncRow(
                 record: row.record, stamp: SyncStamp(hlc: row.stamp.hlc, device: new), place: nil)

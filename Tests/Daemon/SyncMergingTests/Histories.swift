@@ -19,6 +19,8 @@ struct History: Sendable, CustomTestStringConvertible {
         History(
             "a member in wrong hands", gate: 2,
             SimulationPlan(removals: 1, joins: 1, hostile: Set(SimulationPlan.Malice.allCases))),
+        History("machines that are locked, items that change their class", gate: 1, SimulationPlan(locks: true)),
+        History("a transport that is rolled back", gate: 1, SimulationPlan(removals: 1, rollsBack: true)),
         History("an equivocator", gate: 1, SimulationPlan(machines: 5, steps: 150, hostile: [.equivocation])),
     ]
 
@@ -53,19 +55,16 @@ struct Mutant: Sendable, CustomTestStringConvertible {
     }
 
     static let all = [
-        Mutant("every member acknowledges", SimulationPlan(accounts: 3), seed: 54) {
+        Mutant("every member acknowledges", SimulationPlan(accounts: 3), seed: 4) {
             $0.everyMemberAcknowledges = false
         },
         Mutant("named batches count", wars, seed: 1) { $0.namedBatchesCount = false },
-        Mutant("equal stamps are ordered", wrongHands(.equivocation), seed: 4) { $0.equalStampsAreOrdered = false },
-        Mutant("equivocators are passed on", wrongHands(.equivocation), seed: 4) {
+        Mutant("equal stamps are ordered", wrongHands(.equivocation), seed: 57) { $0.equalStampsAreOrdered = false },
+        Mutant("equivocators are passed on", wrongHands(.equivocation), seed: 2) {
             $0.equivocatorsArePassedOn = false
         },
-        Mutant("identifiers are checked", manyAccounts, seed: 2) { $0.identifiersAreChecked = false },
+        Mutant("identifiers are checked", manyAccounts, seed: 1) { $0.identifiersAreChecked = false },
         Mutant("the far future waits", wrongHands(.stamps), seed: 2) { $0.farFutureWaits = false },
-        Mutant("a generation needs its author", wrongHands(.generations), seed: 75) {
-            $0.generationNeedsItsAuthor = false
-        },
         Mutant("a removal cuts the introduced", wrongHands(.accomplice), seed: 2) {
             $0.removalCutsIntroduced = false
         },
@@ -74,6 +73,9 @@ struct Mutant: Sendable, CustomTestStringConvertible {
         },
         Mutant("blocked machines ask", SimulationPlan(hostile: [.generations]), seed: 2) {
             $0.blockedMachinesAsk = false
+        },
+        Mutant("a rollback is noticed", SimulationPlan(steps: 60, rollsBack: true), seed: 2) {
+            $0.rollbackIsNoticed = false
         },
         Mutant("names come from tombstones", SimulationPlan(renames: true), seed: 1) {
             $0.namesComeFromTombstones = false

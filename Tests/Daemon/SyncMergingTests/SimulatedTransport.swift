@@ -38,6 +38,16 @@ final class SimulatedTransport {
 
     func showAll() { shown = [:] }
 
+    /// The last batch of each log that a reader is shown.
+    func ends(for reader: MemberID) -> [MemberID: UInt64] {
+        var ends: [MemberID: UInt64] = [:]
+        for (device, log) in logs {
+            let last = shown[Pair(reader: reader, log: device)] ?? .max
+            ends[device] = log.keys.filter { $0 <= last }.max()
+        }
+        return ends
+    }
+
     /// Everything that a reader is shown now, in any order.
     func deliveries(to reader: MemberID, after heads: [MemberID: LogHead]) -> [(SyncSlot, [UInt8])] {
         var found: [(SyncSlot, [UInt8])] = []

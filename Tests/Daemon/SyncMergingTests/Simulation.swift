@@ -16,6 +16,8 @@ struct SimulationPlan: Sendable {
     var hostile: Set<Malice> = []
     var collects = true
     var renames = false
+    var locks = false
+    var rollsBack = false
 
     /// The acts of a member in wrong hands.
     enum Malice: CaseIterable, Sendable { case stamps, identifiers, stale, generations, equivocation, accomplice }
@@ -110,8 +112,16 @@ final class Simulation {
             machine.replica.acknowledge()
             publish(machine)
         case 94..<97: if machine.isHostile { misbehave(machine) }
-        default: if plan.hides { hide(from: machine) }
+        default:
+            if plan.locks, dice.chance(60) { lock(machine) } else if plan.hides { hide(from: machine) }
         }
+    }
+
+    /// Locks a machine, or unlocks it.
+    func lock(_ machine: SimulatedMachine) {
+        machine.keys.isUnlocked.toggle()
+        machine.replica.unlock(now: machine.now(time), machine.keys)
+        machine.sync()
     }
 
     private func edit(_ machine: SimulatedMachine) {
@@ -119,7 +129,8 @@ final class Simulation {
         if plan.renames, dice.chance(30) {
             machine.rename(account, "account \(dice.below(plan.accounts))", time: time)
         } else {
-            machine.write(account, dice.chance(35) ? nil : "value \(dice.below(1 << 30))", time: time)
+            let value = dice.chance(35) ? nil : "value \(dice.below(1 << 30))"
+            machine.write(account, value, time: time, needsUnlocked: plan.locks && dice.chance(40))
         }
         machine.sync()
     }
@@ -137,6 +148,10 @@ final class Simulation {
     private func hide(from machine: SimulatedMachine) {
         let log = dice.pick(machines).id
         let heads = machine.replica.logs[log]?.seq ?? 0
+        if plan.rollsBack, dice.chance(40) {
+            transport.hide(log, from: machine.id, after: heads - min(heads, UInt64(dice.below(4))))
+            return
+        }
         transport.hide(log, from: machine.id, after: dice.chance(40) ? .max : heads + UInt64(dice.below(3)))
     }
 

@@ -18,6 +18,10 @@ extension Simulation {
     /// The end of a history: the transport hides nothing, machines in wrong hands are removed, and all that is shown is
     /// read.
     func finish() {
+        for machine in machines {
+            machine.keys.isUnlocked = true
+            machine.replica.unlock(now: machine.now(time), machine.keys)
+        }
         settle(rounds: 3)
         // The user does not know of the machines that this one has added.
         if let hostile = machines.first(where: \.isHostile) { remove(hostile, by: machines[0]) }
@@ -42,6 +46,8 @@ extension Simulation {
             if other.replica.rows.live != first.replica.rows.live { found.append("rows differ") }
         }
         for machine in left { found += lost(machine, first) }
+        if left.contains(where: { $0.replica.heldCount > 0 }) { found.append("records wait on an unlocked machine") }
+        if left.contains(where: { $0.overlooked > 0 }) { found.append("a transport was rolled back unnoticed") }
         if left.contains(where: { $0.replica.rows.robbed > 0 }) { found.append("an item has lost its name") }
         for machine in left { found += forbidden(machine) }
         let isIn = machines.contains { $0.isHostile && first.replica.membership.machines.contains($0.id) }
