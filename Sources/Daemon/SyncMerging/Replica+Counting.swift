@@ -40,8 +40,10 @@ extension Replica {
     /// Members whose removal the author of a log had read before its present batch: what it names of them now, it may
     /// have read only because others had named it before.
     private func informedRemovals(of place: SyncRecord.Origin) -> Set<MemberID> {
-        membership.cuts.reduce(into: []) { found, entry in
+        let doubtful = rules.splitRemovalsInformNobody ? doubtfulLogs : []
+        return membership.cuts.reduce(into: []) { found, entry in
             let (removal, cut) = entry
+            guard !doubtful.contains(removal.place.device) else { return }
             let isOwn = removal.place.device == place.device && removal.place.seq < place.seq
             let isRead = (logs[place.device]?.said[removal.place.device] ?? 0) >= removal.place.seq
             if isOwn || removal.place.device != place.device && isRead { found.formUnion(cut) }
@@ -73,7 +75,9 @@ extension Replica {
             let sponsor = addition.recoveryKey == .none ? place.device : addition.recoveryKey
             guard addition.recoveryKey == .none || keys.member(addition.keys) == place.device else { return }
             add(addition.keys, sponsor: sponsor, place, reads: addition.most, floor, keys)
-        case .remove(let target, _, let kept): membership.remove(target, kept: kept, at: place)
+        case .remove(let target, let reason, let kept):
+            membership.remove(target, kept: kept, at: place)
+            if reason == .forked, target != me { doubt(target, isStated: true) }
         case .generation(let made):
             membership.make(made, by: place.device)
         case .share(let late):
@@ -149,7 +153,9 @@ extension Replica {
     private func isAllowed(_ record: SyncRecord, _ header: SyncHeader, _ stated: UInt64) -> Bool {
         guard (1...4).contains(record.itemClass), (1...3).contains(record.protection) else { return false }
         guard record.isBoxed == record.needsBox else { return false }
-        if let origin = record.origin { return membership.removed.contains(origin.device) }
+        if let origin = record.origin {
+            return membership.removed.contains(origin.device) || record.kind == SyncRecord.Kind.tombstone
+        }
         return !rules.floorBindsAuthors || record.hlc > stated
     }
 
@@ -164,12 +170,23 @@ extension Replica {
         if let current = rows[rid] {
             guard row.wins(over: current, rules) else {
                 if current.stamp != row.stamp { rows.keepLoser(row, rid: rid) }
+                renewDeletion(of: rid, current, against: row)
                 return
             }
             rows.keepLoser(current, rid: rid)
         }
         rows[rid] = row
         renamed[rid] = previous
+    }
+
+    /// Passes a tombstone on where a version was passed on that is older, because others may have let the tombstone go.
+    /// Only a member in wrong hands passes on such a one: all others have read the tombstone.
+    private mutating func renewDeletion(of rid: RecordID, _ current: SyncRow, against row: SyncRow) {
+        let isPassedOn = row.place.map { $0.device != row.stamp.device } ?? false
+        guard rules.deletionsAreRenewed, isPassedOn, !row.isTombstone, current.isTombstone,
+            current.stamp.hlc <= myFloor
+        else { return }
+        renewed.insert(rid)
     }
 
     /// Lets items that have taken another primary key keep their local names. It comes after all records of a batch,

@@ -33,6 +33,7 @@ extension Replica {
     mutating func notice(_ fork: ForkEvidence) {
         guard fork.device != me, forks.insert(fork).inserted else { return }
         if membership.removed.contains(fork.device) { mustPublish = true }
+        doubt(fork.device, isStated: false)
     }
 
     /// Keeps a batch until its turn, two for each place, because only one of them may be real.
@@ -93,10 +94,22 @@ extension Replica {
             content = keys.open(sealed, batch.header, associated: batch.associated)
                 .flatMap { try? SyncContent(decoding: $0) }
             if content == nil { quarantined[device, default: 0] += 1 }
+            guard knowsOrigins(of: batch, content) else { return false }
         }
         forget(device, upTo: batch.header.seq)
         count(batch, content, isOwn: false, now: now, keys)
         return true
+    }
+
+    /// Whether all whose versions a batch passes on are removed here too. Its author had read of that: so must readers.
+    private func knowsOrigins(of batch: SyncBatch, _ content: SyncContent?) -> Bool {
+        guard rules.passingFollowsRemoval, let content else { return true }
+        let removed = batch.statements.reduce(into: membership.removed) { found, statement in
+            if case .remove(let target, _, _) = statement { found.insert(target) }
+        }
+        return content.records.allSatisfy { record in
+            record.kind == SyncRecord.Kind.tombstone || record.origin.map { removed.contains($0.device) } ?? true
+        }
     }
 
     private mutating func isReadable(_ batch: SyncBatch) -> Bool {
@@ -105,16 +118,17 @@ extension Replica {
         return !isLater
     }
 
-    /// Whether a batch counts: of a removed author as far as counted batches name it, of others unless they contradict
-    /// themselves.
+    /// Whether a batch counts: of a removed author as far as counted batches name it, of no author that contradicts
+    /// itself.
     private func counts(_ batch: SyncBatch) -> Bool {
         let device = batch.header.device
         // An author whose records wait in too great a number is read when they wait no more.
         guard (heldSize[device] ?? 0) <= Self.waitingBytes else { return false }
-        if membership.removed.contains(device) {
-            return rules.namedBatchesCount && batch.header.seq <= named[device] ?? 0
-        }
-        return !forks.contains { $0.device == device }
+        // An equivocator's log ends here. Were it read later, its versions could be older than collected tombstones.
+        let isRemoved = membership.removed.contains(device)
+        if rules.splitLogsEnd || !isRemoved, doubted.contains(device) { return false }
+        guard isRemoved else { return true }
+        return rules.namedBatchesCount && batch.header.seq <= named[device] ?? 0
     }
 
     private mutating func drop(_ batch: SyncBatch) {

@@ -37,14 +37,14 @@ extension Replica {
         }
         let header = header(generation, keys)
         let dirty = publishable(keys)
-        let passed = passOn(besides: dirty, keys)
+        let passed = versionsToPassOn(besides: dirty, keys)
         guard mustPublish || !dirty.isEmpty || !passed.isEmpty || !statements.isEmpty else { return nil }
         let isWhole = dirty.count == rows.all.values.count(where: \.isDirty)
-        guard let records = boxed(dirty.map(\.value.record) + passed, header, keys) else { return nil }
+        guard let records = boxed(dirty.map(\.value.record) + passed.records, header, keys) else { return nil }
         let content = SyncContent(
             positions: changedPositions(), floor: isWhole ? max(myFloor, risenFloor) : myFloor, records: records)
         let stamps = dirty.mapValues(\.stamp)
-        return finish(header, statements, content, stamps, passed: Set(passed.map(\.rid)), keys)
+        return finish(header, statements, content, stamps, passed: passed.places, keys)
     }
 
     /// As many statements as a batch has room for; the others come with the next.
@@ -105,7 +105,7 @@ extension Replica {
 
     private mutating func finish(
         _ header: SyncHeader, _ statements: [SyncStatement], _ content: SyncContent?,
-        _ stamps: [RecordID: SyncStamp], passed: Set<RecordID> = [], _ keys: any CircleKeys
+        _ stamps: [RecordID: SyncStamp], passed: [RecordID: SyncRecord.Origin] = [:], _ keys: any CircleKeys
     ) -> SyncBatch {
         let sealed = content.map { content in
             keys.seal(content.encoded(), header) { SyncBatch.associated(header, statements, sealedSize: $0) }
@@ -155,7 +155,8 @@ extension Replica {
         let place = SyncRecord.Origin(device: me, seq: kept.batch.header.seq)
         for (rid, stamp) in kept.stamps where rows[rid]?.stamp == stamp { rows[rid]?.place = place }
         queued.removeAll { kept.batch.statements.contains($0) }
-        passing.subtract(kept.passed)
+        renewed.subtract(kept.passed.keys)
+        for (rid, old) in kept.passed where rows[rid]?.place == old { rows[rid]?.place = place }
         count(kept.batch, kept.content, isOwn: true, now: now, keys)
         drain(now: now, keys)
     }
@@ -168,11 +169,12 @@ extension Replica {
     /// for those without. The generation is first, because the batch of a removal must be sealed with it.
     private func duties(_ keys: any CircleKeys) -> [SyncStatement] {
         guard membership.members[me] != nil else { return queued }
+        let asked = queued + repeatedRemovals()
         var after = membership
-        for case .remove(let target, _, let kept) in queued {
+        for case .remove(let target, _, let kept) in asked {
             after.remove(target, kept: kept, at: SyncRecord.Origin(device: me, seq: (logs[me]?.seq ?? 0) + 1))
         }
-        return generation(after, keys) + queued + shares(after, keys) + wants(keys)
+        return generation(after, keys) + asked + shares(after, keys) + wants(keys)
     }
 
     /// A new generation, where there is none: a removal comes with one, so that its own batch is sealed with it.
@@ -210,31 +212,5 @@ extension Replica {
         let shared = membership.generations.keys.filter { membership.recipients(of: $0).contains(me) }
         let missing = Set(shared.filter { !keys.holds($0) }).union(rules.blockedMachinesAsk ? blocking(keys) : [])
         return missing.sorted().filter { membership.wanted[$0]?.contains(me) != true }.map { .want($0) }
-    }
-
-    /// The versions of a removed equivocator, and of those that went with it, as many as there is room for: others may
-    /// have read another log.
-    private mutating func passOn(besides dirty: [RecordID: SyncRow], _ keys: any CircleKeys) -> [SyncRecord] {
-        guard rules.equivocatorsArePassedOn else { return [] }
-        for gone in forks.map(\.device) where membership.removed.contains(gone) {
-            if passedOn.insert(gone).inserted { passing.formUnion(versions(ofThoseGoneWith: gone).keys) }
-        }
-        var (found, size): ([SyncRecord], Int) = ([], dirty.values.reduce(0) { $0 + $1.record.encodedSize })
-        for rid in passing.sorted() {
-            guard let row = rows[rid], let place = row.place, membership.removed.contains(row.stamp.device) else {
-                passing.remove(rid)
-                continue
-            }
-            guard keys.isUnlocked || !row.record.needsBox else { continue }
-            size += row.record.encodedSize
-            guard found.isEmpty && dirty.isEmpty || size <= SyncLimits.sealedBytes / 2 else { break }
-            found.append(row.record.with(origin: SyncRecord.Origin(device: row.stamp.device, seq: place.seq)))
-        }
-        return found
-    }
-
-    private func versions(ofThoseGoneWith gone: MemberID) -> [RecordID: SyncRow] {
-        let authors = Set(membership.introduced(by: gone) + [gone]).intersection(membership.removed)
-        return rows.all.filter { !$0.value.isDirty && authors.contains($0.value.stamp.device) }
     }
 }

@@ -31,6 +31,9 @@ package struct Replica<Rows: RowTable>: Sendable {
     package internal(set) var logs: [MemberID: LogHead] = [:]
     /// Contradictions. A log with evidence is not read further until its author is removed.
     package internal(set) var forks: Set<ForkEvidence> = []
+    /// Authors of logs with evidence, that of others included, and those whose removal states it.
+    package internal(set) var doubted: Set<MemberID> = []
+    var statedForked: Set<MemberID> = []
     /// Records that the rules do not allow: how many of each author.
     package internal(set) var quarantined: [MemberID: Int] = [:]
     /// Logs that are of a later version.
@@ -59,9 +62,8 @@ package struct Replica<Rows: RowTable>: Sendable {
     var renamed: [RecordID: RecordID] = [:]
     var queued: [SyncStatement] = []
     var mustPublish = false
-    /// Equivocators whose versions this machine passes on or has passed on, and what is left to pass on.
-    var passedOn: Set<MemberID> = []
-    var passing: Set<RecordID> = []
+    /// Tombstones to pass on, against older versions that somebody has passed on.
+    var renewed: Set<RecordID> = []
     /// The largest stamp among the tombstones that every member has read.
     var risenFloor: UInt64 = 0
     let rules: MergeRules
@@ -76,7 +78,8 @@ package struct Replica<Rows: RowTable>: Sendable {
         package let batch: SyncBatch
         let content: SyncContent?
         let stamps: [RecordID: SyncStamp]
-        let passed: Set<RecordID>
+        /// Versions of others, with the places that they have had until now.
+        let passed: [RecordID: SyncRecord.Origin]
     }
 
     package init(circle: CircleID, me: MemberID, rows: Rows, rules: MergeRules = .all) {

@@ -13,15 +13,18 @@ struct History: Sendable, CustomTestStringConvertible {
 
     static let all = [
         History("changes, with hidden and damaged batches and crashes", gate: 1, SimulationPlan()),
-        History("removals of one another", gate: 2, SimulationPlan(machines: 6, accounts: 8, removals: 4)),
+        History("removals of one another", gate: 1, SimulationPlan(machines: 6, accounts: 8, removals: 4)),
         History("machines that join", gate: 1, SimulationPlan(machines: 3, removals: 1, joins: 3)),
         History("cloned machines", gate: 1, SimulationPlan(machines: 3, clones: 2)),
         History(
-            "a member in wrong hands", gate: 2,
+            "a member in wrong hands", gate: 1,
             SimulationPlan(removals: 1, joins: 1, hostile: Set(SimulationPlan.Malice.allCases))),
         History("machines that are locked, items that change their class", gate: 1, SimulationPlan(locks: true)),
         History("a transport that is rolled back", gate: 1, SimulationPlan(removals: 1, rollsBack: true)),
         History("an equivocator", gate: 1, SimulationPlan(machines: 5, steps: 150, hostile: [.equivocation])),
+        History(
+            "an equivocator that removes and adds", gate: 1,
+            SimulationPlan(machines: 5, steps: 120, hostile: [.equivocation, .accomplice, .removal])),
     ]
 
     /// The plan for a seed: in the long form circles of two to twenty machines.
@@ -59,9 +62,15 @@ struct Mutant: Sendable, CustomTestStringConvertible {
             $0.everyMemberAcknowledges = false
         },
         Mutant("named batches count", wars, seed: 1) { $0.namedBatchesCount = false },
-        Mutant("equal stamps are ordered", wrongHands(.equivocation), seed: 57) { $0.equalStampsAreOrdered = false },
-        Mutant("equivocators are passed on", wrongHands(.equivocation), seed: 2) {
+        Mutant("equal stamps are ordered", wrongHands(.equivocation), seed: 4) { $0.equalStampsAreOrdered = false },
+        Mutant("equivocators are passed on", wrongHands(.equivocation), seed: 4) {
             $0.equivocatorsArePassedOn = false
+        },
+        Mutant("removals are repeated", wrongHands(.equivocation, .removal, .accomplice), seed: 1) {
+            $0.removalsAreRepeated = false
+        },
+        Mutant("split removals inform nobody", wrongHands(.equivocation, .removal), seed: 60) {
+            $0.splitRemovalsInformNobody = false
         },
         Mutant("identifiers are checked", manyAccounts, seed: 1) { $0.identifiersAreChecked = false },
         Mutant("the far future waits", wrongHands(.stamps), seed: 2) { $0.farFutureWaits = false },

@@ -19,14 +19,24 @@ extension Simulation {
             generation: replica.membership.currentGeneration?.id ?? .none, salt: keys.makeSalt())
     }
 
-    /// Commits a batch as no honest machine makes it.
-    func commit(_ records: [SyncRecord], by machine: SimulatedMachine) {
+    /// A batch as no honest machine makes it.
+    func batch(_ records: [SyncRecord], by machine: SimulatedMachine) -> SyncBatch {
         let (header, keys) = (header(of: machine), machine.keys)
         let floor = machine.replica.logs[machine.id]?.floor ?? 0
         let content = SyncContent(positions: [], floor: floor, records: records)
         let sealed = keys.seal(content.encoded(), header) { SyncBatch.associated(header, [], sealedSize: $0) }
-        _ = transport.commit(
-            SyncBatch(header, [], sealed: sealed, sealedHash: keys.hash(sealed), sign: keys.sign))
+        return SyncBatch(header, [], sealed: sealed, sealedHash: keys.hash(sealed), sign: keys.sign)
+    }
+
+    /// Brings a reader the last batch of a log and none of those before.
+    func deliverLast(of author: SimulatedMachine, to reader: SimulatedMachine) {
+        guard let (seq, bytes) = transport.logs[author.id]?.max(by: { $0.key < $1.key }) else { return }
+        let slot = SyncSlot(circle: transport.circle, device: author.id, seq: seq)
+        _ = reader.replica.receive(bytes, in: slot, now: time, reader.keys)
+    }
+
+    func commit(_ records: [SyncRecord], by machine: SimulatedMachine) {
+        _ = transport.commit(batch(records, by: machine))
         machine.pull(transport, time: time)
     }
 }

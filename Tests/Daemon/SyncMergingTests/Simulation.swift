@@ -20,7 +20,9 @@ struct SimulationPlan: Sendable {
     var rollsBack = false
 
     /// The acts of a member in wrong hands.
-    enum Malice: CaseIterable, Sendable { case stamps, identifiers, stale, generations, equivocation, accomplice }
+    enum Malice: CaseIterable, Sendable {
+        case stamps, identifiers, stale, generations, equivocation, accomplice, removal, passing
+    }
 
     /// The invariants that do not hold at the end of a seed's history.
     func problems(_ seed: UInt64, _ rules: MergeRules) -> [String] {
@@ -43,6 +45,8 @@ final class Simulation {
     var gone = 0
     var problems: [String] = []
     private var accomplices = 0
+    /// The other branches of equivocators.
+    var twins: [MemberID: Twin] = [:]
 
     init(seed: UInt64, _ plan: SimulationPlan, _ rules: MergeRules = .all) {
         (dice, self.plan, self.rules) = (Dice(seed: seed), plan, rules)
@@ -238,6 +242,8 @@ final class Simulation {
         case .accomplice:
             accomplices += 1
             if accomplices < 3 { join(machine, isHostile: true) }
+        case .removal: remove(from: machine)
+        case .passing: passOn(machine)
         }
     }
 
@@ -249,6 +255,16 @@ final class Simulation {
         publish(machine)
     }
 
+    /// A version that a removed member is said to have written, older than all that is known.
+    private func passOn(_ machine: SimulatedMachine) {
+        guard machine.replica.outgoing == nil,
+            let gone = dice.shuffled(machine.replica.membership.removed.sorted()).first
+        else { return }
+        let account = "account \(dice.below(plan.accounts))"
+        let record = SimulatedMachine.record(account, "never written", hlc: 1_700_000_000_000_000)
+        commit([record.with(origin: SyncRecord.Origin(device: gone, seq: 1))], by: machine)
+    }
+
     private func makeBadGeneration(_ machine: SimulatedMachine) {
         let others = machines.filter { $0.id != machine.id }.map(\.id)
         machine.keys.cheats = Set(others.filter { _ in dice.chance(50) })
@@ -258,18 +274,5 @@ final class Simulation {
         let made = machine.keys.makeGeneration(number, for: machine.replica.membership.recipients)
         machine.replica.state(.generation(made))
         publish(machine)
-    }
-
-    /// Two batches for one slot, each for some of the others.
-    private func equivocate(_ machine: SimulatedMachine) {
-        var twin = machine.replica
-        let account = "account \(dice.below(plan.accounts))"
-        let rid = SimulatedKeys.recordID(Array(account.utf8))
-        let now = machine.now(time)
-        _ = twin.write(rid, now: now) { SimulatedMachine.record(account, "for some", hlc: $0) }
-        machine.write(account, "for others", time: time)
-        guard machine.replica.outgoing == nil, let other = twin.compose(machine.keys) else { return }
-        transport.fork(other, for: Set(machines.map(\.id).filter { _ in dice.chance(50) }))
-        machine.publish(transport, time: time)
     }
 }

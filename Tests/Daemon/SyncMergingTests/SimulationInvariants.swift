@@ -22,12 +22,13 @@ extension Simulation {
             machine.keys.isUnlocked = true
             machine.replica.unlock(now: machine.now(time), machine.keys)
         }
+        transport.showBranches()
         settle(rounds: 3)
         // The user does not know of the machines that this one has added.
         if let hostile = machines.first(where: \.isHostile) { remove(hostile, by: machines[0]) }
         settle(rounds: 6)
         guard plan.collects else { return }
-        for _ in 0..<3 {
+        for _ in 0..<6 where remaining.contains(where: { $0.replica.rows.all.values.contains(where: \.isTombstone) }) {
             for machine in remaining {
                 gone += machine.replica.collect()
                 machine.sync()
