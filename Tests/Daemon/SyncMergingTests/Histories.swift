@@ -29,9 +29,9 @@ struct History: Sendable, CustomTestStringConvertible {
 
     /// The plan for a seed: in the long form circles of two to twenty machines.
     func plan(_ seed: UInt64, isLong: Bool) -> SimulationPlan {
-        guard isLong, plan.hostile.isEmpty else { return plan }
+        guard isLong else { return plan }
         var plan = plan
-        plan.machines = max(plan.removals > 0 ? 3 : 2, Int(seed % 19) + 2)
+        plan.machines = max(plan.removals > 0 || !plan.hostile.isEmpty ? 3 : 2, Int(seed % 19) + 2)
         plan.steps += 40 * plan.machines
         return plan
     }
