@@ -1,3 +1,4 @@
+import KeychainModel
 package import LinuxSystem
 
 /// One version of a record.
@@ -64,6 +65,9 @@ package struct SyncRecord: Sendable {
         range = try cursor.take(cursor.remaining)
     }
 
+    /// Whether the body is in a box of its own while it travels: that of an item that only an unlocked machine reads.
+    package var needsBox: Bool { protection == Accessibility.whenUnlocked.rawValue }
+
     /// Lends the body.
     package func withBody<Result, Failure: Error>(
         _ body: (Span<UInt8>) throws(Failure) -> Result
@@ -85,6 +89,13 @@ package struct SyncRecord: Sendable {
     /// The same version under another stamp or another identifier.
     package func with(hlc: UInt64? = nil, rid: RecordID? = nil) -> SyncRecord {
         SyncRecord(copying: self, origin, hlc: hlc, rid: rid)
+    }
+
+    /// The same version with its body in a box of its own, or out of it.
+    package func with(body: SecretBytes, isBoxed: Bool) -> SyncRecord {
+        SyncRecord(
+            kind: kind, itemClass: itemClass, protection: protection, isBoxed: isBoxed, rid: rid, hlc: hlc,
+            origin: origin, body: body)
     }
 
     /// How many bytes the record takes.

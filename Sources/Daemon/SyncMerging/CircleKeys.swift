@@ -28,6 +28,12 @@ package protocol CircleKeys: AnyObject {
     func seal(_ content: SecretBytes, _ header: SyncHeader, associated: (_ sealedSize: Int) -> [UInt8]) -> [UInt8]
     /// Opens a sealed part; nil when it is not what was sealed with these keys and this header.
     func open(_ sealed: [UInt8], _ header: SyncHeader, associated: [UInt8]) -> SecretBytes?
+    /// Whether the keys of the protection class that needs an unlocked machine are there.
+    var isUnlocked: Bool { get }
+    /// Puts a record's body into a box of its own, which no other record and no other batch has; nil while locked.
+    func box(_ record: SyncRecord, _ header: SyncHeader) -> SyncRecord?
+    /// Takes a record's body out of its box, on an unlocked machine; nil when it is no such box.
+    func unbox(_ record: SyncRecord, _ header: SyncHeader) -> SyncRecord?
     /// The identifier that a record has by its class and its body; nil for a body that is none.
     func recordID(of record: SyncRecord) -> RecordID?
 }

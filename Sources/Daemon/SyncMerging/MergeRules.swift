@@ -23,11 +23,27 @@ package struct MergeRules: Sendable, Equatable {
     package var identifiersAreChecked = true
     /// The versions of a removed equivocator are passed on by everyone who holds them.
     package var equivocatorsArePassedOn = true
+    /// A batch that passes on versions is read when the removal of their author is.
+    package var passingFollowsRemoval = true
+    /// A tombstone that others may no longer have is passed on when an older version is.
+    package var deletionsAreRenewed = true
+    /// The removals that an equivocator's log states are stated again by those who have read them.
+    package var removalsAreRepeated = true
+    /// A removal in an equivocator's log is known to nobody for certain.
+    package var splitRemovalsInformNobody = true
+    /// An equivocator's log is read no further, also when it is removed.
+    package var splitLogsEnd = true
+    /// A tombstone from an equivocator's log does not go before it was passed on.
+    package var doubtfulTombstonesStay = true
 
     /// Keys that are missing are sought in batches whose turn has not come.
     package var keysAreSought = true
     /// A machine that cannot read a batch for lack of keys asks for them.
     package var blockedMachinesAsk = true
+    /// While records wait for an unlocked machine, it lets no tombstone go.
+    package var heldRecordsDelayCollecting = true
+    /// A transport that shows less than was read is noticed.
+    package var rollbackIsNoticed = true
     /// Only a deleted item gives its local name to the item that it became.
     package var namesComeFromTombstones = true
 

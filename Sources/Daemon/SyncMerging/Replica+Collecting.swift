@@ -10,10 +10,12 @@ extension Replica {
     /// - Returns: how many went.
     package mutating func collect() -> Int {
         guard !rules.everyMemberAcknowledges || isSettled() else { return 0 }
-        let machines = membership.machines
+        // Records that wait may be older than a tombstone here, which everybody says to have read.
+        guard held.isEmpty || !rules.heldRecordsDelayCollecting else { return 0 }
+        let (machines, doubtful) = (membership.machines, rules.doubtfulTombstonesStay ? doubtfulLogs : [])
         var gone = 0
         for (rid, row) in rows.all where row.isTombstone {
-            guard let place = row.place, isRead(place, by: machines) else { continue }
+            guard let place = row.place, !doubtful.contains(place.device), isRead(place, by: machines) else { continue }
             risenFloor = max(risenFloor, row.stamp.hlc)
             guard !rules.everyMemberAcknowledges || machines.allSatisfy({ floor(of: $0) >= row.stamp.hlc }) else {
                 continue
@@ -25,9 +27,9 @@ extension Replica {
         return gone
     }
 
-    private func floor(of member: MemberID) -> UInt64 { logs[member]?.floor ?? 0 }
+    func floor(of member: MemberID) -> UInt64 { logs[member]?.floor ?? 0 }
 
-    private func isRead(_ place: SyncRecord.Origin, by machines: [MemberID]) -> Bool {
+    func isRead(_ place: SyncRecord.Origin, by machines: [MemberID]) -> Bool {
         if !rules.everyMemberAcknowledges { return true }
         return machines.allSatisfy { member in
             member == me || member == place.device || (logs[member]?.said[place.device] ?? 0) >= place.seq
@@ -36,21 +38,27 @@ extension Replica {
 
     /// Whether the logs of all removed members have their end: everyone knows of the removal, and what was named is
     /// read.
-    private func isSettled() -> Bool {
+    func isSettled() -> Bool {
         let machines = membership.machines
         return membership.removed.allSatisfy { gone in
             guard membership.members[gone]?.isRecoveryKey != true else { return true }
-            // An equivocator's other batches come as what others pass on.
-            let isEnded = forks.contains { $0.device == gone } || (logs[gone]?.seq ?? 0) >= named[gone] ?? 0
-            guard isEnded else { return false }
+            guard isRead(toItsEnd: gone) else { return false }
             return machines.allSatisfy { $0 == me || knows($0, thatIsGone: gone) }
         }
     }
 
+    /// Whether the log of a removed member is read as far as others name it. An equivocator's other batches come as
+    /// versions that others pass on, and so do those of a machine that only another branch of its log has added.
+    private func isRead(toItsEnd gone: MemberID) -> Bool {
+        if membership.members[gone] == nil || doubted.contains(gone) { return true }
+        return (logs[gone]?.seq ?? 0) >= named[gone] ?? 0
+    }
+
     /// Whether a member has read of a removal and said so, as `status` shows it.
     package func knows(_ member: MemberID, thatIsGone gone: MemberID) -> Bool {
-        membership.cuts.contains { removal, cut in
-            guard cut.contains(gone) else { return false }
+        let doubtful = rules.splitRemovalsInformNobody ? doubtfulLogs : []
+        return membership.cuts.contains { removal, cut in
+            guard cut.contains(gone), !doubtful.contains(removal.place.device) else { return false }
             if removal.place.device == member { return true }
             return (logs[member]?.said[removal.place.device] ?? 0) >= removal.place.seq
         }

@@ -7,6 +7,7 @@ extension Replica {
     mutating func count(
         _ batch: SyncBatch, _ content: SyncContent?, isOwn: Bool, now: UInt64, _ keys: any CircleKeys
     ) {
+        defer { noticeBehind(now) }
         let place = SyncRecord.Origin(device: batch.header.device, seq: batch.header.seq)
         let stated = logs[place.device]?.floor ?? 0
         advance(place, keys.hash(batch.signed))
@@ -18,7 +19,7 @@ extension Replica {
         guard let content else { return }
         logs[place.device]?.floor = max(stated, content.floor)
         guard !isOwn else { return }
-        for record in content.records { take(record, from: place, stated, now: now, keys) }
+        for record in content.records { take(record, of: batch.header, stated, now: now, keys) }
         carryNames()
     }
 
@@ -39,8 +40,10 @@ extension Replica {
     /// Members whose removal the author of a log had read before its present batch: what it names of them now, it may
     /// have read only because others had named it before.
     private func informedRemovals(of place: SyncRecord.Origin) -> Set<MemberID> {
-        membership.cuts.reduce(into: []) { found, entry in
+        let doubtful = rules.splitRemovalsInformNobody ? doubtfulLogs : []
+        return membership.cuts.reduce(into: []) { found, entry in
             let (removal, cut) = entry
+            guard !doubtful.contains(removal.place.device) else { return }
             let isOwn = removal.place.device == place.device && removal.place.seq < place.seq
             let isRead = (logs[place.device]?.said[removal.place.device] ?? 0) >= removal.place.seq
             if isOwn || removal.place.device != place.device && isRead { found.formUnion(cut) }
@@ -72,7 +75,9 @@ extension Replica {
             let sponsor = addition.recoveryKey == .none ? place.device : addition.recoveryKey
             guard addition.recoveryKey == .none || keys.member(addition.keys) == place.device else { return }
             add(addition.keys, sponsor: sponsor, place, reads: addition.most, floor, keys)
-        case .remove(let target, _, let kept): membership.remove(target, kept: kept, at: place)
+        case .remove(let target, let reason, let kept):
+            membership.remove(target, kept: kept, at: place)
+            if reason == .forked, target != me { doubt(target, isStated: true) }
         case .generation(let made):
             membership.make(made, by: place.device)
         case .share(let late):
@@ -106,27 +111,51 @@ extension Replica {
 
 extension Replica {
     private mutating func take(
-        _ record: SyncRecord, from place: SyncRecord.Origin, _ stated: UInt64, now: UInt64, _ keys: any CircleKeys
+        _ record: SyncRecord, of header: SyncHeader, _ stated: UInt64, now: UInt64, _ keys: any CircleKeys
     ) {
         guard record.kind == SyncRecord.Kind.item || record.kind == SyncRecord.Kind.tombstone else { return }
-        guard isAllowed(record, place, stated, keys) else {
-            quarantined[place.device, default: 0] += 1
+        guard isAllowed(record, header, stated) else {
+            quarantined[header.device, default: 0] += 1
             return
         }
-        let row = SyncRow(
-            record: record.with(origin: nil),
-            stamp: SyncStamp(hlc: record.hlc, device: record.origin?.device ?? place.device), place: place)
-        merge(row, now: now)
+        guard !record.isBoxed || keys.isUnlocked else {
+            held.append(Held(record: record, header: header))
+            heldSize[header.device, default: 0] += record.encodedSize
+            return
+        }
+        open(record, of: header, now: now, keys)
     }
 
-    /// Whether the author could have written the record by the rules that this machine keeps.
-    private func isAllowed(
-        _ record: SyncRecord, _ place: SyncRecord.Origin, _ stated: UInt64, _ keys: any CircleKeys
-    ) -> Bool {
+    /// Merges a record whose body can be read now.
+    private mutating func open(_ record: SyncRecord, of header: SyncHeader, now: UInt64, _ keys: any CircleKeys) {
+        let opened = record.isBoxed ? keys.unbox(record, header) : record
+        guard let opened, !rules.identifiersAreChecked || keys.recordID(of: opened) == opened.rid else {
+            quarantined[header.device, default: 0] += 1
+            return
+        }
+        let place = SyncRecord.Origin(device: header.device, seq: header.seq)
+        let stamp = SyncStamp(hlc: opened.hlc, device: opened.origin?.device ?? place.device)
+        merge(SyncRow(record: opened.with(origin: nil), stamp: stamp, place: place), now: now)
+    }
+
+    /// Merges the records that have waited for the machine to be unlocked.
+    mutating func releaseHeld(now: UInt64, _ keys: any CircleKeys) {
+        guard keys.isUnlocked, !held.isEmpty else { return }
+        let waiting = held
+        held = []
+        for one in waiting { heldSize[one.header.device, default: 0] -= one.record.encodedSize }
+        for one in waiting { open(one.record, of: one.header, now: now, keys) }
+        carryNames()
+    }
+
+    /// Whether the author could have written the record by the rules that this machine keeps. A body is checked when it
+    /// is read.
+    private func isAllowed(_ record: SyncRecord, _ header: SyncHeader, _ stated: UInt64) -> Bool {
         guard (1...4).contains(record.itemClass), (1...3).contains(record.protection) else { return false }
-        // A body that is boxed by itself is checked when it is opened.
-        if rules.identifiersAreChecked, !record.isBoxed, keys.recordID(of: record) != record.rid { return false }
-        if let origin = record.origin { return membership.removed.contains(origin.device) }
+        guard record.isBoxed == record.needsBox else { return false }
+        if let origin = record.origin {
+            return membership.removed.contains(origin.device) || record.kind == SyncRecord.Kind.tombstone
+        }
         return !rules.floorBindsAuthors || record.hlc > stated
     }
 
@@ -135,17 +164,29 @@ extension Replica {
         let (rid, previous) = (row.record.rid, previousName(of: row))
         if rules.farFutureWaits, row.stamp.hlc > now.addingReportingOverflow(Self.horizon).partialValue {
             future.append(row)
+            heldSize[row.place?.device ?? me, default: 0] += row.record.encodedSize
             return
         }
         if let current = rows[rid] {
             guard row.wins(over: current, rules) else {
                 if current.stamp != row.stamp { rows.keepLoser(row, rid: rid) }
+                renewDeletion(of: rid, current, against: row)
                 return
             }
             rows.keepLoser(current, rid: rid)
         }
         rows[rid] = row
         renamed[rid] = previous
+    }
+
+    /// Passes a tombstone on where a version was passed on that is older, because others may have let the tombstone go.
+    /// Only a member in wrong hands passes on such a one: all others have read the tombstone.
+    private mutating func renewDeletion(of rid: RecordID, _ current: SyncRow, against row: SyncRow) {
+        let isPassedOn = row.place.map { $0.device != row.stamp.device } ?? false
+        guard rules.deletionsAreRenewed, isPassedOn, !row.isTombstone, current.isTombstone,
+            current.stamp.hlc <= myFloor
+        else { return }
+        renewed.insert(rid)
     }
 
     /// Lets items that have taken another primary key keep their local names. It comes after all records of a batch,
@@ -160,7 +201,7 @@ extension Replica {
 
     /// The record that an item had been before it took another primary key.
     private func previousName(of row: SyncRow) -> RecordID? {
-        guard row.record.kind == SyncRecord.Kind.item, !row.record.isBoxed else { return nil }
+        guard row.record.kind == SyncRecord.Kind.item else { return nil }
         return row.record.withBody { span in (try? SyncItem(decoding: span))?.previous }
     }
 
@@ -168,6 +209,7 @@ extension Replica {
     mutating func releaseFuture(now: UInt64) {
         let waiting = future
         future = []
+        for row in waiting { heldSize[row.place?.device ?? me, default: 0] -= row.record.encodedSize }
         for one in waiting { merge(one, now: now) }
         carryNames()
     }

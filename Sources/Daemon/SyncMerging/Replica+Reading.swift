@@ -33,6 +33,7 @@ extension Replica {
     mutating func notice(_ fork: ForkEvidence) {
         guard fork.device != me, forks.insert(fork).inserted else { return }
         if membership.removed.contains(fork.device) { mustPublish = true }
+        doubt(fork.device, isStated: false)
     }
 
     /// Keeps a batch until its turn, two for each place, because only one of them may be real.
@@ -44,6 +45,7 @@ extension Replica {
         guard there.count < 2, ahead == 1 || ahead <= Self.waitingBatches && waitingSize + size <= Self.waitingBytes
         else { return false }
         waiting[device, default: [:]][seq] = there + [batch]
+        for made in keysForMe(batch) { sought[made.id, default: []].append(made) }
         waitingSize += size
         return true
     }
@@ -54,8 +56,12 @@ extension Replica {
         while moves {
             moves = false
             for device in waiting.keys.sorted() { while readNext(of: device, now: now, keys) { moves = true } }
+            // An author is read further when its records no longer wait.
+            let before = heldSize
+            releaseFuture(now: now)
+            releaseHeld(now: now, keys)
+            if heldSize != before { moves = true }
         }
-        releaseFuture(now: now)
     }
 
     /// Reads the next batch of a log, if it is there and counts.
@@ -88,10 +94,22 @@ extension Replica {
             content = keys.open(sealed, batch.header, associated: batch.associated)
                 .flatMap { try? SyncContent(decoding: $0) }
             if content == nil { quarantined[device, default: 0] += 1 }
+            guard knowsOrigins(of: batch, content) else { return false }
         }
         forget(device, upTo: batch.header.seq)
         count(batch, content, isOwn: false, now: now, keys)
         return true
+    }
+
+    /// Whether all whose versions a batch passes on are removed here too. Its author had read of that: so must readers.
+    private func knowsOrigins(of batch: SyncBatch, _ content: SyncContent?) -> Bool {
+        guard rules.passingFollowsRemoval, let content else { return true }
+        let removed = batch.statements.reduce(into: membership.removed) { found, statement in
+            if case .remove(let target, _, _) = statement { found.insert(target) }
+        }
+        return content.records.allSatisfy { record in
+            record.kind == SyncRecord.Kind.tombstone || record.origin.map { removed.contains($0.device) } ?? true
+        }
     }
 
     private mutating func isReadable(_ batch: SyncBatch) -> Bool {
@@ -100,14 +118,17 @@ extension Replica {
         return !isLater
     }
 
-    /// Whether a batch counts: of a removed author as far as counted batches name it, of others unless they contradict
-    /// themselves.
+    /// Whether a batch counts: of a removed author as far as counted batches name it, of no author that contradicts
+    /// itself.
     private func counts(_ batch: SyncBatch) -> Bool {
         let device = batch.header.device
-        if membership.removed.contains(device) {
-            return rules.namedBatchesCount && batch.header.seq <= named[device] ?? 0
-        }
-        return !forks.contains { $0.device == device }
+        // An author whose records wait in too great a number is read when they wait no more.
+        guard (heldSize[device] ?? 0) <= Self.waitingBytes else { return false }
+        // An equivocator's log ends here. Were it read later, its versions could be older than collected tombstones.
+        let isRemoved = membership.removed.contains(device)
+        if rules.splitLogsEnd || !isRemoved, doubted.contains(device) { return false }
+        guard isRemoved else { return true }
+        return rules.namedBatchesCount && batch.header.seq <= named[device] ?? 0
     }
 
     private mutating func drop(_ batch: SyncBatch) {
@@ -115,6 +136,10 @@ extension Replica {
         waiting[device]?[seq]?.removeAll { $0 == batch }
         if waiting[device]?[seq]?.isEmpty == true { waiting[device]?[seq] = nil }
         waitingSize -= min(waitingSize, batch.bytes?.count ?? 0)
+        for made in keysForMe(batch) {
+            if let one = sought[made.id]?.firstIndex(of: made) { sought[made.id]?.remove(at: one) }
+            if sought[made.id]?.isEmpty == true { sought[made.id] = nil }
+        }
     }
 
     private mutating func forget(_ device: MemberID, upTo seq: UInt64) {
@@ -154,13 +179,18 @@ extension Replica {
     /// same keys, and their authors may be unknown here or removed. A generation has its name from its keys, so that
     /// nobody can give others for it.
     private func seek(_ generation: GenerationID, _ keys: any CircleKeys) -> Bool {
-        guard rules.keysAreSought else { return false }
-        for batch in waiting.values.flatMap({ $0.values.joined() }) {
-            for made in batch.statements.compactMap(\.madeKeys) where made.id == generation && take(made, keys) {
-                return true
-            }
-        }
-        return false
+        rules.keysAreSought && sought[generation]?.contains { take($0, keys) } == true
+    }
+
+    /// Looks through all that waits, for a machine that has another name now.
+    mutating func findKeysInWaiting() {
+        let made = waiting.values.flatMap { $0.values.joined() }.flatMap(keysForMe)
+        sought = Dictionary(grouping: made, by: \.id)
+    }
+
+    /// The generations that a batch has shares for this machine of.
+    private func keysForMe(_ batch: SyncBatch) -> [Generation] {
+        batch.statements.compactMap(\.madeKeys).filter { $0.shares.contains { $0.recipient == me } }
     }
 
     /// Generations without whose keys the next batch of a log cannot be read.

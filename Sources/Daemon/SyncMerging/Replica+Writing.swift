@@ -30,20 +30,21 @@ extension Replica {
     /// made once: a second call gives the same.
     package mutating func compose(_ keys: any CircleKeys) -> SyncBatch? {
         if let outgoing { return outgoing.batch }
-        guard !isRemoved, maySpeak(keys) else { return nil }
+        guard !isRemoved, rolledBack.isEmpty, maySpeak(keys) else { return nil }
         let statements = fitting(duties(keys))
         guard let generation = sealingGeneration(statements), keys.holds(generation) else {
             return composeOpen(statements, keys)
         }
-        let dirty = publishable()
-        let passed = passOn(besides: dirty)
+        let header = header(generation, keys)
+        let dirty = publishable(keys)
+        let passed = versionsToPassOn(besides: dirty, keys)
         guard mustPublish || !dirty.isEmpty || !passed.isEmpty || !statements.isEmpty else { return nil }
         let isWhole = dirty.count == rows.all.values.count(where: \.isDirty)
+        guard let records = boxed(dirty.map(\.value.record) + passed.records, header, keys) else { return nil }
         let content = SyncContent(
-            positions: changedPositions(), floor: isWhole ? max(myFloor, risenFloor) : myFloor,
-            records: dirty.map(\.value.record) + passed)
+            positions: changedPositions(), floor: isWhole ? max(myFloor, risenFloor) : myFloor, records: records)
         let stamps = dirty.mapValues(\.stamp)
-        return finish(statements, content, generation, stamps, passed: Set(passed.map(\.rid)), keys)
+        return finish(header, statements, content, stamps, passed: passed.places, keys)
     }
 
     /// As many statements as a batch has room for; the others come with the next.
@@ -76,12 +77,12 @@ extension Replica {
     /// Makes the batch that adds this machine under its next name, before ``become(_:)``. It says nothing else: what
     /// one half of a clone has read, the other has not.
     package mutating func introduce(_ successor: Addition, _ keys: any CircleKeys) -> SyncBatch {
-        finish([.add(successor)], nil, .none, [:], keys)
+        finish(header(.none, keys), [.add(successor)], nil, [:], keys)
     }
 
     /// A batch without a sealed part, for a machine that has no keys of the current generation.
     private mutating func composeOpen(_ statements: [SyncStatement], _ keys: any CircleKeys) -> SyncBatch? {
-        statements.isEmpty ? nil : finish(statements, nil, .none, [:], keys)
+        statements.isEmpty ? nil : finish(header(.none, keys), statements, nil, [:], keys)
     }
 
     private func sealingGeneration(_ statements: [SyncStatement]) -> GenerationID? {
@@ -89,14 +90,23 @@ extension Replica {
         return membership.currentGeneration?.id
     }
 
-    private mutating func finish(
-        _ statements: [SyncStatement], _ content: SyncContent?, _ generation: GenerationID,
-        _ stamps: [RecordID: SyncStamp], passed: Set<RecordID> = [], _ keys: any CircleKeys
-    ) -> SyncBatch {
+    private func header(_ generation: GenerationID, _ keys: any CircleKeys) -> SyncHeader {
         let head = logs[me] ?? LogHead()
-        let header = SyncHeader(
+        return SyncHeader(
             circle: circle, device: me, seq: head.seq + 1, previous: head.hash, generation: generation,
             salt: keys.makeSalt())
+    }
+
+    /// The records with their boxes; nil when the machine was locked meanwhile.
+    private func boxed(_ records: [SyncRecord], _ header: SyncHeader, _ keys: any CircleKeys) -> [SyncRecord]? {
+        let boxed = records.compactMap { $0.needsBox ? keys.box($0, header) : $0 }
+        return boxed.count == records.count ? boxed : nil
+    }
+
+    private mutating func finish(
+        _ header: SyncHeader, _ statements: [SyncStatement], _ content: SyncContent?,
+        _ stamps: [RecordID: SyncStamp], passed: [RecordID: SyncRecord.Origin] = [:], _ keys: any CircleKeys
+    ) -> SyncBatch {
         let sealed = content.map { content in
             keys.seal(content.encoded(), header) { SyncBatch.associated(header, statements, sealedSize: $0) }
         }
@@ -109,9 +119,9 @@ extension Replica {
 
     /// Rows that go into the next batch, as many as fit. Deletions are first: an item that has taken another primary
     /// key keeps its name where the deletion of the other is known.
-    private mutating func publishable() -> [RecordID: SyncRow] {
+    private mutating func publishable(_ keys: any CircleKeys) -> [RecordID: SyncRow] {
         var (found, size): ([RecordID: SyncRow], Int) = ([:], 0)
-        let dirty = rows.all.filter(\.value.isDirty)
+        let dirty = rows.all.filter { $0.value.isDirty && (keys.isUnlocked || !$0.value.record.needsBox) }
         for (rid, row) in dirty.sorted(by: { ($0.value.order, $0.key) < ($1.value.order, $1.key) }) {
             size += row.record.encodedSize
             guard found.isEmpty || size <= SyncLimits.sealedBytes / 2 else { break }
@@ -145,7 +155,8 @@ extension Replica {
         let place = SyncRecord.Origin(device: me, seq: kept.batch.header.seq)
         for (rid, stamp) in kept.stamps where rows[rid]?.stamp == stamp { rows[rid]?.place = place }
         queued.removeAll { kept.batch.statements.contains($0) }
-        passing.subtract(kept.passed)
+        renewed.subtract(kept.passed.keys)
+        for (rid, old) in kept.passed where rows[rid]?.place == old { rows[rid]?.place = place }
         count(kept.batch, kept.content, isOwn: true, now: now, keys)
         drain(now: now, keys)
     }
@@ -158,15 +169,16 @@ extension Replica {
     /// for those without. The generation is first, because the batch of a removal must be sealed with it.
     private func duties(_ keys: any CircleKeys) -> [SyncStatement] {
         guard membership.members[me] != nil else { return queued }
-        return generation(keys) + queued + shares(keys) + wants(keys)
+        let asked = queued + repeatedRemovals()
+        var after = membership
+        for case .remove(let target, _, let kept) in asked {
+            after.remove(target, kept: kept, at: SyncRecord.Origin(device: me, seq: (logs[me]?.seq ?? 0) + 1))
+        }
+        return generation(after, keys) + asked + shares(after, keys) + wants(keys)
     }
 
     /// A new generation, where there is none: a removal comes with one, so that its own batch is sealed with it.
-    private func generation(_ keys: any CircleKeys) -> [SyncStatement] {
-        var after = membership
-        for case .remove(let target, _, let kept) in queued {
-            after.remove(target, kept: kept, at: SyncRecord.Origin(device: me, seq: (logs[me]?.seq ?? 0) + 1))
-        }
+    private func generation(_ after: Membership, _ keys: any CircleKeys) -> [SyncStatement] {
         let isMade = queued.contains { if case .generation = $0 { true } else { false } }
         guard !isMade, !after.removed.contains(me), lacksGeneration(after, keys), let number = after.nextGeneration
         else { return [] }
@@ -182,12 +194,13 @@ extension Replica {
         return !keys.holds(current) && membership.wanted[current]?.contains(me) == true
     }
 
-    private func shares(_ keys: any CircleKeys) -> [SyncStatement] {
-        membership.generations.keys.sorted().filter(keys.holds).compactMap { id in
-            guard let made = membership.generations[id], let number = keys.number(of: id) else { return nil }
-            let lacking = membership.lacking(id).filter { $0 != me }.prefix(SyncLimits.recipients)
+    /// Keys for those that lack them, and that are in when the batch counts.
+    private func shares(_ after: Membership, _ keys: any CircleKeys) -> [SyncStatement] {
+        after.generations.keys.sorted().filter(keys.holds).compactMap { id in
+            guard let made = after.generations[id], let number = keys.number(of: id) else { return nil }
+            let lacking = after.lacking(id).filter { $0 != me }.prefix(SyncLimits.recipients)
             let shares = lacking.compactMap { member in
-                membership.members[member].flatMap { keys.share(id, with: member, $0.keys) }
+                after.members[member].flatMap { keys.share(id, with: member, $0.keys) }
             }
             let late = Generation(number: number, commitment: made.commitment, shares: shares)
             return shares.isEmpty ? nil : .share(late)
@@ -199,30 +212,5 @@ extension Replica {
         let shared = membership.generations.keys.filter { membership.recipients(of: $0).contains(me) }
         let missing = Set(shared.filter { !keys.holds($0) }).union(rules.blockedMachinesAsk ? blocking(keys) : [])
         return missing.sorted().filter { membership.wanted[$0]?.contains(me) != true }.map { .want($0) }
-    }
-
-    /// The versions of a removed equivocator, and of those that went with it, as many as there is room for: others may
-    /// have read another log.
-    private mutating func passOn(besides dirty: [RecordID: SyncRow]) -> [SyncRecord] {
-        guard rules.equivocatorsArePassedOn else { return [] }
-        for gone in forks.map(\.device) where membership.removed.contains(gone) {
-            if passedOn.insert(gone).inserted { passing.formUnion(versions(ofThoseGoneWith: gone).keys) }
-        }
-        var (found, size): ([SyncRecord], Int) = ([], dirty.values.reduce(0) { $0 + $1.record.encodedSize })
-        for rid in passing.sorted() {
-            guard let row = rows[rid], let place = row.place, membership.removed.contains(row.stamp.device) else {
-                passing.remove(rid)
-                continue
-            }
-            size += row.record.encodedSize
-            guard found.isEmpty && dirty.isEmpty || size <= SyncLimits.sealedBytes / 2 else { break }
-            found.append(row.record.with(origin: SyncRecord.Origin(device: row.stamp.device, seq: place.seq)))
-        }
-        return found
-    }
-
-    private func versions(ofThoseGoneWith gone: MemberID) -> [RecordID: SyncRow] {
-        let authors = Set(membership.introduced(by: gone) + [gone]).intersection(membership.removed)
-        return rows.all.filter { !$0.value.isDirty && authors.contains($0.value.stamp.device) }
     }
 }

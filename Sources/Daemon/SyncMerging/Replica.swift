@@ -31,6 +31,9 @@ package struct Replica<Rows: RowTable>: Sendable {
     package internal(set) var logs: [MemberID: LogHead] = [:]
     /// Contradictions. A log with evidence is not read further until its author is removed.
     package internal(set) var forks: Set<ForkEvidence> = []
+    /// Authors of logs with evidence, that of others included, and those whose removal states it.
+    package internal(set) var doubted: Set<MemberID> = []
+    var statedForked: Set<MemberID> = []
     /// Records that the rules do not allow: how many of each author.
     package internal(set) var quarantined: [MemberID: Int] = [:]
     /// Logs that are of a later version.
@@ -40,28 +43,43 @@ package struct Replica<Rows: RowTable>: Sendable {
 
     var waiting: [MemberID: [UInt64: [SyncBatch]]] = [:]
     var waitingSize = 0
+    /// Keys for this machine in the batches that wait.
+    var sought: [GenerationID: [Generation]] = [:]
     /// The highest batch of each log that a counted batch names.
     var named: [MemberID: UInt64] = [:]
     /// The last batch of a log that is named and not read yet, by each that names it.
     var claims: [MemberID: [MemberID: SyncPosition]] = [:]
     var future: [SyncRow] = []
+    /// Records that wait for the machine to be unlocked.
+    var held: [Held] = []
+    /// The bytes of records that wait, by the author of their batch.
+    var heldSize: [MemberID: Int] = [:]
+    /// Logs of which the transport shows less than was read, and the last batch that it shows.
+    package internal(set) var rolledBack: [MemberID: UInt64] = [:]
+    /// Since when batches of a log are named and not there.
+    var missing: [MemberID: UInt64] = [:]
     /// Items that have taken another primary key in what is read now, with the records that they had been.
     var renamed: [RecordID: RecordID] = [:]
     var queued: [SyncStatement] = []
     var mustPublish = false
-    /// Equivocators whose versions this machine passes on or has passed on, and what is left to pass on.
-    var passedOn: Set<MemberID> = []
-    var passing: Set<RecordID> = []
+    /// Tombstones to pass on, against older versions that somebody has passed on.
+    var renewed: Set<RecordID> = []
     /// The largest stamp among the tombstones that every member has read.
     var risenFloor: UInt64 = 0
     let rules: MergeRules
+
+    struct Held: Sendable {
+        let record: SyncRecord
+        let header: SyncHeader
+    }
 
     /// A batch that was made and not yet kept by the transport.
     package struct Outgoing: Sendable {
         package let batch: SyncBatch
         let content: SyncContent?
         let stamps: [RecordID: SyncStamp]
-        let passed: Set<RecordID>
+        /// Versions of others, with the places that they have had until now.
+        let passed: [RecordID: SyncRecord.Origin]
     }
 
     package init(circle: CircleID, me: MemberID, rows: Rows, rules: MergeRules = .all) {
@@ -73,6 +91,8 @@ package struct Replica<Rows: RowTable>: Sendable {
     package var isRemoved: Bool { membership.removed.contains(me) }
     /// How many records wait because they are far ahead of the clock.
     package var futureCount: Int { future.count }
+    /// How many records wait for the machine to be unlocked.
+    package var heldCount: Int { held.count }
     /// The floor that this machine has stated.
     var myFloor: UInt64 { logs[me]?.floor ?? 0 }
 
@@ -81,6 +101,7 @@ package struct Replica<Rows: RowTable>: Sendable {
     package mutating func become(_ new: MemberID) {
         me = new
         outgoing = nil
+        findKeysInWaiting()
         for (rid, row) in rows.all where row.isDirty {
             rows[rid] = SyncRow(
                 record: row.record, stamp: SyncStamp(hlc: row.stamp.hlc, device: new), place: nil)

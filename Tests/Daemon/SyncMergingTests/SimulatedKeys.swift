@@ -17,6 +17,8 @@ final class SimulatedKeys: CircleKeys {
     private var held: [GenerationID: [UInt8]] = [:]
     private var numbers: [GenerationID: UInt32] = [:]
     private let random: Dice
+    /// Whether the user has locked the machine.
+    var isUnlocked = true
     /// Shares of generations that this hostile machine makes are of no use for these.
     var cheats: Set<MemberID> = []
     /// Members that generations of this hostile machine leave out.
@@ -104,6 +106,25 @@ final class SimulatedKeys: CircleKeys {
         guard holds(header.generation), sealed.count >= 32 else { return nil }
         let plain = Array(sealed.dropLast(32))
         return tag(plain, header, associated) == Array(sealed.suffix(32)) ? SecretBytes(copying: plain.span) : nil
+    }
+
+    func box(_ record: SyncRecord, _ header: SyncHeader) -> SyncRecord? {
+        guard isUnlocked else { return nil }
+        let plain = record.withBody { $0.array(0, $0.count) }
+        let body = plain + tag(plain, header, boxed(record, header))
+        return record.with(body: SecretBytes(copying: body.span), isBoxed: true)
+    }
+
+    private func boxed(_ record: SyncRecord, _ header: SyncHeader) -> [UInt8] {
+        Array("box".utf8) + record.rid.bytes + header.device.bytes + header.salt.bytes
+    }
+
+    func unbox(_ record: SyncRecord, _ header: SyncHeader) -> SyncRecord? {
+        let body = record.withBody { $0.array(0, $0.count) }
+        guard isUnlocked, body.count >= 32 else { return nil }
+        let plain = Array(body.dropLast(32))
+        guard tag(plain, header, boxed(record, header)) == Array(body.suffix(32)) else { return nil }
+        return record.with(body: SecretBytes(copying: plain.span), isBoxed: false)
     }
 
     func recordID(of record: SyncRecord) -> RecordID? {

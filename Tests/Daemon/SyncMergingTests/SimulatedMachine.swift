@@ -13,6 +13,8 @@ final class SimulatedMachine {
     let clock: Int64
     /// A hostile machine keeps its rules and the circle's only where it wants to.
     let isHostile: Bool
+    /// How often the transport has shown less than was read without anybody noticing.
+    private(set) var overlooked = 0
     /// The changes that this machine has acknowledged to its programs, by record.
     var written: [RecordID: [SyncStamp]] = [:]
 
@@ -29,10 +31,15 @@ final class SimulatedMachine {
 
     func crash() { replica = disk }
 
-    func write(_ account: String, _ value: String?, time: UInt64, previous: RecordID? = nil) {
+    /// A program of a locked machine changes nothing that needs an unlocked one. A deletion has the class of its item.
+    func write(
+        _ account: String, _ value: String?, time: UInt64, previous: RecordID? = nil, needsUnlocked: Bool = false
+    ) {
         let rid = SimulatedKeys.recordID(Array(account.utf8))
+        let needed = value == nil ? replica.rows[rid]?.record.needsBox ?? needsUnlocked : needsUnlocked
+        guard keys.isUnlocked || !needed && replica.rows[rid]?.record.needsBox != true else { return }
         let isDone = replica.write(rid, now: now(time)) { hlc in
-            Self.record(account, value, hlc: hlc, previous: previous)
+            Self.record(account, value, hlc: hlc, previous: previous, needsUnlocked: needed)
         }
         if isDone, let stamp = replica.rows[rid]?.stamp { written[rid, default: []].append(stamp) }
     }
@@ -45,13 +52,16 @@ final class SimulatedMachine {
         write(next, "renamed from \(account)", time: time, previous: old)
     }
 
-    static func record(_ account: String, _ value: String?, hlc: UInt64, previous: RecordID? = nil) -> SyncRecord {
+    static func record(
+        _ account: String, _ value: String?, hlc: UInt64, previous: RecordID? = nil, needsUnlocked: Bool = false
+    ) -> SyncRecord {
         let buffer = SecretBuffer(capacity: 64)
         buffer.append(.account, .string(account))
         let list = (try? AttributeList(parsing: buffer.finish())) ?? .empty
         let item = SyncItem(list, previous: previous, value: SecretBytes(copying: Array((value ?? "").utf8).span))
         return SyncRecord(
-            kind: value == nil ? SyncRecord.Kind.tombstone : SyncRecord.Kind.item, itemClass: 1, protection: 2,
+            kind: value == nil ? SyncRecord.Kind.tombstone : SyncRecord.Kind.item, itemClass: 1,
+            protection: (needsUnlocked ? Accessibility.whenUnlocked : .afterFirstUnlock).rawValue,
             rid: SimulatedKeys.recordID(Array(account.utf8)), hlc: hlc, body: item.encoded())
     }
 
@@ -75,6 +85,11 @@ final class SimulatedMachine {
 
     /// Reads what it is shown.
     func pull(_ transport: SimulatedTransport, time: UInt64, crashes: Bool = false) {
+        let ends = transport.ends(for: id)
+        replica.look(at: ends)
+        if replica.logs.contains(where: { $0.value.seq > ends[$0.key] ?? 0 }), replica.rolledBack.isEmpty {
+            overlooked += 1
+        }
         for delivery in transport.deliveries(to: id, after: replica.logs) {
             _ = replica.receive(delivery.1, in: delivery.0, now: now(time), keys)
         }

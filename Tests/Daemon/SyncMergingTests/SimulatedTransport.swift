@@ -9,6 +9,7 @@ final class SimulatedTransport {
     private var other: [SyncSlot: (bytes: [UInt8], readers: Set<MemberID>)] = [:]
     /// The last batch of a log that a reader is shown.
     private var shown: [Pair: UInt64] = [:]
+    private var showsBranches = false
     private let random: Dice
     let circle: CircleID
 
@@ -38,6 +39,19 @@ final class SimulatedTransport {
 
     func showAll() { shown = [:] }
 
+    /// From now on everybody sees both branches of an equivocator's log.
+    func showBranches() { showsBranches = true }
+
+    /// The last batch of each log that a reader is shown.
+    func ends(for reader: MemberID) -> [MemberID: UInt64] {
+        var ends: [MemberID: UInt64] = [:]
+        for (device, log) in logs {
+            let last = shown[Pair(reader: reader, log: device)] ?? .max
+            ends[device] = log.keys.filter { $0 <= last }.max()
+        }
+        return ends
+    }
+
     /// Everything that a reader is shown now, in any order.
     func deliveries(to reader: MemberID, after heads: [MemberID: LogHead]) -> [(SyncSlot, [UInt8])] {
         var found: [(SyncSlot, [UInt8])] = []
@@ -49,6 +63,7 @@ final class SimulatedTransport {
                 let slot = SyncSlot(circle: circle, device: device, seq: seq)
                 let fork = other[slot].flatMap { $0.readers.contains(reader) ? $0.bytes : nil }
                 found.append((slot, fork ?? bytes))
+                if showsBranches, let branch = other[slot]?.bytes { found += [(slot, branch), (slot, bytes)] }
                 if random.chance(2) { found.append((slot, fork ?? bytes)) }
             }
         }

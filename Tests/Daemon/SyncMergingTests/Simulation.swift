@@ -16,9 +16,13 @@ struct SimulationPlan: Sendable {
     var hostile: Set<Malice> = []
     var collects = true
     var renames = false
+    var locks = false
+    var rollsBack = false
 
     /// The acts of a member in wrong hands.
-    enum Malice: CaseIterable, Sendable { case stamps, identifiers, stale, generations, equivocation, accomplice }
+    enum Malice: CaseIterable, Sendable {
+        case stamps, identifiers, stale, generations, equivocation, accomplice, removal, passing
+    }
 
     /// The invariants that do not hold at the end of a seed's history.
     func problems(_ seed: UInt64, _ rules: MergeRules) -> [String] {
@@ -41,6 +45,8 @@ final class Simulation {
     var gone = 0
     var problems: [String] = []
     private var accomplices = 0
+    /// The other branches of equivocators.
+    var twins: [MemberID: Twin] = [:]
 
     init(seed: UInt64, _ plan: SimulationPlan, _ rules: MergeRules = .all) {
         (dice, self.plan, self.rules) = (Dice(seed: seed), plan, rules)
@@ -110,8 +116,16 @@ final class Simulation {
             machine.replica.acknowledge()
             publish(machine)
         case 94..<97: if machine.isHostile { misbehave(machine) }
-        default: if plan.hides { hide(from: machine) }
+        default:
+            if plan.locks, dice.chance(60) { lock(machine) } else if plan.hides { hide(from: machine) }
         }
+    }
+
+    /// Locks a machine, or unlocks it.
+    func lock(_ machine: SimulatedMachine) {
+        machine.keys.isUnlocked.toggle()
+        machine.replica.unlock(now: machine.now(time), machine.keys)
+        machine.sync()
     }
 
     private func edit(_ machine: SimulatedMachine) {
@@ -119,7 +133,8 @@ final class Simulation {
         if plan.renames, dice.chance(30) {
             machine.rename(account, "account \(dice.below(plan.accounts))", time: time)
         } else {
-            machine.write(account, dice.chance(35) ? nil : "value \(dice.below(1 << 30))", time: time)
+            let value = dice.chance(35) ? nil : "value \(dice.below(1 << 30))"
+            machine.write(account, value, time: time, needsUnlocked: plan.locks && dice.chance(40))
         }
         machine.sync()
     }
@@ -137,6 +152,10 @@ final class Simulation {
     private func hide(from machine: SimulatedMachine) {
         let log = dice.pick(machines).id
         let heads = machine.replica.logs[log]?.seq ?? 0
+        if plan.rollsBack, dice.chance(40) {
+            transport.hide(log, from: machine.id, after: heads - min(heads, UInt64(dice.below(4))))
+            return
+        }
         transport.hide(log, from: machine.id, after: dice.chance(40) ? .max : heads + UInt64(dice.below(3)))
     }
 
@@ -223,6 +242,8 @@ final class Simulation {
         case .accomplice:
             accomplices += 1
             if accomplices < 3 { join(machine, isHostile: true) }
+        case .removal: remove(from: machine)
+        case .passing: passOn(machine)
         }
     }
 
@@ -234,6 +255,16 @@ final class Simulation {
         publish(machine)
     }
 
+    /// A version that a removed member is said to have written, older than all that is known.
+    private func passOn(_ machine: SimulatedMachine) {
+        guard machine.replica.outgoing == nil,
+            let gone = dice.shuffled(machine.replica.membership.removed.sorted()).first
+        else { return }
+        let account = "account \(dice.below(plan.accounts))"
+        let record = SimulatedMachine.record(account, "never written", hlc: 1_700_000_000_000_000)
+        commit([record.with(origin: SyncRecord.Origin(device: gone, seq: 1))], by: machine)
+    }
+
     private func makeBadGeneration(_ machine: SimulatedMachine) {
         let others = machines.filter { $0.id != machine.id }.map(\.id)
         machine.keys.cheats = Set(others.filter { _ in dice.chance(50) })
@@ -243,18 +274,5 @@ final class Simulation {
         let made = machine.keys.makeGeneration(number, for: machine.replica.membership.recipients)
         machine.replica.state(.generation(made))
         publish(machine)
-    }
-
-    /// Two batches for one slot, each for some of the others.
-    private func equivocate(_ machine: SimulatedMachine) {
-        var twin = machine.replica
-        let account = "account \(dice.below(plan.accounts))"
-        let rid = SimulatedKeys.recordID(Array(account.utf8))
-        let now = machine.now(time)
-        _ = twin.write(rid, now: now) { SimulatedMachine.record(account, "for some", hlc: $0) }
-        machine.write(account, "for others", time: time)
-        guard machine.replica.outgoing == nil, let other = twin.compose(machine.keys) else { return }
-        transport.fork(other, for: Set(machines.map(\.id).filter { _ in dice.chance(50) }))
-        machine.publish(transport, time: time)
     }
 }

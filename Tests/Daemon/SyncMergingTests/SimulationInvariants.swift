@@ -18,12 +18,17 @@ extension Simulation {
     /// The end of a history: the transport hides nothing, machines in wrong hands are removed, and all that is shown is
     /// read.
     func finish() {
+        for machine in machines {
+            machine.keys.isUnlocked = true
+            machine.replica.unlock(now: machine.now(time), machine.keys)
+        }
+        transport.showBranches()
         settle(rounds: 3)
         // The user does not know of the machines that this one has added.
         if let hostile = machines.first(where: \.isHostile) { remove(hostile, by: machines[0]) }
         settle(rounds: 6)
         guard plan.collects else { return }
-        for _ in 0..<3 {
+        for _ in 0..<6 where remaining.contains(where: { $0.replica.rows.all.values.contains(where: \.isTombstone) }) {
             for machine in remaining {
                 gone += machine.replica.collect()
                 machine.sync()
@@ -42,6 +47,8 @@ extension Simulation {
             if other.replica.rows.live != first.replica.rows.live { found.append("rows differ") }
         }
         for machine in left { found += lost(machine, first) }
+        if left.contains(where: { $0.replica.heldCount > 0 }) { found.append("records wait on an unlocked machine") }
+        if left.contains(where: { $0.overlooked > 0 }) { found.append("a transport was rolled back unnoticed") }
         if left.contains(where: { $0.replica.rows.robbed > 0 }) { found.append("an item has lost its name") }
         for machine in left { found += forbidden(machine) }
         let isIn = machines.contains { $0.isHostile && first.replica.membership.machines.contains($0.id) }

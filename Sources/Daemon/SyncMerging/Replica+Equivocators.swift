@@ -1,0 +1,94 @@
+import SyncFormat
+
+// The log of an equivocator is another one to each reader, so that its batches say nothing of what others have read.
+// Nobody reads it further. When its author is removed, each member passes on the versions that it has from there and
+// repeats the removals that only readers of its branch know.
+
+extension Replica {
+    /// The logs that are not the same to everyone: those of removed equivocators, and of those that went with them.
+    var splitLogs: Set<MemberID> {
+        doubted.reduce(into: []) { found, author in
+            guard membership.removed.contains(author) else { return }
+            let below = Set(membership.introduced(by: author)).intersection(membership.removed)
+            found.formUnion(below.union([author]))
+        }
+    }
+
+    /// Logs of which others may have read something else, also while their authors are in.
+    var doubtfulLogs: Set<MemberID> { splitLogs.union(doubted) }
+
+    /// Takes an author for an equivocator.
+    ///
+    /// - Parameter isStated: a counted statement says so, by which everyone does.
+    mutating func doubt(_ author: MemberID, isStated: Bool) {
+        if isStated { statedForked.insert(author) }
+        guard doubted.insert(author).inserted else { return }
+        if rules.splitRemovalsInformNobody { nameAgain(thoseRemovedBy: author) }
+    }
+
+    /// Counts what all have named of those that an equivocator has removed: a member that has read another branch did
+    /// not know of the removal.
+    private mutating func nameAgain(thoseRemovedBy equivocator: MemberID) {
+        for (removal, cut) in membership.cuts where removal.place.device == equivocator {
+            for gone in cut {
+                named[gone] = max(named[gone] ?? 0, logs.values.compactMap { $0.said[gone] }.max() ?? 0)
+            }
+        }
+    }
+
+    /// The versions from split logs and renewed deletions, as many as there is room for. When the batch with them is
+    /// confirmed, that is their place: everyone reads it.
+    func versionsToPassOn(besides dirty: [RecordID: SyncRow], _ keys: any CircleKeys) -> PassedVersions {
+        let split = rules.equivocatorsArePassedOn ? splitLogs : []
+        guard !split.isEmpty || !renewed.isEmpty else { return PassedVersions() }
+        var (found, size) = (PassedVersions(), dirty.values.reduce(0) { $0 + $1.record.encodedSize })
+        for (rid, row) in rows.all.sorted(by: { $0.key < $1.key }) {
+            guard let place = row.place, keys.isUnlocked || !row.record.needsBox else { continue }
+            let isSplit = split.contains(place.device) && membership.removed.contains(row.stamp.device)
+            guard isSplit || row.isTombstone && renewed.contains(rid) else { continue }
+            size += row.record.encodedSize
+            guard found.isEmpty && dirty.isEmpty || size <= SyncLimits.sealedBytes / 2 else { break }
+            found.add(row.record, stamp: row.stamp, rid, place)
+        }
+        return found
+    }
+
+    /// Removals that a split log states, and those of members that it has added: others may know of neither. An
+    /// equivocator's own removal is stated as such, because evidence does not reach everyone.
+    func repeatedRemovals() -> [SyncStatement] {
+        let split = rules.removalsAreRepeated && !isRemoved ? splitLogs : []
+        guard !split.isEmpty else { return [] }
+        let known = membership.cuts.filter { !split.contains($0.key.place.device) }
+        let removed = known.values.reduce(into: Set<MemberID>()) { $0.formUnion($1) }
+        let targets = Set(known.keys.map(\.target))
+        var found: [MemberID: Set<MemberID>] = [:]
+        for (removal, cut) in membership.cuts where split.contains(removal.place.device) && !cut.isSubset(of: removed) {
+            let kept = removal.kept.union([removal.place.device])
+            found[removal.target] = found[removal.target]?.intersection(kept) ?? kept
+        }
+        for (id, member) in membership.members where split.contains(member.place.device) && !targets.contains(id) {
+            guard membership.removed.contains(id), found[id] == nil else { continue }
+            found[id] = Set(present(below: id))
+        }
+        let repeated = found.sorted { $0.key < $1.key }
+            .map { SyncStatement.remove($0.key, .user, kept: $0.value.sorted()) }
+        let unsaid = doubted.intersection(membership.removed).subtracting(statedForked).sorted()
+        return repeated + unsaid.map { .remove($0, .forked, kept: present(below: $0)) }
+    }
+
+    private func present(below member: MemberID) -> [MemberID] {
+        membership.introduced(by: member).filter { !membership.removed.contains($0) }
+    }
+}
+
+/// Versions of removed members that a batch carries, and the places that they have had.
+struct PassedVersions {
+    private(set) var records: [SyncRecord] = []
+    private(set) var places: [RecordID: SyncRecord.Origin] = [:]
+    var isEmpty: Bool { records.isEmpty }
+
+    mutating func add(_ record: SyncRecord, stamp: SyncStamp, _ rid: RecordID, _ place: SyncRecord.Origin) {
+        records.append(record.with(origin: SyncRecord.Origin(device: stamp.device, seq: place.seq)))
+        places[rid] = place
+    }
+}

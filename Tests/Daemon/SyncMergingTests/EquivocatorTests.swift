@@ -1,0 +1,153 @@
+import SyncFormat
+import SyncMerging
+import TestSupport
+import Testing
+
+/// Versions that members pass on after a removal, and logs with two branches.
+@Suite("Equivocators and versions that are passed on")
+struct EquivocatorTests {
+    private static func without(_ switchOff: (inout MergeRules) -> Void) -> MergeRules {
+        var rules = MergeRules.all
+        switchOff(&rules)
+        return rules
+    }
+
+    private static func passedOn(_ account: String, of gone: SimulatedMachine, hlc: UInt64) -> SyncRecord {
+        SimulatedMachine.record(account, "passed on", hlc: hlc)
+            .with(origin: SyncRecord.Origin(device: gone.id, seq: 1))
+    }
+
+    /// The third machine has the batch of the removal, and its keys with it, but not the one before.
+    private static func earlyReader(_ rules: MergeRules) -> String? {
+        let circle = Simulation.scripted(4, rules)
+        let (remover, member, reader, gone) = (
+            circle.machines[0], circle.machines[1], circle.machines[2], circle.machines[3]
+        )
+        circle.transport.hide(remover.id, from: reader.id, after: reader.replica.logs[remover.id]?.seq ?? 0)
+        remover.replica.acknowledge()
+        circle.publish(remover)
+        circle.remove(gone, by: remover)
+        circle.deliverLast(of: remover, to: reader)
+        member.pull(circle.transport, time: circle.time)
+        circle.commit([passedOn("mail", of: gone, hlc: circle.time)], by: member)
+        reader.pull(circle.transport, time: circle.time)
+        circle.settle(rounds: 2)
+        return reader.value("mail")
+    }
+
+    @Test("A version of a removed machine is taken by those who hear of the removal later")
+    func removalComesLater() {
+        #expect(Self.earlyReader(.all) == "passed on")
+        #expect(Self.earlyReader(Self.without { $0.passingFollowsRemoval = false }) == nil)
+    }
+
+    /// The first machine has let a tombstone go when a member in wrong hands passes on an older version.
+    private static func staleVersion(_ rules: MergeRules) -> [String?] {
+        let circle = Simulation.scripted(4, rules)
+        let (first, hostile, gone) = (circle.machines[0], circle.machines[2], circle.machines[3])
+        let before = circle.time
+        first.write("mail", "old", time: circle.time)
+        circle.settle(rounds: 2)
+        circle.remove(gone, by: first)
+        first.write("mail", nil, time: circle.time)
+        circle.settle(rounds: 3)
+        for machine in circle.machines { _ = machine.replica.collect() }
+        circle.settle(rounds: 2)
+        #expect(first.replica.collect() == 1)
+        circle.commit([passedOn("mail", of: gone, hlc: before)], by: hostile)
+        circle.settle(rounds: 3)
+        return circle.machines.prefix(2).map { $0.value("mail") }
+    }
+
+    @Test("A version older than a tombstone that some have let go is deleted everywhere")
+    func deletionIsRenewed() {
+        #expect(Self.staleVersion(.all) == [nil, nil])
+        #expect(Self.staleVersion(Self.without { $0.deletionsAreRenewed = false }) == ["passed on", nil])
+    }
+
+    /// The second machine reads another branch than the first. More of that branch comes when tombstones have gone.
+    private static func lateBranch(_ rules: MergeRules) -> String? {
+        let circle = Simulation.scripted(3, rules)
+        let (first, second, hostile) = (circle.machines[0], circle.machines[1], circle.machines[2])
+        let before = circle.time
+        first.write("mail", "old", time: circle.time)
+        circle.settle(rounds: 2)
+        first.write("mail", nil, time: circle.time)
+        let twin = SimulatedMachine(hostile.replica, hostile.keys, clock: 0)
+        twin.write("web", "for some", time: circle.time)
+        twin.replica.compose(twin.keys).map { circle.transport.fork($0, for: [second.id]) }
+        twin.replica.confirm(now: circle.time, twin.keys)
+        for text in ["for others", "for others again"] {
+            hostile.write("web", text, time: circle.time)
+            circle.publish(hostile)
+        }
+        circle.settle(rounds: 2)
+        circle.remove(hostile, by: first)
+        circle.settle(rounds: 3)
+        for machine in circle.machines.prefix(2) { _ = machine.replica.collect() }
+        circle.settle(rounds: 2)
+        #expect(second.replica.collect() >= 1)
+        let late = circle.batch([SimulatedMachine.record("mail", "late", hlc: before)], by: twin)
+        circle.transport.fork(late, for: [second.id])
+        circle.settle(rounds: 1)
+        return second.value("mail")
+    }
+
+    @Test("The branch of a removed equivocator is read no further, so that nothing comes back from it")
+    func branchEnds() {
+        #expect(Self.lateBranch(.all) == nil)
+        #expect(Self.lateBranch(Self.without { $0.splitLogsEnd = false }) == "late")
+    }
+
+    /// A deletion in the branch that the first machine reads; the second says that it has read as far in the other.
+    private static func deletionInBranch(_ rules: MergeRules) -> [String?] {
+        let circle = Simulation.scripted(3, rules)
+        let (first, second, hostile) = (circle.machines[0], circle.machines[1], circle.machines[2])
+        for account in ["mail", "web"] { first.write(account, "old", time: circle.time) }
+        circle.settle(rounds: 2)
+        first.write("web", nil, time: circle.time + 3_600_000_000)
+        circle.settle(rounds: 3)
+        for machine in [first, second] { _ = machine.replica.collect() }
+        circle.settle(rounds: 2)
+        let twin = SimulatedMachine(hostile.replica, hostile.keys, clock: 0)
+        twin.write("news", "for some", time: circle.time)
+        twin.replica.compose(twin.keys).map { circle.transport.fork($0, for: [second.id]) }
+        hostile.write("mail", nil, time: circle.time)
+        for machine in [hostile, second] {
+            machine.replica.acknowledge()
+            machine.pull(circle.transport, time: circle.time)
+            circle.publish(machine)
+        }
+        circle.remove(hostile, by: second)
+        first.pull(circle.transport, time: circle.time)
+        _ = first.replica.collect()
+        circle.settle(rounds: 4)
+        return [first.value("mail"), second.value("mail")]
+    }
+
+    @Test("A tombstone of an equivocator does not go before it was passed on")
+    func doubtfulTombstone() {
+        #expect(Self.deletionInBranch(.all) == [nil, nil])
+        #expect(Self.deletionInBranch(Self.without { $0.doubtfulTombstonesStay = false }) == [nil, "old"])
+    }
+
+    /// The second machine alone has read a change of the removed one when it hears of the removal.
+    private static func onlyReader(_ rules: MergeRules) -> String? {
+        let circle = Simulation.scripted(3, rules)
+        let (remover, reader, gone) = (circle.machines[0], circle.machines[1], circle.machines[2])
+        gone.write("mail", "by the removed", time: circle.time)
+        circle.publish(gone)
+        reader.pull(circle.transport, time: circle.time)
+        circle.remove(gone, by: remover)
+        reader.pull(circle.transport, time: circle.time)
+        circle.publish(reader)
+        remover.pull(circle.transport, time: circle.time)
+        return remover.value("mail")
+    }
+
+    @Test("A machine that hears of a removal publishes what it has read of the removed one, with nothing else to say")
+    func hearerPublishes() {
+        #expect(Self.onlyReader(.all) == "by the removed")
+        #expect(Self.onlyReader(Self.without { $0.removalIsAcknowledged = false }) == nil)
+    }
+}

@@ -1,0 +1,56 @@
+import LinuxSystem
+import SyncFormat
+import SyncMerging
+
+/// Circles without chance, for histories that a test tells step by step.
+extension Simulation {
+    static func scripted(_ machines: Int, _ rules: MergeRules = .all) -> Simulation {
+        var plan = SimulationPlan(machines: machines)
+        (plan.crashes, plan.wrongClocks) = (false, false)
+        return Simulation(seed: 1, plan, rules)
+    }
+
+    /// The header of a machine's next batch, with a salt of its own.
+    func header(of machine: SimulatedMachine) -> SyncHeader {
+        let (replica, keys) = (machine.replica, machine.keys)
+        let head = replica.logs[machine.id] ?? LogHead()
+        return SyncHeader(
+            circle: transport.circle, device: machine.id, seq: head.seq + 1, previous: head.hash,
+            generation: replica.membership.currentGeneration?.id ?? .none, salt: keys.makeSalt())
+    }
+
+    /// A batch as no honest machine makes it.
+    func batch(_ records: [SyncRecord], by machine: SimulatedMachine) -> SyncBatch {
+        let (header, keys) = (header(of: machine), machine.keys)
+        let floor = machine.replica.logs[machine.id]?.floor ?? 0
+        let content = SyncContent(positions: [], floor: floor, records: records)
+        let sealed = keys.seal(content.encoded(), header) { SyncBatch.associated(header, [], sealedSize: $0) }
+        return SyncBatch(header, [], sealed: sealed, sealedHash: keys.hash(sealed), sign: keys.sign)
+    }
+
+    /// Brings a reader the last batch of a log and none of those before.
+    func deliverLast(of author: SimulatedMachine, to reader: SimulatedMachine) {
+        guard let (seq, bytes) = transport.logs[author.id]?.max(by: { $0.key < $1.key }) else { return }
+        let slot = SyncSlot(circle: transport.circle, device: author.id, seq: seq)
+        _ = reader.replica.receive(bytes, in: slot, now: time, reader.keys)
+    }
+
+    func commit(_ records: [SyncRecord], by machine: SimulatedMachine) {
+        _ = transport.commit(batch(records, by: machine))
+        machine.pull(transport, time: time)
+    }
+}
+
+extension SimulatedMachine {
+    /// The value that programs see.
+    func value(_ account: String) -> String? {
+        guard let row = replica.rows[account.recordID], !row.isTombstone else { return nil }
+        return row.record.withBody { span in
+            (try? SyncItem(decoding: span))?.value.withSpan { $0.text(0, $0.count) }
+        }
+    }
+}
+
+extension String {
+    var recordID: RecordID { SimulatedKeys.recordID(Array(utf8)) }
+}
