@@ -92,7 +92,8 @@ extension ReplacedFile {
     /// new file to those in the list.
     private static func checkList(of new: FileDescriptor, against old: FileDescriptor) throws(SystemError) {
         let list = FileAttributeName("system.posix_acl_access")
-        guard try !new.attributeNames().contains(list) || old.attributeNames().contains(list) else {
+        let (given, kept) = (try new.attributeNames(), try old.attributeNames())
+        guard !given.contains(list) || kept.contains(list) else {
             throw SystemError(code: ENOTSUP, call: "rename", advice: "its folder gives new files a list: give -o")
         }
     }
