@@ -1,3 +1,4 @@
+import Glibc
 import KeychainModel
 import KeychainWire
 import LinuxSystem
@@ -247,6 +248,28 @@ struct CircleTests {
         try keychain.engine.tamper("DROP TABLE \(table)")
         #expect(refusal { try keychain.add("a") }?.rule == .damaged)
         #expect(try keychain.engine.verify().file.contains("1 tables"))
+    }
+
+    @Test("A damaged page of the records refuses items for all devices, which would stay unmarked, and no others")
+    func damagedPage() throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.path + "/keychain/keychain.db"
+        do { try CircleRecords(try TestEngine(in: directory).engine).enter() }
+        do {
+            let database = try Database(path: path, sharing: .shared)
+            try database.putLogAway()
+            let sql = "SELECT rootpage FROM sqlite_schema WHERE name = 'syncrow'"
+            let (root, size) = (try database.integer(sql, ""), try database.integer("PRAGMA page_size", ""))
+            let (page, count) = (try #require(root), try #require(size))
+            let damage = [UInt8](repeating: 0x55, count: Int(count))
+            try FileDescriptor.open(path, O_RDWR).write(damage.span, at: UInt64((page - 1) * count))
+        }
+        let engine = try TestEngine(in: directory)
+        #expect(refusal { try engine.add("a", "v", more: ["sync": .boolean(true)]) }?.rule == .damaged)
+        try engine.add("b", "v")
+        #expect(try engine.values() == ["b": "v"])
+        let database = try Database(path: path, sharing: .shared)
+        #expect(try database.integer("SELECT count(*) FROM genp", "be counted") == 1)
     }
 
     @Test("A store of a circle that was made to look older keeps its tombstones")
