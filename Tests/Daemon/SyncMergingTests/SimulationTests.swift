@@ -14,7 +14,7 @@ struct SimulationTests {
             #expect(found.isEmpty, "seed \(seed): \(found)")
             steps += plan.steps
         }
-        if isLong { print("\(history): \(steps) steps") }
+        if isLong { print("\(history.testDescription): \(steps) steps") }
     }
 
     @Test("The same seed gives the same history")
