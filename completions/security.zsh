@@ -85,7 +85,7 @@ _security() {
         'git-credential:Serve git as its credential helper.'
         'docker-credential:Serve docker as its credential helper.'
         'setup:Make git, docker, the desktop or a Swift package use the keychain.'
-        'import-from:Add to the keychain what another keyring has.'
+        'import-from:Add to the keychain what another keyring or program for passwords has.'
         'run:Start a command with passwords of the keychain in its environment.'
         'inject:Write a file from a template, with passwords of the keychain in it.'
         'completions:Print the completion script for a shell.'
@@ -603,6 +603,7 @@ _security() {
                 import-from) _arguments -S \
                     {-n,--dry-run}'[Say what would be added, and add nothing.]' \
                     {-u,--undo}'[Delete what imports have added and nobody has changed since.]' \
+                    '-U[With csv and pass\: change passwords that the keychain has otherwise.]' \
                     '--json[Write JSON.]' ;;
                 run) _arguments -S \
                     {-e,--env}'[Set a variable to what the reference names.]:name=ref: ' \

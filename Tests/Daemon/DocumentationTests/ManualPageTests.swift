@@ -78,7 +78,7 @@ struct ManualPageTests {
     @Test("Pages refer to pages that there are, or that other packages have")
     func references() throws {
         let foreign: Set = [
-            "docker 1", "git 1", "gitcredentials 7", "pam 8", "pinentry-curses 1", "strip 1",
+            "docker 1", "git 1", "gitcredentials 7", "gpg 1", "pam 8", "pass 1", "pinentry-curses 1", "strip 1",
             "systemd 1", "systemd.exec 5", "update-ca-certificates 8", "wl-copy 1", "xclip 1",
         ]
         let own = Set(
