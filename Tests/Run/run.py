@@ -26,7 +26,7 @@ RESULTS = TOP / ".build/tests"
 PROGRAMS = os.path.realpath(TOP / ".build/debug")
 # An option of the caller's may leave no test: pytest's word for that.
 NO_TESTS = 5
-# Files of the compiler's and pytest's own. SwiftPM names its locks by the paths that they lock, each / as an underscore.
+# Files of the compiler's and pytest's own. SwiftPM names its locks by the paths that they lock, with underscores.
 OTHERS = ("TemporaryDirectory.", "pytest-of-", "swift-", "_tmp_")
 # So many lines of the end name failures.
 LINES = 8

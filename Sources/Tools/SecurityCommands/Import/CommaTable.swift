@@ -19,8 +19,8 @@ struct CommaTable {
     ///
     /// - Parameter body: takes a row and the line that it begins on.
     /// - Throws: a failure that names the line where the text is no such table; what `body` throws.
-    static func read(
-        _ content: Span<UInt8>, _ body: (_ row: [SecretBytes], _ line: Int) throws(CommandFailure) -> Void
+    static func forEachRow(
+        of content: Span<UInt8>, _ body: (_ row: [SecretBytes], _ line: Int) throws(CommandFailure) -> Void
     ) throws(CommandFailure) {
         var table = CommaTable()
         for index in (content.hasMark ? 3 : 0)..<content.count where try table.take(content[index]) {

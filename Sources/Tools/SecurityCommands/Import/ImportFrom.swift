@@ -32,10 +32,10 @@ enum ImportFrom {
         switch arguments.operands[0].text {
         case keyring where file == nil && !arguments.has("U"): try importKeyring(arguments, session)
         case table where file != nil && !arguments.has("u"):
-            try add(try LoginTable.read(file ?? arguments.operands[0], session), arguments, session)
+            try add(try LoginTable.logins(of: file ?? arguments.operands[0], session), arguments, session)
         case store where !arguments.has("u"):
-            try add(try PasswordStore.read(file?.text, session), arguments, session)
-        case table where file == nil && arguments.has("u"), store where file == nil: try ImportUndo.run(session)
+            try add(try PasswordStore.logins(in: file?.text, session), arguments, session)
+        case table where file == nil && arguments.has("u"), store where file == nil: try ImportUndo.delete(in: session)
         default: throw .usage(nil)
         }
     }
@@ -43,7 +43,8 @@ enum ImportFrom {
     private static func add(
         _ found: (logins: [ImportedLogin], report: LoginReport), _ arguments: ParsedArguments, _ session: Session
     ) throws(CommandFailure) {
-        try ImportLogins.run(found, isTrial: arguments.has("n"), replaces: arguments.has("U"), session)
+        try ImportLogins.add(
+            found: found, isTrial: arguments.has("n"), replaces: arguments.has("U"), session)
     }
 
     private static func importKeyring(_ arguments: ParsedArguments, _ session: Session) throws(CommandFailure) {

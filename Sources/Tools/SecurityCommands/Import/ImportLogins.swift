@@ -4,8 +4,8 @@ import LinuxSystem
 
 /// Adds logins of another program to the keychain.
 ///
-/// All are read before anything is added. What the keychain has already is left out, so an import that was cut goes on
-/// when it is repeated.
+/// All are read before anything is added. Logins that the keychain has already are left out, so an import that was cut
+/// goes on when it is repeated.
 struct ImportLogins {
     private let session: Session
     private let isTrial, replaces: Bool
@@ -19,8 +19,8 @@ struct ImportLogins {
     ///   - isTrial: nothing is added.
     ///   - replaces: what the keychain has with another password gets the given one.
     /// - Throws: why something was not added; a failure without words when the report has named what was left out.
-    static func run(
-        _ found: (logins: [ImportedLogin], report: LoginReport), isTrial: Bool, replaces: Bool, _ session: Session
+    static func add(
+        found: (logins: [ImportedLogin], report: LoginReport), isTrial: Bool, replaces: Bool, _ session: Session
     ) throws(CommandFailure) {
         var work = ImportLogins(
             session: session, isTrial: isTrial, replaces: replaces, logins: found.logins, report: found.report)
@@ -39,7 +39,7 @@ struct ImportLogins {
         defer { progress?.end() }
         for (number, login) in logins.enumerated() {
             do throws(CommandFailure) { try take(login) } catch {
-                // What is too large for an item keeps no other login out.
+                // A login that is too large for an item keeps no other one out.
                 guard error.isStatus(.param) else { throw error }
                 report.refused.append((login.shownName, error.explanation.cause))
             }

@@ -5,7 +5,7 @@ import KeychainWire
 enum ImportUndo {
     private static let call = "import-from"
 
-    static func run(_ session: Session) throws(CommandFailure) {
+    static func delete(in session: Session) throws(CommandFailure) {
         var (deleted, changed) = (0, 0)
         for itemClass in [ItemClass.internetPassword, .genericPassword] {
             for item in try imported(itemClass, session) {

@@ -18,7 +18,8 @@ struct LoginColumns {
         "note": .note, "notes": .note, "extra": .note, "comments": .note,
         "httprealm": .realm,
     ]
-    /// What a login of the keychain has no place for and nobody misses: numbers, dates and looks of the other program.
+    /// Columns that a login of the keychain has no place for and nobody misses: numbers, dates and looks of the other
+    /// program.
     private static let immaterial: Set<String> = [
         "guid", "formactionorigin", "timecreated", "timelastused", "timepasswordchanged", "type", "favorite", "fav",
         "archived", "reprompt", "icon", "created", "last modified", "createtime", "modifytime",

@@ -14,12 +14,12 @@ struct LoginTable {
     /// Reads the whole file.
     ///
     /// - Throws: a failure for a file that cannot be read, and for a row that cannot, with its line.
-    static func read(
-        _ path: Argument, _ session: Session
+    static func logins(
+        of path: Argument, _ session: Session
     ) throws(CommandFailure) -> (logins: [ImportedLogin], report: LoginReport) {
         var table = LoginTable()
         try content(path, session).withSpan { (bytes) throws(CommandFailure) in
-            try CommaTable.read(bytes) { row, line throws(CommandFailure) in try table.take(row, line) }
+            try CommaTable.forEachRow(of: bytes) { row, line throws(CommandFailure) in try table.take(row, line) }
         }
         guard table.columns != nil else { throw .unreadable(path, "The file is empty.") }
         return (table.logins, table.report)
@@ -33,7 +33,7 @@ struct LoginTable {
         logins.append(login)
     }
 
-    /// The file's bytes. What others may change is nobody's word for a password.
+    /// The file's bytes. A file that others may change is nobody's word for a password.
     private static func content(_ path: Argument, _ session: Session) throws(CommandFailure) -> SecretBytes {
         do throws(SystemError) {
             let (content, _, status) = try AtomicFile.readSecretAndPath(path.text, limit: limit)

@@ -12,7 +12,7 @@ struct PasswordStore {
     private let program: String
     private var logins: [ImportedLogin] = []
     private var report = LoginReport()
-    /// What gpg writes, and room for a byte more than a file may have.
+    /// The text that gpg writes, and room for a byte more than a file may have.
     private let room = SecretBytes(count: limit + 1)
 
     private static let suffix = ".gpg"
@@ -20,7 +20,7 @@ struct PasswordStore {
     private static let limit = 1 << 20
     /// gpg asks its user for a passphrase meanwhile.
     private static let patience = 600_000
-    /// What gpg and the program that asks for the passphrase need to know.
+    /// The variables that gpg and the program that asks for the passphrase need.
     private static let variables = [
         "DBUS_SESSION_BUS_ADDRESS", "DISPLAY", "GNUPGHOME", "GPG_TTY", "HOME", "LANG", "LC_ALL", "PATH", "TERM",
         "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_RUNTIME_DIR",
@@ -30,8 +30,8 @@ struct PasswordStore {
     ///
     /// - Parameter folder: nil for the one of the variable PASSWORD_STORE_DIR, or `~/.password-store`.
     /// - Throws: a failure without gpg or without such a folder.
-    static func read(
-        _ folder: String?, _ session: Session
+    static func logins(
+        in folder: String?, _ session: Session
     ) throws(CommandFailure) -> (logins: [ImportedLogin], report: LoginReport) {
         let home = session.environment("HOME").map { "\($0)/.password-store" }
         let usual = [session.environment("PASSWORD_STORE_DIR"), home].compactMap { $0 }.first { !$0.isEmpty }
@@ -86,7 +86,7 @@ struct PasswordStore {
         logins.append(entry.login(name))
     }
 
-    /// What gpg says that the file holds.
+    /// The text that gpg finds in the file.
     private func decrypted(_ name: String) throws(SystemError) -> SecretBytes {
         let (child, output) = try start(["--decrypt", "--", "\(folder)/\(name)\(Self.suffix)"])
         var count = 0
