@@ -207,6 +207,12 @@ def survives(home, file):
     os.unlink(pipe)
 
 
+def interruptible():
+    """The tests may have been started in the background, where shells have SIGINT ignored."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    as_user()
+
+
 def given_up(home, file):
     """Ends a backup at its first question."""
     terminal, end = os.openpty()
@@ -214,7 +220,7 @@ def given_up(home, file):
         os.chown(os.ttyname(end), USER, USER)
     words = [f"{home.programs}/security", "backup", file]
     process = subprocess.Popen(
-        words, env=home.environment, preexec_fn=as_user, stdin=end, stdout=end, stderr=end, start_new_session=True
+        words, env=home.environment, preexec_fn=interruptible, stdin=end, stdout=end, stderr=end, start_new_session=True
     )
     os.close(end)
     text = b""

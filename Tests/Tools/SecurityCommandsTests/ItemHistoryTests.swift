@@ -63,6 +63,18 @@ import Testing
         #expect(shell.run("restore-item", "-a", "ada").status == 2)
     }
 
+    @Test("A moment is shown with the millisecond in which its microsecond lies, wherever in that it was")
+    func moments() {
+        let moments = (0..<10_000).map { 817_000_000 + Double($0) * 0.000_999_7 }
+        let elsewhere = moments.filter { moment in
+            guard let shown = Moment(CalendarDate(secondsSinceReferenceDate: moment).iso8601) else { return true }
+            // The keychain keeps microseconds.
+            let since = (moment * 1_000_000).rounded() - (shown.secondsSinceReferenceDate * 1_000_000).rounded()
+            return !(0..<1000).contains(since)
+        }
+        #expect(elsewhere.isEmpty)
+    }
+
     @Test("restore-item does not guess which of several items is meant")
     func ambiguous() {
         _ = shell.run("undelete", "-a", "eve")

@@ -6,7 +6,8 @@ struct CalendarDate {
     ///   to their ends, because the number may be anything.
     init(secondsSinceReferenceDate seconds: Double) {
         let bounded = seconds.isNaN ? 0 : min(max(seconds, Self.earliest), Self.latest)
-        let milliseconds = Int((bounded * 1000).rounded(.down))
+        // The keychain keeps microseconds. A Double of a whole millisecond may lie a little below it.
+        let milliseconds = Self.divide(Int((bounded * 1_000_000).rounded()), by: 1000).quotient
         let (days, rest) = Self.divide(milliseconds, by: 86_400_000)
         (year, month, day) = Self.civil(days: days)
         (hour, minute, second, millisecond) = (rest / 3_600_000, rest / 60_000 % 60, rest / 1000 % 60, rest % 1000)
