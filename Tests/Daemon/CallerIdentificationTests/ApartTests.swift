@@ -152,6 +152,18 @@ struct ApartTests {
 
     @Test("A known program is identified while all threads of its user hang, also when entitlements have changed")
     func knowsWhileOthersHang() throws {
+        // When anything is mounted on this machine, an identifier forgets the programs that it knows.
+        let mounts = MountTable()
+        var outcome = Result<Void, any Error>.success(())
+        for _ in 0..<500 {
+            let before = mounts.generation
+            outcome = Result { try identifyWhileOthersHang() }
+            if mounts.generation == before { break }
+        }
+        try outcome.get()
+    }
+
+    private func identifyWhileOthersHang() throws {
         var limits = ProgramInspections.Limits()
         // A thread has hung for too long as soon as it has begun.
         limits.stallTimeout = -1
