@@ -140,6 +140,9 @@ def what_is_there(home):
     home.says("find-internet-password", "-s", "b.example", "-w", out="2\n")
     home.says("import-from", "csv", "--undo", out="1 imported items were deleted; 1 were changed since, and stay.\n")
     assert [item["srvr"] for item in items(home)] == ["b.example"]
+    # An import that was taken back by mistake comes back, whatever became of its file.
+    assert home.run("undelete", "-a", "u").returncode == 0
+    assert sorted(item["srvr"] for item in items(home)) == ["a.example", "b.example"]
 
 
 def left_out(home):

@@ -1,7 +1,8 @@
 import KeychainModel
 import KeychainWire
 
-/// `import-from --undo csv`: deletes what imports have added and nobody has changed since.
+/// `import-from --undo csv`: deletes what imports have added and nobody has changed since. The history keeps it: the
+/// file that it came from may be gone by then.
 enum ImportUndo {
     private static let call = "import-from"
 
@@ -13,12 +14,20 @@ enum ImportUndo {
                     changed += 1
                     continue
                 }
-                try StoredLogin.delete(item, session)
+                try delete(item, session)
                 deleted += 1
             }
         }
         session.output.write(
             session.text("\(deleted) imported items were deleted; \(changed) were changed since, and stay.") + "\n")
+    }
+
+    private static func delete(_ item: ItemResponse.Item, _ session: Session) throws(CommandFailure) {
+        _ = try session.send(call) { () throws(Refusal) in
+            var builder = ItemRequestBuilder(.delete)
+            try builder.set("v_PersistentRef", item.reference)
+            return try builder.build()
+        }
     }
 
     private static func imported(
