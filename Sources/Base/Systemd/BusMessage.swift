@@ -130,3 +130,46 @@ extension BusMessage {
         if result == 0 { throw BusError(code: ENODATA) }
     }
 }
+
+// MARK: - Weighing
+
+extension BusMessage {
+    /// The memory that its values will take, before anything is read; nil when it is more than `limit`, or cannot be
+    /// read. A message of many small values takes far more than its own bytes.
+    func weight(atMost limit: Int) -> Int? {
+        var total = 0
+        do throws(BusError) { try weigh(&total, limit) } catch { return nil }
+        _ = unsafe sd_bus_message_rewind(message, 1)
+        return total <= limit ? total : nil
+    }
+
+    /// The least memory of a value.
+    private static let weightOfValue = 32
+
+    private func weigh(_ total: inout Int, _ limit: Int) throws(BusError) {
+        while total <= limit, let (type, contents) = try peekType() {
+            total += Self.weightOfValue
+            switch type {
+            case "s", "o": total += try lengthOfText(type)
+            case "a" where contents == "y": total += try lengthOfBytes()
+            case "a", "v", "r", "e":
+                try enter(type, contents)
+                try weigh(&total, limit)
+                if total <= limit { try leave() }
+            default: try check(unsafe sd_bus_message_skip(message, String(type)))
+            }
+        }
+    }
+
+    private func lengthOfText(_ type: Unicode.Scalar) throws(BusError) -> Int {
+        var value: UnsafePointer<CChar>?
+        try expect(unsafe sd_bus_message_read_basic(message, typeCode(type), &value))
+        return unsafe value.map { unsafe strlen($0) } ?? 0
+    }
+
+    private func lengthOfBytes() throws(BusError) -> Int {
+        var (start, count) = (unsafe UnsafeRawPointer?.none, 0)
+        try check(unsafe sd_bus_message_read_array(message, typeCode("y"), &start, &count))
+        return count
+    }
+}

@@ -12,22 +12,29 @@ package final class BusService {
     private let named: (String, Bool) -> Void
     /// Readable when a message has come.
     package var descriptor: FileDescriptor { connection.descriptor }
-    /// Calls that are answered in steps. Each client has its turn, and each of its calls after the one before.
-    private var started: [(client: String, calls: [Started])] = []
+    /// The process of a client, as limits count it.
+    private let owner: (String) -> String
+    private var calls = CallQueue<Work>()
 
-    private typealias Started = (message: BusMessage, step: BusAnswer.Step)
+    /// A call, and the rest of its work where that has begun.
+    private struct Work {
+        let message: BusMessage
+        var step: BusAnswer.Step?
+    }
 
     /// Connects.
     ///
     /// - Parameters:
     ///   - address: as in `DBUS_SESSION_BUS_ADDRESS`.
     ///   - named: called with the unique name of each client that comes to the bus, or leaves it; whether it is there.
+    ///   - owner: the process of a client; those with the same one share the limits and the turns of one.
     ///   - handler: called with every method call, whatever its object.
     /// - Throws: ``BusError`` when there is no bus, or it refuses this process.
     package init(
-        address: String, named: @escaping (String, Bool) -> Void, _ handler: @escaping Handler
+        address: String, named: @escaping (String, Bool) -> Void, owner: @escaping (String) -> String,
+        _ handler: @escaping Handler
     ) throws(BusError) {
-        (self.handler, self.named) = (handler, named)
+        (self.handler, self.named, self.owner) = (handler, named, owner)
         connection = try unsafe BusConnection(owning: connectBus(at: address), takesCalls: true)
         try connection.watchOwners(until: .after(milliseconds: Self.timeout))
     }
@@ -42,36 +49,62 @@ package final class BusService {
         }
     }
 
-    /// The most clients whose calls are answered in steps at once; before more are taken, others go on.
-    private static let mostStarted = 256
-    /// The most such calls of a client.
-    private static let mostOfClient = 128
+    /// So many messages are taken from the bus before one is worked on: a client that never stops sending stops nobody.
+    private static let mostReceived = 1024
 
-    /// Handles the messages that have come, sends what is to be sent, and takes one step of the calls that are answered
-    /// in steps.
+    /// Takes the messages that have come, sends what is to be sent, and works on one call.
     ///
     /// - Throws: ``BusError`` when the bus has closed the connection.
     package func process() throws(BusError) {
-        while started.count < Self.mostStarted, let message = try connection.next() {
-            if message.isCall { handle(message) } else { noteNames(message) }
+        var received = 0
+        while received < Self.mostReceived, let message = try connection.next() {
+            received += 1
+            if message.isCall { receive(message) } else { noteNames(message) }
         }
-        goOn()
+        let hasWorked = work()
+        isBusy = hasWorked || received > 0
     }
 
-    /// Whether there are calls that are answered in steps: ``process()`` is to be called again without a message.
-    package var isBusy: Bool { !started.isEmpty }
+    /// Whether there may be more to do: ``process()`` is to be called again without a message.
+    package private(set) var isBusy = false
 
-    private func goOn() {
-        guard !started.isEmpty else { return }
-        let next = started.removeFirst()
-        var calls = next.calls
-        let (message, step) = calls.removeFirst()
+    private func receive(_ message: BusMessage) {
+        // Values may be secrets, so the library wipes the messages.
+        unsafe sd_bus_message_sensitive(message.message)
         unsafe settle(message.message) { () throws(BusFailure) in
-            if let values = try step() { return values }
-            calls.insert((message, step), at: 0)
+            guard let bytes = message.weight(atMost: CallLimits.bytesOfCall) else {
+                throw BusFailure(.limitsExceeded, "The call is too large. Ask for less at once.")
+            }
+            let client = message.sender
+            guard calls.add(Work(message: message), of: client, by: owner(client), bytes: bytes) else {
+                throw BusFailure(.limitsExceeded, "The program has too many calls open. Wait for answers.")
+            }
             return nil
         }
-        if !calls.isEmpty { started.append((next.client, calls)) }
+    }
+
+    /// Does the next work; false when there is none.
+    private func work() -> Bool {
+        guard var next = calls.next() else { return false }
+        let message = next.call.message
+        unsafe settle(message.message) { () throws(BusFailure) in
+            if let step = next.call.step {
+                if let values = try step() { return values }
+                calls.goOn(next)
+                return nil
+            }
+            switch try handler(BusCall(message)) {
+            case .values(let values): return values
+            case .steps(let step):
+                next.call.step = step
+                guard calls.start(next) else {
+                    throw BusFailure(
+                        .limitsExceeded, "\(CallLimits.started) calls wait for answers. Wait for one of them.")
+                }
+                return nil
+            }
+        }
+        return true
     }
 
     /// Whether something could not be sent yet.
@@ -106,29 +139,6 @@ package final class BusService {
 
     /// The time limit of a call to the bus itself, in milliseconds.
     private static let timeout = 2_000
-
-    private func handle(_ message: BusMessage) {
-        // Values may be secrets, so the library wipes the messages.
-        unsafe sd_bus_message_sensitive(message.message)
-        unsafe settle(message.message) { () throws(BusFailure) in
-            switch try handler(BusCall(message)) {
-            case .values(let values): return values
-            case .steps(let step):
-                try start((message, step), of: message.sender)
-                return nil
-            }
-        }
-    }
-
-    private func start(_ call: Started, of client: String) throws(BusFailure) {
-        guard let index = started.firstIndex(where: { $0.client == client }) else {
-            return started.append((client, [call]))
-        }
-        guard started[index].calls.count < Self.mostOfClient else {
-            throw BusFailure(.limitsExceeded, "\(Self.mostOfClient) calls wait for answers. Wait for one of them.")
-        }
-        started[index].calls.append(call)
-    }
 
     /// Answers with what `body` gives, the error that it throws among it; nil answers later.
     private func settle(_ message: OpaquePointer, _ body: () throws(BusFailure) -> [BusValue]?) {
@@ -170,7 +180,7 @@ package final class BusService {
 
     private func noteNames(_ message: BusMessage) {
         guard let (name, owner) = message.ownerChange, name.hasPrefix(":") else { return }
-        if owner.isEmpty { started.removeAll { $0.client == name } }
+        if owner.isEmpty { calls.forget(name) }
         named(name, !owner.isEmpty)
     }
 }

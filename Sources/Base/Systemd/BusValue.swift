@@ -249,7 +249,7 @@ extension BusMessage {
         return BusSecret(SecretBytes(copying: unsafe bytes.span))
     }
 
-    private func peekType() throws(BusError) -> (type: Unicode.Scalar, contents: String)? {
+    func peekType() throws(BusError) -> (type: Unicode.Scalar, contents: String)? {
         var (type, contents) = unsafe (CChar(0), UnsafePointer<CChar>?.none)
         let result = unsafe sd_bus_message_peek_type(message, &type, &contents)
         try check(result)

@@ -96,16 +96,35 @@ struct SecretObjectTests {
         let memory = SessionSecrets()
         let secret = { (text: String) in SecretBytes(copying: Array(text.utf8).span) }
         let value = secret("v")
-        let name = memory.add(label: "l", LookupAttributes(pairs: ["a": "1"]), value)
+        let name = memory.add(label: "l", LookupAttributes(pairs: ["a": "1"]), value, by: "one")
         #expect(name == "1")
         let item = try #require(memory.all.first)
         #expect(memory.value(of: item).isEqual(to: value))
-        memory.change(item, SecretChange(label: "m"), value: nil)
+        #expect(memory.change(item, SecretChange(label: "m"), value: nil))
         #expect(memory.all.map(\.label) == ["m"])
-        for _ in 1..<SessionSecrets.capacity { _ = memory.add(label: "", LookupAttributes(pairs: [:]), value) }
-        #expect(memory.add(label: "", LookupAttributes(pairs: [:]), value) == nil)
+        let add = { (owner: String) in memory.add(label: "", LookupAttributes(pairs: [:]), value, by: owner) != nil }
+        let half = SessionSecrets.capacity / 2
+        #expect((1..<half).allSatisfy { _ in add("one") })
+        #expect(!add("one"), "half is for one process")
+        #expect((0..<half).allSatisfy { _ in add("two") })
+        #expect(!add("three"))
         memory.delete(item)
         #expect(memory.all.count == SessionSecrets.capacity - 1)
+    }
+
+    @Test("Values of the session's collection take no more memory than their share, also by changes")
+    func memoryOfValues() throws {
+        let memory = SessionSecrets()
+        let (half, none) = (SecretBytes(count: SessionSecrets.bytes / 2), LookupAttributes(pairs: [:]))
+        #expect(memory.add(label: "", none, half, by: "one") != nil)
+        #expect(memory.add(label: "", none, SecretBytes(count: 1), by: "one") == nil)
+        let small = SecretBytes(count: 1)
+        #expect(memory.add(label: "", none, small, by: "two") != nil)
+        let item = try #require(memory.all.first { memory.value(of: $0).count == 1 })
+        #expect(!memory.change(item, SecretChange(), value: SecretBytes(count: SessionSecrets.bytes / 2 + 1)))
+        #expect(memory.value(of: item) === small)
+        #expect(memory.change(item, SecretChange(), value: half), "the value takes the place of the old one")
+        #expect(memory.change(item, SecretChange(), value: small))
     }
 
     @Test("An item is exactly what is asked for with or without its schema, and more is more")
@@ -128,17 +147,37 @@ struct SecretObjectTests {
         #expect(one != LookupAttributes(pairs: ["a": "2"]).account)
     }
 
-    @Test("Of more sessions than a client may have, the oldest ends, and nobody else's")
+    @Test("Of more sessions than a process may have, the oldest ends, and nobody else's")
     func sessions() throws {
         var sessions = OpenSessions()
         let (own, _) = try SecretSession.open(for: ":1.1", SecretSession.plain, .text(""))
         let (other, _) = try SecretSession.open(for: ":1.2", SecretSession.plain, .text(""))
-        sessions.open(other, "other")
-        for number in 0...OpenSessions.mostOfClient { sessions.open(own, "s\(number)") }
+        sessions.open(other, "other", by: "B")
+        for number in 0...OpenSessions.mostOfProcess { sessions.open(own, "s\(number)", by: "A") }
         #expect(sessions["s0"] == nil && sessions["s1"] != nil && sessions["other"] != nil)
         sessions.close("s1")
-        #expect(sessions.names(of: ":1.1").count == OpenSessions.mostOfClient - 1)
+        #expect(sessions.names(of: ":1.1").count == OpenSessions.mostOfProcess - 1)
         sessions.closeAll(of: ":1.1")
         #expect(sessions["s2"] == nil && sessions["other"] != nil)
+    }
+
+    @Test("The connections of a process share what it may have, and many processes end their own sessions first")
+    func sessionsOfProcesses() throws {
+        var sessions = OpenSessions()
+        let session = { (client: String) in try SecretSession.open(for: client, SecretSession.plain, .text("")).0 }
+        sessions.open(try session(":9.9"), "honest", by: "honest")
+        for process in 0..<5 {
+            for connection in 0..<2 {
+                let own = try session(":\(process).\(connection)")
+                for number in 0..<OpenSessions.mostOfProcess {
+                    sessions.open(own, "\(process)-\(connection)-\(number)", by: "\(process)")
+                }
+            }
+        }
+        let all = (0..<5).flatMap { process in (0..<2).flatMap { sessions.names(of: ":\(process).\($0)") } }
+        #expect(all.count == OpenSessions.most - 1 && sessions["honest"] != nil)
+        #expect(!sessions.names(of: ":4.0").isEmpty && !sessions.names(of: ":4.1").isEmpty)
+        for process in 0..<5 { for connection in 0..<2 { sessions.closeAll(of: ":\(process).\(connection)") } }
+        #expect(sessions["honest"] != nil && sessions.names(of: ":4.1").isEmpty)
     }
 }

@@ -57,6 +57,9 @@ struct SecretCollection {
     /// The collection that always exists, and the one that ends with the session.
     static let login = "login", session = "session"
 
+    /// So many may there be. Every call may have to read their names.
+    static let most = 128
+
     /// The label of the first until a client gives it another.
     static let loginLabel = "Login"
 

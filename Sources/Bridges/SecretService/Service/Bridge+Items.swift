@@ -28,7 +28,8 @@ extension Bridge {
             try change(old, SecretChange(label: label, lookup: lookup, hasOtherAttributes: isOther), value: value)
             return [.object(old.object.path), .object("/")]
         }
-        let added = try add(to: collection, label, lookup, value, replacing: call.flag(2) && !lookup.pairs.isEmpty)
+        let replaces = call.flag(2) && !lookup.pairs.isEmpty
+        let added = try add(to: collection, label, lookup, value, replacing: replaces, by: call.client)
         let item = SecretObject.item(collection: name, added)
         signal("ItemCreated", from: .collection(name), item.path)
         noteItems(of: name, change: 1)
@@ -37,7 +38,7 @@ extension Bridge {
 
     private func add(
         to collection: SecretCollection, _ label: String, _ lookup: LookupAttributes, _ value: SecretBytes,
-        replacing: Bool
+        replacing: Bool, by client: String
     ) throws(BusFailure) -> String {
         guard collection.name == SecretCollection.session else {
             return try asking { () throws(Refusal) in
@@ -45,8 +46,8 @@ extension Bridge {
                 return try secrets.add(to: collection.name, label: label, lookup, value, replacing: replacing)
             }
         }
-        guard let name = memory.add(label: label, lookup, value) else {
-            throw BusFailure(.limitsExceeded, "The session's collection has \(SessionSecrets.capacity) items at most.")
+        guard let name = memory.add(label: label, lookup, value, by: clients.owner(of: client)) else {
+            throw Self.memoryIsFull
         }
         return name
     }
@@ -96,7 +97,7 @@ extension Bridge {
     /// Changes an item and tells everybody.
     func change(_ item: SecretItem, _ change: SecretChange, value: SecretBytes? = nil) throws(BusFailure) {
         if item.collection == SecretCollection.session {
-            memory.change(item, change, value: value)
+            guard memory.change(item, change, value: value) else { throw Self.memoryIsFull }
         } else {
             try asking { () throws(Refusal) in try secrets.change(item.reference, change, value: value) }
         }
@@ -124,6 +125,11 @@ extension Bridge {
             throw BusFailure(.limitsExceeded, "A label has \(ItemLimits.attributeBytes) bytes at most.")
         }
     }
+
+    private static let memoryIsFull = BusFailure(
+        .limitsExceeded,
+        "The session's collection has \(SessionSecrets.capacity) items and \(SessionSecrets.bytes >> 20) MiB "
+            + "of values at most, half of it for one program. Delete items there, or take another collection.")
 
     private static let tooMuch = BusFailure(
         .limitsExceeded,

@@ -117,8 +117,10 @@ extension Bridge {
     // MARK: - Prompts
 
     private func prompt(_ purpose: SecretPrompt.Purpose, for client: String) throws(BusFailure) -> String {
-        guard prompts.names(of: client).count < Self.mostPrompts else {
-            throw BusFailure(.limitsExceeded, "A client may have \(Self.mostPrompts) prompts open.")
+        let owner = clients.owner(of: client)
+        guard prompts.clients.filter({ clients.owner(of: $0) == owner }).count < Self.mostPrompts else {
+            throw BusFailure(
+                .limitsExceeded, "A program may have \(Self.mostPrompts) prompts open. Wait for one, or dismiss it.")
         }
         let name = nextName("p")
         prompts.add(SecretPrompt(name: name, client: client, purpose: purpose))

@@ -26,7 +26,11 @@ extension Bridge {
         try checkUnlocked(SecretCollection.login, "Cannot create a collection while the keychain is locked")
         let aliases = alias.isEmpty ? [] : [alias]
         try Self.check(.record(of: aliases), label)
-        let name = SecretObject.freeName(for: label, taken: Set(try collections().map(\.name)))
+        let taken = Set(try collections().map(\.name))
+        guard taken.count < SecretCollection.most else {
+            throw BusFailure(.limitsExceeded, "There are \(SecretCollection.most) collections at most. Delete one.")
+        }
+        let name = SecretObject.freeName(for: label, taken: taken)
         try asking { () throws(Refusal) in try secrets.addCollection(name, label: label, aliases: aliases) }
         let path = SecretObject.collection(name).path
         signal("CollectionCreated", from: .service, path)

@@ -9,7 +9,7 @@ import Systemd
 final class Bridge {
     let secrets: KeychainSecrets
     let memory = SessionSecrets()
-    var clients: Clients
+    let clients: Clients
     private(set) var sessions = OpenSessions()
     private(set) lazy var prompts = SecretPrompts(deeds) { Clock.monotonicNanoseconds / 1_000_000_000 }
     /// The collections that a client has locked, each with the keychain's last unlock before that. The keychain itself
@@ -27,8 +27,8 @@ final class Bridge {
     let emit: (BusSignal) -> Void
     let questions: Questions
 
-    /// The most prompts that a client may have open.
-    static let mostPrompts = 4
+    /// The most prompts that a process may have open.
+    static let mostPrompts = 16
 
     /// - Parameters:
     ///   - secrets: the collections and items.
@@ -71,7 +71,7 @@ final class Bridge {
     /// Keeps a session, and gives its name in a path.
     func keep(_ session: SecretSession) -> String {
         let name = nextName("s")
-        sessions.open(session, name)
+        sessions.open(session, name, by: clients.owner(of: session.client))
         return name
     }
 

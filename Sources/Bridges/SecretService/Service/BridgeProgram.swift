@@ -34,7 +34,7 @@ package final class BridgeProgram {
             address: address,
             named: { name, isThere in
                 if isThere { links.bridge?.clients.arrived(name) } else { links.bridge?.forget(name) }
-            }
+            }, owner: { links.bridge?.clients.owner(of: $0) ?? $0 }
         ) { (call) throws(BusFailure) in
             guard let bridge = links.bridge else { throw .gone(call.path) }
             return try Dispatcher(bridge: bridge).answer(call)

@@ -9,8 +9,10 @@ import Systemd
 /// is taken for one in a sandbox. The process is held for as long as its client is on the bus, and looked at again with
 /// every call.
 final class Clients {
-    /// The processes of those that were let in, the last that called at the end.
+    /// The processes of those that have called, the last that called at the end.
     private var known: [(client: String, process: RunningProcess)] = []
+    /// The processes of clients as limits count them.
+    private var owners: [String: String] = [:]
     /// When clients came to the bus, in clock ticks since the boot.
     private var arrivals: [String: UInt64] = [:]
     /// Clients that were there before are no younger than this.
@@ -36,7 +38,18 @@ final class Clients {
 
     func forget(_ client: String) {
         known.removeAll { $0.client == client }
-        arrivals[client] = nil
+        (arrivals[client], owners[client]) = (nil, nil)
+    }
+
+    /// The process of a client, as limits count it: all connections of a process share what one may have. A client
+    /// whose process is not known is counted by itself.
+    func owner(of client: String) -> String {
+        if let owner = owners[client] { return owner }
+        guard let process = self[client], let start = try? process.startTime() else { return client }
+        hold(process, client)
+        let owner = "\(process.number):\(start)"
+        owners[client] = owner
+        return owner
     }
 
     /// The process of a client. Nothing is remembered of a look that has failed: the next call looks again.

@@ -45,6 +45,9 @@ final class SecretPrompts {
     /// The names of those that a client has open.
     func names(of client: String) -> [String] { made.values.filter { $0.client == client }.map(\.name).sorted() }
 
+    /// The clients of all that are open, each as often as it has one.
+    var clients: [String] { made.values.map(\.client) }
+
     func add(_ prompt: SecretPrompt) { made[prompt.name] = prompt }
 
     /// Lets a prompt wait for its turn (``proceed()``).

@@ -1,0 +1,78 @@
+import Systemd
+import Testing
+
+@Suite("The calls that wait for a service")
+struct CallQueueTests {
+    /// A queue whose changes are values that can be expected.
+    private final class Queue {
+        private var queue = CallQueue<String>()
+
+        func add(_ call: String, _ client: String, _ owner: String, bytes: Int = 1) -> Bool {
+            queue.add(call, of: client, by: owner, bytes: bytes)
+        }
+        func next() -> CallQueue<String>.Waiting? { queue.next() }
+        func next(_ count: Int) -> [String] { (0..<count).compactMap { _ in queue.next()?.call } }
+        func start(_ call: CallQueue<String>.Waiting) -> Bool { queue.start(call) }
+        func goOn(_ call: CallQueue<String>.Waiting) { queue.goOn(call) }
+        func forget(_ client: String) { queue.forget(client) }
+    }
+
+    @Test("A process with many calls, over many connections, makes others wait for one of them")
+    func turns() {
+        let queue = Queue()
+        for number in 0..<9 { #expect(queue.add("a\(number)", ":1.\(number % 3)", "A")) }
+        for number in 0..<2 { #expect(queue.add("b\(number)", ":2.1", "B")) }
+        #expect(queue.next(6) == ["a0", "b0", "a1", "b1", "a2", "a3"])
+    }
+
+    @Test("Calls that are answered in steps come one after another, between the others of their process")
+    func steps() throws {
+        let queue = Queue()
+        for call in ["s", "t", "a", "b"] { #expect(queue.add(call, ":1.1", "A")) }
+        var order: [String] = []
+        while let next = queue.next() {
+            order.append(next.call)
+            guard ["s", "t"].contains(next.call) else { continue }
+            switch order.count(where: { $0 == next.call }) {
+            case 1: #expect(queue.start(next))
+            case 2, 3: queue.goOn(next)
+            default: break
+            }
+        }
+        // The first time, their work begins.
+        #expect(order == ["s", "s", "t", "s", "a", "s", "b", "t", "t", "t"])
+    }
+
+    @Test("A process has as many calls, and as much memory in them, as is allowed, and others have theirs")
+    func limits() {
+        let queue = Queue()
+        #expect((0..<CallLimits.waiting).allSatisfy { queue.add("", ":1.\($0 % 100)", "A") })
+        #expect(!queue.add("", ":1.100", "A"))
+        #expect(queue.add("", ":2.1", "B", bytes: CallLimits.bytes))
+        #expect(!queue.add("", ":2.1", "B"), "the memory is used up")
+        #expect(queue.next(2).count == 2)
+        #expect(queue.add("", ":1.100", "A") && queue.add("", ":2.1", "B"))
+    }
+
+    @Test("A process has no more calls in steps than is allowed")
+    func started() throws {
+        let queue = Queue()
+        #expect((0...CallLimits.started).allSatisfy { _ in queue.add("", ":1.1", "A") })
+        var calls: [CallQueue<String>.Waiting] = []
+        while let next = queue.next() { calls.append(next) }
+        #expect(calls.dropLast().allSatisfy { queue.start($0) })
+        #expect(!queue.start(try #require(calls.last)))
+    }
+
+    @Test("The calls of a client that has left go, and those of its process's other connections stay")
+    func leaving() {
+        let queue = Queue()
+        #expect(queue.add("gone", ":1.1", "A", bytes: CallLimits.bytes - 1))
+        #expect(queue.add("here", ":1.2", "A"))
+        #expect(queue.add("gone", ":2.1", "B"))
+        queue.forget(":1.1")
+        queue.forget(":2.1")
+        #expect(queue.add("more", ":1.2", "A", bytes: CallLimits.bytes - 1), "its memory is free again")
+        #expect(queue.next(3) == ["here", "more"])
+    }
+}

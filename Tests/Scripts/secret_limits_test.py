@@ -1,0 +1,189 @@
+"""A program that tries to use up the Secret Service is refused, and the others are served as before.
+
+usage: secret_limits_test.py FOLDER-OF-PROGRAMS [NAME-OF-CASE ...]
+"""
+
+import contextlib
+import functools
+import os
+import signal
+import subprocess
+import sys
+
+import dbus
+import dbus.lowlevel
+import desktop_parts
+from desktop_parts import NAME, ROOT, SECRET, Client, bridges, objects, refused
+from parts import of_this_turn
+from patience import PATIENCE
+
+PROGRAMS = os.path.abspath(sys.argv[1])
+LOGIN = f"{ROOT}/collection/login"
+desktop = functools.partial(desktop_parts.desktop, PROGRAMS)
+
+# The calls of another process: what it finds by these attributes, and the use of a session.
+OTHER = """
+import sys
+from desktop_parts import Client
+from types import SimpleNamespace
+import dbus
+client = Client(SimpleNamespace(connect=lambda: dbus.bus.BusConnection(sys.argv[1])))
+{}
+"""
+
+
+def other(place, program):
+    """Another process on the bus; it waits for a line before its second part."""
+    return subprocess.Popen(
+        ["/usr/bin/python3", "-B", "-c", OTHER.format(program), place.address],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=place.environment | {"PYTHONPATH": os.path.dirname(os.path.abspath(__file__))},
+    )
+
+
+def ask_bus(client):
+    """The bus has passed on what the client has sent before."""
+    client.bus.call_blocking("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "GetId", "", ())
+
+
+def send(client, path, interface, member, signature="", *arguments):
+    """Sends a call that has no answer: the bus itself counts those that have one."""
+    message = dbus.lowlevel.MethodCallMessage(NAME, path, interface, member)
+    message.append(signature=signature, *arguments)
+    message.set_no_reply(True)
+    client.bus.send_message(message)
+
+
+@contextlib.contextmanager
+def stopped_bridge(place):
+    """Meanwhile the bridge does nothing, and the bus keeps what it is sent."""
+    (bridge,) = bridges(place)
+    os.kill(bridge, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        os.kill(bridge, signal.SIGCONT)
+
+
+def test_others_have_their_turn():
+    """Thousands of calls of one process, sent before, do not come before the one call of another."""
+    with desktop() as place:
+        flooder, second = Client(place), Client(place)
+        _, session = second.session()
+        flooder.session()
+        with stopped_bridge(place):
+            for _ in range(3000):
+                send(flooder, LOGIN, "org.freedesktop.DBus.Properties", "GetAll", "s", SECRET + "Collection")
+            # Every call of the process, whatever its connection, comes after those.
+            ask_bus(flooder)
+            secret = dbus.Struct((session, dbus.ByteArray(b""), dbus.ByteArray(b"v"), "t"), signature="oayays")
+            attributes = dbus.Dictionary({"flood": "over"}, signature="ss", variant_level=1)
+            properties = dbus.Dictionary({SECRET + "Item.Attributes": attributes}, signature="sv")
+            send(second, LOGIN, SECRET + "Collection", "CreateItem", "a{sv}(oayays)b", properties, secret, False)
+            ask_bus(second)
+        with other(place, "print(len(client.search(flood='over')[0]))") as honest:
+            assert honest.communicate(timeout=PATIENCE)[0] == "0\n"
+        flooder.close()
+
+
+def test_sessions_and_prompts_of_a_process():
+    """However many connections a process has, it ends its own sessions, and has sixteen prompts."""
+    with desktop() as place:
+        place.store("L", "app", "demo")
+        assert place.run("set-keychain-password", "-o", "", "-p", "1234").returncode == 0
+        program = """
+_, session = client.session()
+path = client.search(app='demo')[0][0]
+print('ready', flush=True)
+sys.stdin.readline()
+print(bytes(client.interface(path, 'Item').GetSecret(session)[2]).decode(), flush=True)
+sys.stdin.readline()
+print(client.service.Unlock(dbus.Array(['/org/freedesktop/secrets/collection/login'], signature='o'))[1] != '/')
+"""
+        with other(place, program) as honest:
+            assert honest.stdout.readline() == "ready\n"
+            attackers = [Client(place) for _ in range(20)]
+            _, first = attackers[0].session()
+            for attacker in attackers[1:]:
+                for _ in range(250):
+                    plain = ("plain", dbus.String("", variant_level=1))
+                    send(attacker, ROOT, SECRET + "Service", "OpenSession", "sv", *plain)
+                attacker.session()
+            (path,), _ = attackers[0].search(app="demo")
+            # Of 4,770, some have ended.
+            counts = [open_sessions(attacker) for attacker in attackers]
+            assert sum(counts) == 4096, counts
+            honest.stdin.write("\n")
+            honest.stdin.flush()
+            assert honest.stdout.readline() == "geheim\n"
+            assert bytes(attackers[0].interface(path, "Item").GetSecret(first)[2]) == b"geheim"
+            attackers[0].service.Lock(objects(LOGIN))
+            for attacker in attackers[:16]:
+                assert attacker.service.Unlock(objects(LOGIN))[1] != "/"
+            text = refused(lambda: attackers[16].service.Unlock(objects(LOGIN)), "LimitsExceeded")
+            assert "16 prompts" in text, text
+            assert honest.communicate("\n", timeout=PATIENCE)[0] == "True\n"
+
+
+def open_sessions(client):
+    """As introspection lists them."""
+    path = f"{ROOT}/session"
+    text = client.bus.call_blocking(NAME, path, "org.freedesktop.DBus.Introspectable", "Introspect", "", ())
+    return text.count("<node name=")
+
+
+def test_calls_that_are_too_large():
+    """They are refused before anything is made of them, and the bridge lives on."""
+    with desktop() as place:
+        client = Client(place)
+        client.session()
+        running = bridges(place)
+        refused(lambda: client.search(a="x" * (17 << 20)), "LimitsExceeded")
+        refused(lambda: client.service.Unlock(objects(*["/a"] * 600_000)), "LimitsExceeded")
+        assert [list(found) for found in client.search(a="x")] == [[], []]
+        assert bridges(place) == running
+
+
+def test_memory_of_the_session_collection():
+    """A process has half of it, and another one adds on."""
+    with desktop() as place:
+        client = Client(place)
+        _, session = client.session()
+        place_of_session = f"{ROOT}/collection/session"
+        for number in range(32):
+            client.create(session, {"n": f"{number}"}, bytes(1 << 20), collection=place_of_session)
+        refused(lambda: client.create(session, {"n": "32"}, collection=place_of_session), "LimitsExceeded")
+        program = f"client.create(client.session()[1], {{'n': 'other'}}, collection={place_of_session!r})"
+        with other(place, program) as honest:
+            assert honest.wait(PATIENCE) == 0
+        assert len(client.search(n="other")[0]) == 1
+
+
+def test_collections():
+    """There are so many that one search reads all their names."""
+    with desktop() as place:
+        client = Client(place)
+        made = []
+        properties = {SECRET + "Collection.Label": dbus.String("many", variant_level=1)}
+
+        def create():
+            made.append(client.service.CreateCollection(properties, "")[0])
+
+        def create_until_refused():
+            for _ in range(140):
+                create()
+
+        refused(create_until_refused, "LimitsExceeded")
+        # `login` and `session` are among them.
+        assert len(made) == 126, len(made)
+        assert client.interface(made[0], "Collection").Delete() == "/"
+        create()
+
+
+if __name__ == "__main__":
+    named = [globals()[name] for name in sys.argv[2:]]
+    for test in named or of_this_turn([test for name, test in list(globals().items()) if name.startswith("test_")]):
+        test()
+        print(f"ok {test.__name__}")
