@@ -146,17 +146,23 @@ extension BusMessage {
     /// The least memory of a value.
     private static let weightOfValue = 32
 
+    /// A process has few open files.
+    private static let weightOfFile = 1 << 20
+
     private func weigh(_ total: inout Int, _ limit: Int) throws(BusError) {
         while total <= limit, let (type, contents) = try peekType() {
             total += Self.weightOfValue
             switch type {
             case "s", "o": total += try lengthOfText(type)
+            case "h":
+                total += Self.weightOfFile
+                try skip(String(type))
             case "a" where contents == "y": total += try lengthOfBytes()
             case "a", "v", "r", "e":
                 try enter(type, contents)
                 try weigh(&total, limit)
                 if total <= limit { try leave() }
-            default: try check(unsafe sd_bus_message_skip(message, String(type)))
+            default: try skip(String(type))
             }
         }
     }

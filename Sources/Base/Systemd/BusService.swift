@@ -132,6 +132,13 @@ package final class BusService {
         try BusProcess(credentials: ask("GetConnectionCredentials", [.text(client)]))
     }
 
+    /// The unique name of the client that has a name.
+    ///
+    /// - Throws: ``BusError`` when nobody has it.
+    package func owner(of name: String) throws(BusError) -> String {
+        try ask("GetNameOwner", [.text(name)]).readText()
+    }
+
     /// Asks the bus itself.
     private func ask(_ method: String, _ arguments: [BusValue]) throws(BusError) -> BusMessage {
         try connection.call(BusConnection.driver, method, arguments, until: .after(milliseconds: Self.timeout))

@@ -14,6 +14,8 @@ package indirect enum BusValue: Hashable, Sendable {
     case bytes([UInt8])
     /// Bytes that are nowhere but in locked memory and in a message, which the library wipes.
     case secret(BusSecret)
+    /// An open file.
+    case file(BusFile)
     case variant(BusValue)
     case structure([BusValue])
     /// A list, whose elements have this signature.
@@ -39,6 +41,7 @@ package indirect enum BusValue: Hashable, Sendable {
         case .number: "u"
         case .long: "t"
         case .bytes, .secret: "ay"
+        case .file: "h"
         case .variant: "v"
         case .structure(let parts): "(" + parts.map(\.signature).joined() + ")"
         case .list(let element, _): "a" + element
@@ -60,6 +63,15 @@ package indirect enum BusValue: Hashable, Sendable {
     }
 }
 
+/// An open file as a value, which is equal to itself alone.
+package struct BusFile: Hashable, Sendable {
+    package let descriptor: FileDescriptor
+
+    package static func == (one: BusFile, other: BusFile) -> Bool { one.descriptor === other.descriptor }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(descriptor)) }
+}
+
 /// Secret bytes as a value.
 package struct BusSecret: Hashable, Sendable {
     package let bytes: SecretBytes
@@ -76,7 +88,7 @@ extension BusValue {
     var byteCount: Int {
         switch self {
         case .text(let text), .object(let text): text.utf8.count + 8
-        case .flag, .byte, .number, .long: 8
+        case .flag, .byte, .number, .long, .file: 8
         case .bytes(let bytes): bytes.count + 8
         case .secret(let secret): secret.bytes.count + 8
         case .variant(let content): content.byteCount + 8
@@ -101,6 +113,8 @@ extension BusValue {
     package var data: [UInt8]? { if case .bytes(let bytes) = self { bytes } else { nil } }
 
     package var secret: SecretBytes? { if case .secret(let secret) = self { secret.bytes } else { nil } }
+
+    package var file: FileDescriptor? { if case .file(let file) = self { file.descriptor } else { nil } }
 
     /// The value inside a variant.
     package var content: BusValue? { if case .variant(let content) = self { content } else { nil } }
@@ -142,6 +156,9 @@ extension BusValue {
         case .bytes(let bytes):
             try check(unsafe sd_bus_message_append_array(message, typeCode("y"), bytes, bytes.count))
         case .secret(let secret): try unsafe append(secret: secret, to: message)
+        case .file(let file):
+            var number = file.descriptor.number
+            try check(unsafe sd_bus_message_append_basic(message, typeCode("h"), &number))
         case .variant(let value): try unsafe append([value], in: "v", value.signature, to: message)
         case .structure(let parts): try unsafe append(parts, in: "r", parts.map(\.signature).joined(), to: message)
         case .list(let element, let values): try unsafe append(values, in: "a", element, to: message)
@@ -197,6 +214,7 @@ extension BusMessage {
         case "u": return .number(try readNumber())
         case "y": return .byte(try readBasic(type, 0))
         case "t": return .long(try readBasic(type, 0))
+        case "h": return .file(BusFile(descriptor: try readDescriptor()))
         case "v": return try .variant(inside(type, contents).first ?? .text(""))
         case "r": return .structure(try inside(type, contents))
         case "a" where contents == "y": return hasSecrets ? .secret(try readSecret()) : .bytes(try readBytes())

@@ -39,7 +39,10 @@ package final class BridgeProgram {
             guard let bridge = links.bridge else { throw .gone(call.path) }
             return try Dispatcher(bridge: bridge).answer(call)
         }
-        let clients = Clients { (client) throws(BusError) in
+        let clients = Clients(nameOwner: { (name) throws(BusError) in
+            guard let service = links.service else { throw BusError.gone }
+            return try service.owner(of: name)
+        }) { (client) throws(BusError) in
             guard let service = links.service else { throw BusError.gone }
             return try service.process(of: client)
         }

@@ -18,12 +18,21 @@ final class Clients {
     /// Clients that were there before are no younger than this.
     private let beginning = RunningProcess.ticksSinceBoot
     private let process: (String) throws(BusError) -> BusProcess
+    private let nameOwner: (String) throws(BusError) -> String
 
     /// Each process that is held takes a descriptor. Of more, the bus is asked again.
     static let mostHeld = 256
 
-    /// - Parameter process: the process of a client, as the bus knows it.
-    init(_ process: @escaping (String) throws(BusError) -> BusProcess) { self.process = process }
+    /// - Parameters:
+    ///   - nameOwner: the client that has a name on the bus.
+    ///   - process: the process of a client, as the bus knows it.
+    init(
+        nameOwner: @escaping (String) throws(BusError) -> String = { (_) throws(BusError) in throw .gone },
+        _ process: @escaping (String) throws(BusError) -> BusProcess
+    ) { (self.nameOwner, self.process) = (nameOwner, process) }
+
+    /// Whether a client has a name on the bus now.
+    func has(_ name: String, _ client: String) -> Bool { (try? nameOwner(name)) == client }
 
     /// Checks a client at each of its calls.
     ///

@@ -7,6 +7,7 @@ struct Dispatcher {
     /// Answers a call.
     func answer(_ call: BusCall) throws(BusFailure) -> BusAnswer {
         try bridge.clients.check(call.client)
+        if call.path == SecretPortal.path { return .values(try SecretPortal(bridge: bridge).answer(call)) }
         if call.interface == StandardInterface.introspection { return .values([.text(try introspection(of: call))]) }
         guard let object = SecretObject(call.path, aliases: try aliases(in: call.path)) else { throw .gone(call.path) }
         if call.interface == StandardInterface.properties {

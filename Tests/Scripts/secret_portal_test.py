@@ -1,0 +1,192 @@
+"""The backend of the portal for secrets: an application's master secret, for ever the same.
+
+xdg-desktop-portal is played: a client that has its name on the bus, and speaks the interface of backends.
+
+usage: secret_portal_test.py FOLDER-OF-PROGRAMS [NAME-OF-CASE ...]
+"""
+
+import concurrent.futures
+import contextlib
+import copy
+import functools
+import os
+import pathlib
+import socket
+import sys
+
+import dbus
+import desktop_parts
+from desktop_parts import NAME, ROOT, Client, kill, kill_bridges, refused
+from parts import of_this_turn
+from patience import eventually
+
+PROGRAMS = os.path.abspath(sys.argv[1])
+PATH = "/org/freedesktop/portal/desktop"
+INTERFACE = "org.freedesktop.impl.portal.Secret"
+SCHEMA = "org.freedesktop.portal.Secret"
+desktop = functools.partial(desktop_parts.desktop, PROGRAMS)
+
+
+class Portal:
+    """The frontend, which asks for applications."""
+
+    def __init__(self, place):
+        self.bus = place.connect()
+        assert self.bus.request_name("org.freedesktop.portal.Desktop") == dbus.bus.REQUEST_NAME_REPLY_PRIMARY_OWNER
+
+    def call(self, application, file, bus=None):
+        """Asks for a secret; the response."""
+        backend = dbus.Interface((bus or self.bus).get_object(NAME, PATH, introspect=False), INTERFACE)
+        handle = dbus.ObjectPath("/org/freedesktop/portal/desktop/request/1_1/t")
+        options = dbus.Dictionary({"token": dbus.String("t", variant_level=1)}, signature="sv")
+        response, results = backend.RetrieveSecret(handle, application, dbus.types.UnixFd(file), options)
+        assert results == {}
+        return response
+
+    def secret(self, application):
+        reading, writing = os.pipe()
+        try:
+            response = self.call(application, writing)
+        finally:
+            os.close(writing)
+        with os.fdopen(reading, "rb") as file:
+            secret = file.read()
+        assert response == 0 and len(secret) == 64, (response, len(secret))
+        return secret
+
+
+def test_a_secret_is_for_ever():
+    """It is the same after the ends of bridge and daemon, another application has another, and no client finds it."""
+    with desktop() as place:
+        portal = Portal(place)
+        secret, other = portal.secret("org.example.Mail"), portal.secret("org.example.Chat")
+        assert secret != other and secret == portal.secret("org.example.Mail")
+        kill_bridges(place)
+        kill(list(place.stores_of_daemons()))
+        assert portal.secret("org.example.Mail") == secret and portal.secret("org.example.Chat") == other
+        # Programs outside of sandboxes share one.
+        assert portal.secret("") == portal.secret("") != secret
+        client = Client(place)
+        for attributes in ({}, {"app_id": "org.example.Mail"}, {"xdg:schema": SCHEMA}):
+            assert [list(found) for found in client.search(**attributes)] == [[], []], attributes
+        client.create(client.session()[1], {"app_id": "org.example.Mail", "xdg:schema": SCHEMA}, b"planted")
+        assert portal.secret("org.example.Mail") == secret
+        assert "org.freedesktop.impl.portal.Secret\tpass\torg.example.Mail" in place.run("list").stdout
+
+
+@contextlib.contextmanager
+def second_bus(place):
+    """Another session of the same user, with a bridge of its own."""
+    second = copy.copy(place)
+    second.folder = f"{place.folder}/second"
+    os.mkdir(second.folder)
+    second.address = f"unix:path={second.folder}/bus"
+    second.environment = place.environment | {"DBUS_SESSION_BUS_ADDRESS": second.address}
+    second.start_bus()
+    try:
+        yield second
+    finally:
+        second.end_bus()
+
+
+def test_two_sessions_at_once():
+    """Two bridges that are asked for the same applications at once give the same secrets."""
+    with desktop() as place, second_bus(place) as second, concurrent.futures.ThreadPoolExecutor() as both:
+        portals = [Portal(place), Portal(second)]
+        assert len({portal.secret("org.example.First") for portal in portals}) == 1
+        names = [f"org.example.New{number}" for number in range(30)]
+        answers = list(both.map(lambda portal: [portal.secret(name) for name in names], portals))
+        assert answers[0] == answers[1] and len(set(answers[0])) == 30
+
+
+def test_only_the_portal_asks():
+    """Any other client is refused, also while the portal is there, and names that are paths are refused to all."""
+    with desktop() as place:
+        portal = Portal(place)
+        portal.secret("org.example.Mail")
+        other = place.connect()
+        reading, writing = os.pipe()
+        refused(lambda: portal.call("org.example.Mail", writing, other), "AccessDenied")
+        for name in ("..", "a/b", "a b", "x" * 256):
+            refused(lambda: portal.call(name, writing), "InvalidArgs")  # noqa: B023
+        os.close(writing)
+        assert os.read(reading, 1) == b""
+        os.close(reading)
+
+
+def test_ways_to_the_application():
+    """A socket takes it as a pipe does. A file, and a pipe that is full, get nothing, and the bridge lives on."""
+    with desktop() as place:
+        portal = Portal(place)
+        secret = portal.secret("org.example.Mail")
+        near, far = socket.socketpair()
+        assert portal.call("org.example.Mail", far.fileno()) == 0
+        assert near.recv(100) == secret
+        with open(f"{place.home}/file", "wb") as file:
+            refused(lambda: portal.call("org.example.Mail", file.fileno()), "InvalidArgs")
+        assert os.path.getsize(f"{place.home}/file") == 0
+        reading, writing = os.pipe()
+        filler = os.open(f"/proc/self/fd/{writing}", os.O_WRONLY | os.O_NONBLOCK)
+        with open(filler, "wb", buffering=0) as full:
+            while full.write(bytes(4096)) is not None:
+                pass
+        refused(lambda: portal.call("org.example.Mail", writing), "InvalidArgs")
+        assert portal.secret("org.example.Mail") == secret
+        for number in (reading, writing):
+            os.close(number)
+
+
+def test_nothing_is_made_where_something_would_be_lost():
+    """An application that has passwords under another secret gets an error, and after an import that secret."""
+    with desktop() as place:
+        portal = Portal(place)
+        folder = pathlib.Path(place.home, ".var/app/org.example.Old/data/keyrings")
+        folder.mkdir(parents=True)
+        assert portal.secret("org.example.Old") == portal.secret("org.example.Old")
+        for name in ("org.example.Older", "org.example.Oldest"):
+            folder = pathlib.Path(place.home, f".var/app/{name}/data/keyrings")
+            folder.mkdir(parents=True)
+            (folder / "default.keyring").touch()
+            reading, writing = os.pipe()
+            text = refused(lambda: portal.call(name, writing), "Error.Failed")  # noqa: B023
+            assert "import" in text, text
+            os.close(reading)
+            os.close(writing)
+        client = Client(place)
+        older = bytes(range(64))
+        client.create(client.session()[1], {"app_id": "org.example.Older", "xdg:schema": SCHEMA}, older)
+        assert portal.secret("org.example.Older") == older == portal.secret("org.example.Older")
+
+
+def test_before_the_first_unlock():
+    """There is an error, never another secret."""
+    with desktop() as place:
+        portal = Portal(place)
+        secret = portal.secret("org.example.Mail")
+        assert place.run("set-keychain-password", "-o", "", "-p", "1234").returncode == 0
+        kill(list(place.stores_of_daemons()))
+        reading, writing = os.pipe()
+        for name in ("org.example.Mail", "org.example.New"):
+            refused(lambda: portal.call(name, writing), "Error.IsLocked")  # noqa: B023
+        os.close(reading)
+        os.close(writing)
+        eventually(lambda: place.run("unlock-keychain", "-p", "1234").returncode == 0)
+        assert portal.secret("org.example.Mail") == secret
+
+
+def test_its_description():
+    """It says what backends of the portal have."""
+    with desktop() as place:
+        bus = place.connect()
+        portal = bus.get_object(NAME, PATH, introspect=False)
+        properties = dbus.Interface(portal, "org.freedesktop.DBus.Properties")
+        assert properties.Get(INTERFACE, "version") == 1 == properties.GetAll(INTERFACE)["version"]
+        text = dbus.Interface(portal, "org.freedesktop.DBus.Introspectable").Introspect()
+        assert "RetrieveSecret" in text and ROOT not in text
+
+
+if __name__ == "__main__":
+    named = [globals()[name] for name in sys.argv[2:]]
+    for test in named or of_this_turn([test for name, test in list(globals().items()) if name.startswith("test_")]):
+        test()
+        print(f"ok {test.__name__}")
