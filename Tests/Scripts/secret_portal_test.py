@@ -1,6 +1,7 @@
 """The backend of the portal for secrets: an application's master secret, for ever the same.
 
-xdg-desktop-portal is played: a client that has its name on the bus, and speaks the interface of backends.
+xdg-desktop-portal is played by a client that has its name on the bus, but for one case with Debian's own. A Flatpak is
+played there by bubblewrap, with the file by which the portal knows an application.
 
 usage: secret_portal_test.py FOLDER-OF-PROGRAMS [NAME-OF-CASE ...]
 """
@@ -9,16 +10,18 @@ import concurrent.futures
 import contextlib
 import copy
 import functools
+import glob
 import os
 import pathlib
 import socket
+import subprocess
 import sys
 
 import dbus
 import desktop_parts
 from desktop_parts import NAME, ROOT, Client, kill, kill_bridges, refused
 from parts import of_this_turn
-from patience import eventually
+from patience import PATIENCE, eventually
 
 PROGRAMS = os.path.abspath(sys.argv[1])
 PATH = "/org/freedesktop/portal/desktop"
@@ -183,6 +186,79 @@ def test_its_description():
         assert properties.Get(INTERFACE, "version") == 1 == properties.GetAll(INTERFACE)["version"]
         text = dbus.Interface(portal, "org.freedesktop.DBus.Introspectable").Introspect()
         assert "RetrieveSecret" in text and ROOT not in text
+
+
+# As scripts/deps has unpacked it; where it is installed, that one.
+UNPACKED = os.path.abspath(".build/xdg-desktop-portal")
+# An application asks for its secret, and prints it.
+APPLICATION = """
+import os, dbus
+reading, writing = os.pipe()
+portal = dbus.SessionBus().get_object("org.freedesktop.portal.Desktop", "/org/freedesktop/portal/desktop",
+                                      introspect=False)
+options = dbus.Dictionary({}, signature="sv")
+dbus.Interface(portal, "org.freedesktop.portal.Secret").RetrieveSecret(dbus.types.UnixFd(writing), options)
+os.close(writing)
+print(os.fdopen(reading, "rb").read().hex())
+"""
+SANDBOX = ["--tmpfs", "/", "--ro-bind", "/usr", "/usr", "--proc", "/proc", "--dev", "/dev"]
+LINKS = [name for name in ("lib", "lib64", "bin") if os.path.islink(f"/{name}")]
+
+
+@contextlib.contextmanager
+def real_portal(place):
+    """xdg-desktop-portal as Debian has it, with this project's description of the backend."""
+    program = next(
+        path for path in ("/usr/libexec/xdg-desktop-portal", f"{UNPACKED}/usr/libexec/xdg-desktop-portal")
+        if os.path.exists(path)
+    )
+    running = subprocess.Popen(
+        [program],
+        stderr=subprocess.DEVNULL,
+        env=place.environment | {
+            "XDG_DESKTOP_PORTAL_DIR": os.path.abspath("packaging/desktop"),
+            "XDG_CURRENT_DESKTOP": "sway",
+            "LD_LIBRARY_PATH": ":".join(glob.glob(f"{UNPACKED}/usr/lib/*")),
+        },
+    )
+    try:
+        bus = place.connect()
+        eventually(lambda: bus.name_has_owner("org.freedesktop.portal.Desktop"))
+        yield
+    finally:
+        running.terminate()
+        running.wait()
+
+
+def secret_of_flatpak(place, name):
+    """The secret that an application gets that the portal takes for a Flatpak."""
+    reading, writing = os.pipe()
+    os.write(writing, f"[Application]\nname={name}\n[Instance]\ninstance-id=1\n".encode())
+    os.close(writing)
+    words = ["bwrap", *SANDBOX, *(word for link in LINKS for word in ("--symlink", f"usr/{link}", f"/{link}"))]
+    words += ["--bind", place.folder, place.folder, "--ro-bind-data", str(reading), "/.flatpak-info"]
+    try:
+        return asked(place, words, pass_fds=[reading])
+    finally:
+        os.close(reading)
+
+
+def asked(place, words=(), **options):
+    done = subprocess.run(
+        [*words, "/usr/bin/python3", "-c", APPLICATION],
+        env=place.environment, capture_output=True, text=True, timeout=PATIENCE, **options,
+    )
+    assert done.returncode == 0 and len(done.stdout) == 129, done
+    return done.stdout
+
+
+def test_with_the_portal_of_debian():
+    """Applications get their secrets through xdg-desktop-portal itself, each the same again, and others others."""
+    with desktop() as place, real_portal(place):
+        mail, chat = (secret_of_flatpak(place, f"org.example.{name}") for name in ("Mail", "Chat"))
+        assert len({mail, chat, asked(place)}) == 3
+        assert secret_of_flatpak(place, "org.example.Mail") == mail
+        assert "org.freedesktop.impl.portal.Secret\tpass\torg.example.Chat" in place.run("list").stdout
 
 
 if __name__ == "__main__":
