@@ -3,13 +3,17 @@
 usage: desktop_prompts_test.py FOLDER-OF-PROGRAMS [NAME-OF-CASE ...]
 """
 
+import contextlib
 import functools
+import itertools
 import os
+import pathlib
+import subprocess
 import sys
 
 import dbus
 import desktop_user
-from desktop_parts import ROOT, SECRET, Client, objects, refused
+from desktop_parts import ROOT, SECRET, Client, bridges, objects, refused
 from desktop_user import restart
 from patience import eventually
 
@@ -136,6 +140,54 @@ def test_an_agreed_deletion():
         assert len(made.search(of="second")[0]) == 1
         agrees(made.interface(path, "Collection").Delete())
         assert made.search(of="second") == ([], []), "a deletion that was agreed to did not happen"
+
+
+@contextlib.contextmanager
+def killed_at(place, call, count):
+    """The bridge, which is killed as it begins this system call for the so-many-th time; whether it was."""
+    (bridge,) = bridges(place)
+    words = ["strace", "-f", "-qq", "-o", "/dev/null", "-p", str(bridge), "-e", f"trace={call}"]
+    tracer = subprocess.Popen([*words, "-e", f"inject={call}:signal=KILL:when={count}"], stderr=subprocess.DEVNULL)
+    try:
+        eventually(lambda: "TracerPid:\t0\n" not in pathlib.Path(f"/proc/{bridge}/status").read_text())
+        yield lambda: not os.path.exists(f"/proc/{bridge}/exe")
+    finally:
+        tracer.terminate()
+        tracer.wait()
+
+
+def test_a_kill_in_an_agreed_deletion():
+    """Wherever the bridge is killed, the collection is there with all of its items, or it is gone with all of them."""
+    with desktop() as (place, user):
+        label, outcomes = SECRET + "Collection.Label", []
+        for count in itertools.count(1):
+            made = Client(place)
+            _, session = made.session()
+            kept = dbus.Dictionary({label: dbus.String(f"Old{count}", variant_level=1)}, signature="sv")
+            path, _ = made.service.CreateCollection(kept, "")
+            for number in range(3):
+                made.create(session, {"of": f"{count}", "n": f"{number}"}, collection=path)
+            shown = made.interface(made.interface(path, "Collection").Delete(), "Prompt")
+            user.will("waits")
+            shown.Prompt("")
+            eventually(user.open_windows)
+            with killed_at(place, "sendto,sendmsg", count) as was_killed:
+                user.will("types")
+                # The bridge itself is not asked: it would count.
+                eventually(lambda: was_killed() or f"Old{count}\t" not in place.run("list").stdout)  # noqa: B023
+                killed = was_killed()
+            made.close()
+            looking = Client(place)
+            if killed:
+                eventually(lambda: len(bridges(place)) < 2)
+            listed = path in looking.get(ROOT, "Service", "Collections")
+            outcomes.append((killed, listed, len(looking.search(of=f"{count}")[0])))
+            looking.close()
+            if not killed:
+                break
+        assert all(found == 3 * listed for _, listed, found in outcomes), outcomes
+        # There were kills before the deletion and in it, and one came too late.
+        assert {(True, True, 3), (True, False, 0), (False, False, 0)} == set(outcomes), outcomes
 
 
 def test_one_question_for_all():

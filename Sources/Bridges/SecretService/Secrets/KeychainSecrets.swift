@@ -49,6 +49,10 @@ final class KeychainSecrets {
         var found: [SecretCollection] = []
         for item in try send(request) {
             guard let name = item.attributes[.account]?.string, let reference = item.reference else { continue }
+            if item.lookup.kind == Self.deleted {
+                try finishDeletion(of: name, reference)
+                continue
+            }
             if item.attributes.accessibility != .always { try open(reference) }
             found.append(
                 SecretCollection(
@@ -231,16 +235,32 @@ final class KeychainSecrets {
         return (unchanged.count, items.count - unchanged.count)
     }
 
-    /// Deletes a collection: all its items in one transaction, then its record.
+    /// The kind of the record of a collection that is being deleted.
+    private static let deleted = "org.freedesktop.secrets.deleted"
+
+    /// Deletes a collection. From the first step on it is gone: a bridge that finds its record goes on.
     func deleteCollection(_ collection: SecretCollection) throws(Refusal) {
+        var record = LookupAttributes.record(of: [])
+        record.kind = Self.deleted
+        try change(collection.reference, SecretChange(lookup: record))
+        try finishDeletion(of: collection.name, collection.reference)
+    }
+
+    /// Deletes all items of a collection in one transaction, then its record.
+    private func finishDeletion(of name: String, _ record: [UInt8]) throws(Refusal) {
         var builder = ItemRequestBuilder(.delete)
         try Self.begin(&builder)
-        try builder.set("svce", .string("\(Self.service)/\(collection.name)"))
+        try builder.set("svce", .string("\(Self.service)/\(name)"))
         let request = try builder.build()
-        do throws(Refusal) { _ = try ready().send(request) } catch {
+        do throws(Refusal) {
+            do throws(Refusal) { _ = try ready().send(request) } catch {
+                guard error.status == .itemNotFound else { throw error }
+            }
+            try delete(record)
+        } catch {
+            // Another bridge may have finished it meanwhile.
             guard error.status == .itemNotFound else { throw error }
         }
-        try delete(collection.reference)
     }
 
     // MARK: - Requests
