@@ -149,7 +149,8 @@ let package = Package(
         module(
             "KeychainEngine", in: "Daemon",
             uses: [
-                "KeychainBackup", "KeychainStore", "KeychainPolicy", "CodeSignature", "EnclaveWire", "KeychainWire",
+                "KeychainBackup", "KeychainStore", "KeychainPolicy", "CodeSignature", "FileFormat", "EnclaveWire",
+                "KeychainWire",
                 "KeychainModel",
                 "KeychainCrypto",
                 "LinuxSystem",
@@ -376,7 +377,7 @@ let package = Package(
             uses: [
                 "SyncStore", "KeychainEngine", "KeychainBackup", "KeychainStore", "KeychainPolicy", "CodeSignature",
                 "EnclaveWire",
-                "KeychainWire", "KeychainModel",
+                "FileFormat", "KeychainWire", "KeychainModel",
                 "KeychainCrypto", "SecureEnclave", "LinuxSystem", "TestSupport",
             ]),
         tests(

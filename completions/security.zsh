@@ -74,7 +74,7 @@ _security() {
         'codesign:Sign an executable with entitlements, verify or show a signature.'
         'file:Encrypt files with keys that the keychain gives out, and read them.'
         'decisions:Show who asked the keychain for what lately, and what was decided.'
-        'why:Explain what a search finds, and what keeps it from the rest.'
+        'why:Explain what a search finds, or what keeps a protected file closed.'
         'move-items:Give the items of an access group another group.'
         'rename-group:Give an access group another name.'
         'orphans:List the access groups whose programs are gone, with how many items they have.'
@@ -554,7 +554,7 @@ _security() {
                 why) _arguments -S \
                     {-K,--class}'[The class to search\: genp (the default), inet, cert or keys.]:class: ' \
                     {-M,--group}'[Match the access group.]:group: ' \
-                    {-F,--as}'[Search as this program would, given by its path.]:program: ' \
+                    {-F,--as}'[Search, or open the file, as this program would, given by its path.]:program: ' \
                     {-Y,--sync}'[Synchronised items\: any (the default), yes or no.]:which: ' \
                     {-N,--all}'[Search for all items rather than one.]' \
                     '-a[Match the account name.]:account: ' \

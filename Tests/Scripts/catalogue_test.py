@@ -23,6 +23,7 @@ COMMANDS = "Sources/Tools/SecurityCommands"
 COVERED = (
     COMMANDS,
     "Sources/Base/KeychainModel",
+    "Sources/Base/FileFormat",
     "Sources/Tools/FileCommands",
     "Sources/Wire/FileAccess",
     "Sources/Wire/KeychainBackup",

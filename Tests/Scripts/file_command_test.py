@@ -170,6 +170,33 @@ class Files(unittest.TestCase):
         self.assertIn("The shelf that wrapped the file's key is not in this keychain", reason)
         self.assertEqual(CONTENT, self.file("cat", other)[0])
 
+    def why(self, path, *words):
+        done = self.home.run("why", *words, path)
+        self.assertEqual((0, ""), (done.returncode, done.stderr))
+        return done.stdout
+
+    def test_why_says_what_keeps_a_file_closed(self):
+        path, lost, cut = self.plain("file"), self.plain("lost"), self.plain("cut")
+        self.file("protect", "-c", "a", "-s", "letters", path)
+        for one in (lost, cut):
+            self.file("protect", "-s", os.path.basename(one), one)
+        self.assertIn("nothing keeps it closed", self.why(path))
+        self.assertIn('name "letters"', self.why(path))
+        self.assertIn("access.group-not-granted", self.why(path, "--as", "/usr/bin/env"))
+        shelf = json.loads(self.file("--json", "info", lost)[0])["shelf"]
+        self.file("delete-shelf", shelf)
+        self.assertIn("file.no-shelf", self.why(lost))
+        with open(cut, "r+b") as file:
+            file.truncate(8190)
+        self.assertIn("file.damaged", self.why(cut))
+        self.assertIn("file.not-protected", self.why(self.plain("plain")))
+        self.home.says("set-keychain-password", "-p", "pw", "-o", "")
+        self.home.says("lock-keychain")
+        shown = json.loads(self.why(path, "--json"))
+        self.assertEqual(("a", "letters"), (shown["class"], shown["place"]["name"]))
+        self.assertEqual("state.locked", shown["refusal"]["rule"])
+        self.assertEqual(2, self.home.run("why", "-s", "service", path).returncode)
+
     def test_what_cannot_be_replaced_is_left_alone(self):
         path = self.plain("file")
         os.link(path, f"{path}.name")

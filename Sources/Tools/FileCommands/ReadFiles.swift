@@ -85,17 +85,6 @@ enum ReadFiles {
     }
 }
 
-extension FileProtection {
-    var letter: String {
-        switch self {
-        case .complete: "a"
-        case .completeUnlessOpen: "b"
-        case .completeUntilFirstUserAuthentication: "c"
-        case .none: "d"
-        }
-    }
-}
-
 /// A file that is named on the command line.
 enum InputFile {
     /// - Parameter name: `-` for standard input.

@@ -30,18 +30,3 @@ enum Shelves {
         try task.working(on: FileTask.call) { () throws(Refusal) in try keychain.delete(shelf) }
     }
 }
-
-extension ShelfID {
-    private static let digits = Array("0123456789abcdef")
-
-    /// Its bytes in hexadecimal.
-    var text: String { String(bytes.flatMap { [Self.digits[Int($0 >> 4)], Self.digits[Int($0 & 15)]] }) }
-
-    /// Reads an identifier; nil for another number of digits.
-    init?(text: String) {
-        let values = text.compactMap(\.hexDigitValue)
-        guard values.count == text.utf8.count, values.count == 2 * Self.size else { return nil }
-        let bytes = stride(from: 0, to: values.count, by: 2).map { UInt8(values[$0] << 4 | values[$0 + 1]) }
-        self.init(bytes.span)
-    }
-}

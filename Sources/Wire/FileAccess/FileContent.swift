@@ -125,7 +125,7 @@ package struct FileContent: Sendable {
     /// - Throws: as ``place(_:in:)``; the rule `file.not-protected`.
     package func move(_ path: String, to place: ShelfPlace) throws(Refusal) {
         let input = try accessing(path) { () throws(SystemError) in try FileDescriptor.regular(path) }
-        guard try isProtected(input, path) else { throw .notProtected }
+        guard try isProtected(input, path) else { throw FileError.notProtected.refusal }
         try self.place(path, in: place)
     }
 

@@ -45,7 +45,7 @@ package struct FileKeychain: Sendable {
                 }
             }
         }
-        guard let header else { throw refusal ?? .damaged(at: 0) }
+        guard let header else { throw refusal ?? FileError.damaged(at: 0).refusal }
         return header
     }
 

@@ -92,13 +92,15 @@ package final class ReadableFile: Sendable {
     /// File and reader, whose key is fetched again when it was wiped.
     private func opened() throws(Refusal) -> (FileDescriptor, SealedFileReader) {
         let (file, known) = change { ($0.file, $0.reader) }
-        guard let file else { throw .ended }
+        guard let file else { throw FileError.ended.refusal }
         if let known { return (file, known) }
         let made: SealedFileReader
         do throws(Refusal) { made = try Self.reader(of: file, size, name, keychain) } catch {
             throw error.rule == .locked ? .locked : error
         }
-        guard made.layout.length == length, made.header.protection == protection else { throw .damaged(at: 0) }
+        guard made.layout.length == length, made.header.protection == protection else {
+            throw FileError.damaged(at: 0).refusal
+        }
         change { state in if state.file != nil { state.reader = made } }
         // In a forked child nobody watches yet.
         try LockWatch.of(keychain.device).add(self)
@@ -126,7 +128,9 @@ private func bytes(_ place: Range<UInt64>, of file: FileDescriptor, _ name: Stri
     let bytes = try accessing(name) { () throws(SystemError) in
         try file.read(at: place.lowerBound, count: Int(place.upperBound - place.lowerBound))
     }
-    guard bytes.count == Int(place.upperBound - place.lowerBound) else { throw .damaged(at: place.lowerBound) }
+    guard bytes.count == Int(place.upperBound - place.lowerBound) else {
+        throw FileError.damaged(at: place.lowerBound).refusal
+    }
     return bytes
 }
 

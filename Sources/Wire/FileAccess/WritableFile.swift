@@ -56,7 +56,7 @@ package final class WritableFile: Sendable {
         ending: Bool = false, _ body: (SealedFileWriter, inout [UInt8]) throws(FileError) -> Void
     ) throws(Refusal) {
         try change { (state) throws(Refusal) in
-            guard let replaced = state.replaced else { throw .ended }
+            guard let replaced = state.replaced else { throw FileError.ended.refusal }
             try requireOpen()
             // Whatever fails from here on ends the file.
             state.replaced = nil
@@ -86,7 +86,7 @@ package final class WritableFile: Sendable {
     }
 
     private func change(_ body: (inout State) throws(Refusal) -> Void) throws(Refusal) {
-        try state.withValue(inChild: { (_) throws(Refusal) in throw .forked }, body)
+        try state.withValue(inChild: { (_) throws(Refusal) in throw FileError.forked.refusal }, body)
     }
 }
 

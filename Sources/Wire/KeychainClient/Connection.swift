@@ -146,8 +146,8 @@ extension DeviceRequest {
         case .status, .lock, .verify, .details, .changeSettings, .watch, .identity, .examine, .snapshot, .release,
             .lastUnlock,
             .access(.decisions), .access(.changes),
-            .access(.why), .access(.orphans), .access(.keepRows), .access(.row), .access(.gather), .access(.use),
-            .access(.others):
+            .access(.why), .access(.whyFile), .access(.orphans), .access(.keepRows), .access(.row), .access(.gather),
+            .access(.use), .access(.others):
             true
         // A wrong passcode would count twice.
         case .unlock, .setPasscode, .removePasscode, .moveToTPM, .moveToSoftware, .unlockWith, .replacePasscode,

@@ -48,7 +48,8 @@ extension DeviceRequest {
     package func timeout(_ usual: UInt32) -> UInt32 {
         switch self {
         case .verify: max(usual, WireLimits.longestDeadline)
-        case .snapshot, .backup, .access(.work), .access(.move), .access(.gather), .access(.why), .access(.orphans):
+        case .snapshot, .backup, .access(.work), .access(.move), .access(.gather), .access(.why), .access(.whyFile),
+            .access(.orphans):
             Self.timeoutOfWhole(usual)
         case .watch(_, let milliseconds):
             min(usual, WireLimits.longestDeadline) &+ min(milliseconds, WireLimits.longestWatch)

@@ -49,7 +49,7 @@ import Testing
         init(_ request: AccessRequest) {
             switch request {
             case .decisions: self = .decisions
-            case .why: self = .why
+            case .why, .whyFile: self = .why
             case .move: self = .move
             case .orphans: self = .orphans
             case .setPolicy: self = .setPolicy

@@ -106,7 +106,7 @@ extension FuzzSeeds {
         .setPolicy(.purge, group: "g"), .uninstalled(["/usr/bin/a", "/usr/bin/b"]),
         .work(ProgramWork("program:/a", [ItemRequest(.add)])),
         .keepRows([ListedRow(keychain: "k", reference: Array(0..<20), changed: 7e8)]), .row(3), .others,
-        .changes(after: 7),
+        .changes(after: 7), .whyFile(program: "/usr/bin/a", FileToExplain(size: 9000, head: Array(0..<64))),
     ]
 
     static let keys: [KeyRequest] = [.make(binding), .use(sealedKey, keyUse), .use(guardedKey, keyUse)]

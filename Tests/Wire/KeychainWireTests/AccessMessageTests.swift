@@ -21,7 +21,8 @@ struct AccessMessageTests {
             .setPolicy(.purge, group: "a"), .uninstalled([]), .uninstalled(["/bin/a", "/bin/b"]),
             .work(ProgramWork("program:/bin/a", [])), .work(ProgramWork("program:/bin/a", [ItemRequest(.add)])),
             .keepRows([]), .keepRows([ListedRow(keychain: "k", reference: [1, 2], changed: 1.5)]), .row(3),
-            .others, .changes(after: .max), .use,
+            .others, .changes(after: .max), .use, .whyFile(program: "", FileToExplain(size: 0, head: [])),
+            .whyFile(program: "/bin/ä", FileToExplain(size: .max, head: [1, 2, 3])),
         ]
     }
 
@@ -40,9 +41,12 @@ struct AccessMessageTests {
         let long = String(repeating: "x", count: WireLimits.nameBytes + 1)
         let many = Array(repeating: "/a", count: AccessRequest.mostPrograms + 1)
         let statement = [UInt8](repeating: 0, count: GroupMove.statementBytes + 1)
+        let tooMuch = [UInt8](repeating: 0, count: FileToExplain.headBytes + 1)
         for request in [
             AccessRequest.uninstalled(many), .setPolicy(.keep, group: long), .why(program: long, query: []),
             .move(GroupMove(from: "a", to: "b", statement: statement)),
+            .whyFile(program: long, FileToExplain(size: 0, head: [])),
+            .whyFile(program: "", FileToExplain(size: 0, head: tooMuch)),
         ] {
             let bytes = Self.bytes { DeviceRequest.access(request).append(to: $0) }
             #expect(failure { () throws(Refusal) in try DeviceRequest(decoding: bytes) }?.rule == .malformedFrame)
@@ -85,6 +89,15 @@ struct AccessMessageTests {
             ])
     }()
 
+    private static let explanations: [FileExplanation] = {
+        var whole = FileExplanation(program: "/bin/a", groups: ["g", "h"])
+        whole.refusal = Refusal(.interactionNotAllowed, .locked, "ak", "Closed.", do: "Unlock.")
+        whole.claim = .init(.complete, ShelfID())
+        let binding = KeyBinding(group: "g", accessibility: .whenUnlocked, control: 0)
+        whole.shelf = ShelfDescription(id: ShelfID(), place: ShelfPlace(.complete, binding, name: "ä"), made: 7)
+        return [whole, FileExplanation(program: "", groups: [])]
+    }()
+
     private static let report: MoveReport = {
         var report = MoveReport()
         (report.moved, report.damaged) = (1, 2)
@@ -96,7 +109,10 @@ struct AccessMessageTests {
 
     static let replies: [(AccessRequest, AccessReply)] = [
         (.decisions(after: 0), .decisions(DecisionPage(entries: [entry, entry], next: 9, lost: 4))),
-        (.why(program: "", query: []), .explanation(explanation)), (.move(GroupMove(from: "", to: "")), .moved(report)),
+        (.why(program: "", query: []), .explanation(explanation)),
+        (.whyFile(program: "", FileToExplain(size: 0, head: [])), .fileExplanation(explanations[0])),
+        (.whyFile(program: "", FileToExplain(size: 0, head: [])), .fileExplanation(explanations[1])),
+        (.move(GroupMove(from: "", to: "")), .moved(report)),
         (
             .orphans,
             .orphans([OrphanGroup(group: "g", policy: .purge, items: 4, lastSeen: 9000, programs: ["/bin/a"])])

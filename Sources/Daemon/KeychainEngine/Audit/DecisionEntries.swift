@@ -84,7 +84,7 @@ extension AccessRequest {
         case .gather: "gather items"
         // Each of its item requests is noted by itself.
         case .decisions, .orphans, .work, .keepRows, .row, .others, .changes, .use: nil
-        case .why: "why"
+        case .why, .whyFile: "why"
         case .move(let move): move.isRename ? "rename group" : "move items"
         case .setPolicy: "set group policy"
         case .uninstalled: "uninstalled"

@@ -18,6 +18,7 @@ extension KeychainEngine {
         case .decisions(let number): return .decisions(decisions.page(after: number, for: caller))
         case .why(let program, let query):
             return .explanation(try explain(query, for: program, to: caller, by: deadline))
+        case .whyFile(let program, let file): return .fileExplanation(try explain(file, for: program, to: caller))
         case .move(let move):
             guard move.from != move.to else { throw .sameGroup }
             if move.isRename { for group in [move.from, move.to] { try AccessPolicy.checkLife(of: group) } }
@@ -28,11 +29,7 @@ extension KeychainEngine {
                 })
         case .orphans: return .orphans(try orphans(for: caller))
         case .setPolicy(let policy, let group):
-            try AccessPolicy.checkLife(of: group)
-            try require(group, group, [], caller, passcode)
-            try changeGroups { (writer) throws(Refusal) in
-                try SetGroupPolicy(policy: policy, group: group, writer: writer).run()
-            }
+            try set(policy, of: group, caller, passcode)
             return .done
         case .work(let work): return .worked(try carryOut(work, passcode, from: caller, by: deadline))
         case .keepRows(let rows):
@@ -99,6 +96,16 @@ extension KeychainEngine {
             stated.hasBytes(of: from), target.hasBytes(of: to)
         else { throw .otherStatement(from, to) }
         return true
+    }
+
+    private func set(
+        _ policy: GroupPolicy, of group: String, _ caller: CallerIdentity, _ passcode: FileDescriptor?
+    ) throws(Refusal) {
+        try AccessPolicy.checkLife(of: group)
+        try require(group, group, [], caller, passcode)
+        try changeGroups { (writer) throws(Refusal) in
+            try SetGroupPolicy(policy: policy, group: group, writer: writer).run()
+        }
     }
 
     private func orphans(for caller: CallerIdentity) throws(Refusal) -> [OrphanGroup] {
@@ -173,13 +180,22 @@ extension KeychainEngine {
     private func explain(
         _ query: [UInt8], for program: String, to caller: CallerIdentity, by deadline: Deadline
     ) throws(Refusal) -> Explanation {
-        var subject = caller
-        if !program.isEmpty, program != caller.program {
-            try AccessPolicy.requireInspector(caller)
-            subject = identity(ofProgram: program, for: caller)
-        }
+        let subject = try subject(program, caller)
         let request = try ItemRequest(decoding: SecretBytes(copying: query.span))
         return try Explainer(makeItemReader(past: nil), subject, for: caller, by: deadline).explain(request)
+    }
+
+    private func explain(
+        _ file: FileToExplain, for program: String, to caller: CallerIdentity
+    ) throws(Refusal) -> FileExplanation {
+        FileExplainer(engine: self, subject: try subject(program, caller), viewer: caller).explain(file)
+    }
+
+    /// The program that an explanation is about: the caller, unless another one is named.
+    private func subject(_ program: String, _ caller: CallerIdentity) throws(Refusal) -> CallerIdentity {
+        guard !program.isEmpty, program != caller.program else { return caller }
+        try AccessPolicy.requireInspector(caller)
+        return identity(ofProgram: program, for: caller)
     }
 
     /// The identity that a program had when it was here last. A program that was not here counts as unsigned.

@@ -3,7 +3,7 @@ import KeychainModel
 import KeychainWire
 import LinuxSystem
 
-/// `why`: what keeps a search from finding an item, step by step.
+/// `why`: what keeps a search from finding an item, or a protected file from opening.
 struct Why {
     private let arguments: ParsedArguments
     private let itemClass: ItemClass
@@ -11,12 +11,14 @@ struct Why {
     private static let call = "why"
 
     static let command = Command(
-        "why", "Explain what a search finds, and what keeps it from the rest.",
-        synopsis: "[--class class] [--group group] [--as program] [options...]",
+        "why", "Explain what a search finds, or what keeps a protected file closed.",
+        synopsis: "[--class class] [--group group] [--as program] [options...] | [--as program] file",
         options: [
             GroupCommands.classOption("The class to search: genp (the default), inet, cert or keys."),
             CommandOption("M", word: "group", value: "group", "Match the access group."),
-            CommandOption("F", word: "as", value: "program", "Search as this program would, given by its path."),
+            CommandOption(
+                "F", word: "as", value: "program",
+                "Search, or open the file, as this program would, given by its path."),
             CommandOption("Y", word: "sync", value: "which", "Synchronised items: any (the default), yes or no."),
             CommandOption("N", word: "all", "Search for all items rather than one."),
         ] + criteria.map { CommandOption($0.letter, value: $0.value, takesBytes: true, "Match the \($0.meaning).") },
@@ -26,9 +28,15 @@ struct Why {
             the server. The items that come nearest are shown with the first rule that kept each from being found. No \
             value is opened. Who the program is, the daemon knows from its last request; one it has not seen counts as \
             unsigned.
+            """,
             """
-        ]
+            A protected file is asked about for security file, unless a program is named. Nobody is prompted, and its \
+            content is not read: security file verify does that.
+            """,
+        ],
+        operands: 0...1
     ) { arguments, session throws(CommandFailure) in
+        if let file = arguments.operands.first { return try WhyFile(file, arguments, session).run() }
         let itemClass = try GroupCommands.itemClass(arguments) ?? .genericPassword
         try Why(arguments: arguments, itemClass: itemClass, session: session).run()
     }

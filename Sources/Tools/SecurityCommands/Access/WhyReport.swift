@@ -135,7 +135,7 @@ struct WhyReport {
         ])
     }
 
-    private static func json(of refusal: Refusal) -> JSONValue {
+    static func json(of refusal: Refusal) -> JSONValue {
         .object([
             ("status", .number(Int64(refusal.status.rawValue))), ("rule", .string(refusal.rule.rawValue)),
             ("subject", .string(refusal.subject)), ("message", .string(refusal.problem)),

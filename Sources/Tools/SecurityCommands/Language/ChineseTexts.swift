@@ -1258,6 +1258,7 @@ enum ChineseTexts {
         -o takes one file\t-o 只用于一个文件
         Nothing was replaced. Look at the disk.\t未替换任何内容。请检查磁盘。
         a shelf's id has 32 digits\t密钥架的标识符有 32 位
+        a file takes --as alone\t文件只能与 --as 一起使用
         Look at the file's permissions and at the disk; nothing was replaced.\t请检查文件的权限和磁盘；未替换任何内容。
         This is not a protected file.\t这不是受保护的文件。
         Read it as it is, or protect it: security file protect.\t请直接读取，或对其加以保护：security file protect。
@@ -1805,10 +1806,11 @@ enum ChineseTexts {
          and the rule that spoke; never a value or another attribute. The daemon keeps the last 2048 while it runs.\t\
         每行有时间、状态、程序及其进程、所作的调用、类、访问群组和起作用的规则；从不显示值或其他属性。守护进程运行期间\
         保留最近的 2048 条。
-        Explain what a search finds, and what keeps it from the rest.\t说明一次搜索会找到什么，以及其余的为何找不到。
+        Explain what a search finds, or what keeps a protected file closed.\t说明一次搜索会找到什么，或受保护的文件为\
+        何打不开。
         The class to search: genp (the default), inet, cert or keys.\t要搜索的类：genp（默认）、inet、cert 或 keys。
         Match the access group.\t匹配访问群组。
-        Search as this program would, given by its path.\t像此程序那样搜索，用路径给出。
+        Search, or open the file, as this program would, given by its path.\t像此程序那样搜索或打开文件，用路径给出。
         Synchronised items: any (the default), yes or no.\t同步的项目：any（默认）、yes 或 no。
         Search for all items rather than one.\t搜索所有项目，而不是一个。
         The options of find-generic-password, or with --class inet of find-internet-password; -s is the service or the\
@@ -1817,6 +1819,9 @@ enum ChineseTexts {
         \t选项与 find-generic-password 相同，使用 --class inet 时与 find-internet-password 相同；-s 是服务或服务器。显\
         示最接近的项目，以及使各项目未被找到的第一条规则。不会打开任何值。程序是谁，守护进程由其最近的请求得知；未见过\
         的程序算作未签名。
+        A protected file is asked about for security file, unless a program is named. Nobody is prompted, and its cont\
+        ent is not read: security file verify does that.\t受保护的文件按 security file 的身份询问，除非指定了程序。不\
+        会提示任何人，也不读取其内容：那由 security file verify 来做。
         Give the items of an access group another group.\t把访问群组的项目交给另一个群组。
         The group the items have now.\t项目现在所属的群组。
         The group they are to have.\t项目要归入的群组。

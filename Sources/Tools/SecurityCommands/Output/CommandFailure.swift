@@ -120,7 +120,7 @@ extension Refusal {
     }
 
     /// The remedy, in terms of this command where the keychain speaks of its functions.
-    fileprivate var commandRemedy: String {
+    var commandRemedy: String {
         switch rule {
         case .duplicate: "Use -U to change it, or delete it first."
         case .notFound: "`security dump-keychain` shows the items there are."

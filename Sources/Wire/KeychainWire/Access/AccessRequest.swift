@@ -16,6 +16,7 @@ package import LinuxSystem
 ///             | 11:u8 after:u64                                   ; items that have changed
 ///             | 12:u8                                             ; gather what bridges have stored
 ///             | 13:u8                                             ; whether anything was ever stored
+///             | 14:u8 program:text file                           ; why a protected file does not open
 package enum AccessRequest: Equatable, Sendable {
     /// The decisions after the entry with this number.
     case decisions(after: UInt64)
@@ -43,6 +44,10 @@ package enum AccessRequest: Equatable, Sendable {
     /// → ``AccessReply/used(_:)``: whether anything was ever stored, also while the keychain is locked.
     case use
 
+    /// → ``AccessReply/fileExplanation(_:)``: why a protected file does not open; for another program than the caller
+    /// when one is named.
+    case whyFile(program: String, FileToExplain)
+
     /// How many programs one request names.
     package static let mostPrograms = 256
 
@@ -50,7 +55,7 @@ package enum AccessRequest: Equatable, Sendable {
     package var descriptors: ClosedRange<Int> {
         switch self {
         case .move, .setPolicy, .work: 0...1
-        case .decisions, .why, .orphans, .uninstalled, .keepRows, .row, .others, .changes, .gather, .use:
+        case .decisions, .why, .whyFile, .orphans, .uninstalled, .keepRows, .row, .others, .changes, .gather, .use:
             0...0
         }
     }
@@ -69,44 +74,49 @@ package enum AccessRequest: Equatable, Sendable {
         case changes = 11
         case gather = 12
         case use = 13
+        case whyFile = 14
+    }
+
+    private var code: Code {
+        switch self {
+        case .decisions: .decisions
+        case .why: .why
+        case .move: .move
+        case .orphans: .orphans
+        case .setPolicy: .setPolicy
+        case .uninstalled: .uninstalled
+        case .work: .work
+        case .keepRows: .keepRows
+        case .row: .row
+        case .others: .others
+        case .changes: .changes
+        case .gather: .gather
+        case .use: .use
+        case .whyFile: .whyFile
+        }
     }
 
     func append(to buffer: SecretBuffer) {
+        buffer.append(code.rawValue)
         switch self {
-        case .decisions(let number):
-            buffer.append(Code.decisions.rawValue)
-            buffer.append(littleEndian: number)
+        case .decisions(let number), .changes(let number): buffer.append(littleEndian: number)
         case .why(let program, let query):
-            buffer.append(Code.why.rawValue)
             buffer.append(text: program)
             buffer.append(bytes: query.span)
-        case .move(let move):
-            buffer.append(Code.move.rawValue)
-            move.append(to: buffer)
-        case .orphans: buffer.append(Code.orphans.rawValue)
+        case .move(let move): move.append(to: buffer)
         case .setPolicy(let policy, let group):
-            buffer.append(Code.setPolicy.rawValue)
             buffer.append(policy.rawValue)
             buffer.append(text: group)
-        case .uninstalled(let programs):
-            buffer.append(Code.uninstalled.rawValue)
-            buffer.append(texts: programs)
-        case .work(let work):
-            buffer.append(Code.work.rawValue)
-            work.append(to: buffer)
+        case .uninstalled(let programs): buffer.append(texts: programs)
+        case .work(let work): work.append(to: buffer)
         case .keepRows(let rows):
-            buffer.append(Code.keepRows.rawValue)
             buffer.append(littleEndian: UInt16(truncatingIfNeeded: rows.count))
             for row in rows { row.append(to: buffer) }
-        case .row(let number):
-            buffer.append(Code.row.rawValue)
-            buffer.append(littleEndian: number)
-        case .others: buffer.append(Code.others.rawValue)
-        case .changes(let number):
-            buffer.append(Code.changes.rawValue)
-            buffer.append(littleEndian: number)
-        case .gather: buffer.append(Code.gather.rawValue)
-        case .use: buffer.append(Code.use.rawValue)
+        case .row(let number): buffer.append(littleEndian: number)
+        case .whyFile(let program, let file):
+            buffer.append(text: program)
+            file.append(to: buffer)
+        case .orphans, .others, .gather, .use: break
         }
     }
 
@@ -125,6 +135,7 @@ package enum AccessRequest: Equatable, Sendable {
         case .changes: self = .changes(after: try reader.integer(UInt64.self))
         case .gather: self = .gather
         case .use: self = .use
+        case .whyFile: self = .whyFile(program: try reader.name(), try FileToExplain(from: &reader))
         case nil: throw .malformed("the access request")
         }
     }
@@ -134,6 +145,7 @@ package enum AccessRequest: Equatable, Sendable {
 package enum AccessReply: Equatable, Sendable {
     case decisions(DecisionPage)
     case explanation(Explanation)
+    case fileExplanation(FileExplanation)
     case moved(MoveReport)
     case orphans([OrphanGroup])
     case done
@@ -152,6 +164,7 @@ package enum AccessReply: Equatable, Sendable {
         switch self {
         case .decisions(let page): page.append(to: buffer)
         case .explanation(let explanation): explanation.append(to: buffer)
+        case .fileExplanation(let explanation): explanation.append(to: buffer)
         case .moved(let report): report.append(to: buffer)
         case .orphans(let groups):
             buffer.append(littleEndian: UInt32(truncatingIfNeeded: groups.count))
@@ -174,6 +187,7 @@ package enum AccessReply: Equatable, Sendable {
         switch request {
         case .decisions: self = .decisions(try DecisionPage(from: &reader))
         case .why: self = .explanation(try Explanation(from: &reader))
+        case .whyFile: self = .fileExplanation(try FileExplanation(from: &reader))
         case .move, .gather: self = .moved(try MoveReport(from: &reader))
         case .orphans:
             var groups: [OrphanGroup] = []

@@ -137,13 +137,13 @@ package struct ShelfDescription: Hashable, Sendable {
 
     package init(id: ShelfID, place: ShelfPlace, made: Int64) { (self.id, self.place, self.made) = (id, place, made) }
 
-    fileprivate func append(to buffer: SecretBuffer) {
+    func append(to buffer: SecretBuffer) {
         buffer.append(id.bytes.span)
         buffer.append(littleEndian: made)
         place.append(to: buffer)
     }
 
-    fileprivate init(from reader: inout WireReader) throws(Refusal) {
+    init(from reader: inout WireReader) throws(Refusal) {
         let id = try reader.shelfID()
         let made = try reader.integer(Int64.self)
         self.init(id: id, place: try ShelfPlace(from: &reader), made: made)
