@@ -153,6 +153,35 @@ struct FileRequestTests {
         #expect(refusal { _ = try make(changed) } != nil)
     }
 
+    /// The findings of the last page of a verification.
+    private func findings() throws -> String {
+        let (request, writer) = (DeviceRequest.verify(from: VerificationCursor(nil, after: 0)), ResponseWriter())
+        engine.engine.device(request, passcodes: [], from: TestEngine.caller, id: 1, by: .never, into: writer)
+        let answer = writer.complete()
+        guard answer.status == 0 else { throw Refusal(decoding: answer.body, status: answer.status) }
+        var reader = WireReader(answer.body)
+        _ = try reader.notice()
+        return try VerificationPage(from: &reader).report.file
+    }
+
+    @Test("A verification counts the shelves that do not open, and no locked or guarded one")
+    func verification() throws {
+        for number in 0..<70 { _ = try make(place(number % 2 == 0 ? .completeUnlessOpen : .none, name: "\(number)")) }
+        try engine.device(.setPasscode, "pw")
+        let presence = AccessConstraint.Demand.userPresence.rawValue
+        let asking = try make(place(.completeUnlessOpen, control: presence)).slot.shelf
+        #expect(try findings().isEmpty)
+        try engine.device(.lock)
+        #expect(try findings().isEmpty)
+        try engine.device(.unlock, "pw")
+        let changed = try shelves().map(\.id).filter { $0 != asking }.suffix(2)
+        for id in changed {
+            let digits = id.bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+            try engine.tamper("UPDATE shelf SET sealed = zeroblob(length(sealed)) WHERE id = x'\(digits)'")
+        }
+        #expect(try findings() == "2 shelves of protected files do not open")
+    }
+
     @Test("Each request stands in the log of decisions, with its group where it was refused")
     func decisions() throws {
         let made = try make(place())

@@ -125,6 +125,8 @@ extension KeychainEngine {
         page.report.age = try status().age
         let damaged = try itemReader.reader.countDamagedVersions(by: deadline)
         if damaged > 0 { page.report.note("\(damaged) earlier versions of items are not as they were written") }
+        let shelves = try countDamagedShelves(by: deadline)
+        if shelves > 0 { page.report.note("\(shelves) shelves of protected files do not open") }
         let wrong = try itemReader.reader.countWrongCounters(by: deadline)
         guard wrong > 0 else { return page }
         try change { (writer) throws(Refusal) in try writer.store.recount() }

@@ -53,6 +53,11 @@ final class ShelfRegistry: Sendable {
         try lock.withLock { (_) throws(Refusal) in try unsafe book.keep(shelf: made, in: writer) }
     }
 
+    /// The shelves behind an id as they are stored, a page of them; nil for a record that does not open.
+    func records(after id: ShelfID?) throws(Refusal) -> [(id: ShelfID, shelf: Shelf?)] {
+        try lock.withLock { (_) throws(Refusal) in try unsafe book.records(after: id) }
+    }
+
     /// The shelves behind an id that somebody may see, a page of them.
     func page(after id: ShelfID?, where isVisible: (KnownShelf) -> Bool) throws(Refusal) -> [ShelfDescription] {
         try lock.withLock { (_) throws(Refusal) in try unsafe book.page(after: id, where: isVisible) }
@@ -102,6 +107,15 @@ private final class ShelfBook {
         return made
     }
 
+    func records(after id: ShelfID?) throws(Refusal) -> [(id: ShelfID, shelf: Shelf?)] {
+        var found: [(id: ShelfID, shelf: Shelf?)] = []
+        try reader().shelves(after: id) { (sealed) throws(Refusal) in
+            found.append((sealed.id, (try? sealer.open(sealed))?.shelf))
+            return found.count < ShelfLimits.recordsInPage
+        }
+        return found
+    }
+
     func page(after id: ShelfID?, where isVisible: (KnownShelf) -> Bool) throws(Refusal) -> [ShelfDescription] {
         var found: [ShelfDescription] = []
         var bytes = 0
@@ -120,6 +134,8 @@ private final class ShelfBook {
 enum ShelfLimits {
     static let all: Int64 = 100_000
     static let ofProgram: Int64 = 10_000
+    /// How many are looked at while files wait for theirs.
+    static let recordsInPage = 64
 
     static func check(_ count: (all: Int64, owner: Int64)) throws(Refusal) {
         guard count.all >= all || count.owner >= ofProgram else { return }
