@@ -2,7 +2,8 @@ package import LinuxSystem
 
 /// The body of a snapshot's manifest, which is a record of a batch in its author's log.
 ///
-///     manifest = count:u32 *position parts:u32 *(length:u32 hash:32)
+///     manifest = count:u32 *log parts:u32 *(length:u32 hash:32)
+///     log      = device:16 seq:u64 hash:32 floor:u64 count:u32 *(device:16 seq:u64)
 package struct SnapshotManifest: Equatable, Sendable {
     /// A part by its length and its SHA-256.
     package struct Part: Equatable, Sendable {
@@ -11,34 +12,79 @@ package struct SnapshotManifest: Equatable, Sendable {
         package init(size: UInt32, hash: BatchHash) { (self.size, self.hash) = (size, hash) }
     }
 
-    /// The batches that the snapshot covers.
-    package let vector: [SyncPosition]
+    /// A log as far as the snapshot covers it, and what its author had said by then.
+    package struct Log: Hashable, Sendable {
+        package let device: MemberID
+        /// The last batch that is covered; 0 when the author has written none.
+        package let seq: UInt64
+        /// The hash of that batch; zeros when there is none.
+        package let hash: BatchHash
+        package let floor: UInt64
+        /// The batches that the author had read, in the order of their devices.
+        package let said: [SyncRecord.Origin]
+
+        package init(device: MemberID, seq: UInt64, hash: BatchHash, floor: UInt64, said: [SyncRecord.Origin]) {
+            (self.device, self.seq, self.hash, self.floor, self.said) = (device, seq, hash, floor, said)
+        }
+    }
+
+    /// The logs that the snapshot covers, in the order of their devices.
+    package let logs: [Log]
     package let parts: [Part]
 
-    package init(vector: [SyncPosition], parts: [Part]) { (self.vector, self.parts) = (vector, parts) }
+    package init(logs: [Log], parts: [Part]) { (self.logs, self.parts) = (logs, parts) }
 
     /// - Throws: ``SyncMalformed`` when the bytes are not exactly a manifest.
     package init(decoding span: Span<UInt8>) throws(SyncMalformed) {
         var cursor = SyncCursor(0..<span.count)
-        vector = try SyncPosition.list(&cursor, in: span)
-        var parts: [Part] = []
+        var (logs, parts): ([Log], [Part]) = ([], [])
+        for _ in 0..<(try cursor.count(atMost: SyncLimits.members, in: span)) {
+            logs.append(try Log(&cursor, in: span))
+        }
+        try requireAscending(logs.map(\.device))
         for _ in 0..<(try cursor.count(atMost: SyncLimits.parts, in: span)) {
             parts.append(Part(size: try cursor.integer(UInt32.self, in: span), hash: try cursor.hash(in: span)))
         }
         try cursor.finish()
-        self.parts = parts
+        (self.logs, self.parts) = (logs, parts)
     }
 
     /// The body.
     package func encoded() -> SecretBytes {
         let buffer = SecretBuffer(capacity: 512)
-        SyncPosition.append(vector, to: buffer)
+        buffer.append(littleEndian: UInt32(truncatingIfNeeded: logs.count))
+        for log in logs { log.append(to: buffer) }
         buffer.append(littleEndian: UInt32(truncatingIfNeeded: parts.count))
         for part in parts {
             buffer.append(littleEndian: part.size)
             buffer.append(part.hash.bytes.span)
         }
         return buffer.finish()
+    }
+}
+
+extension SnapshotManifest.Log {
+    init(_ cursor: inout SyncCursor, in span: Span<UInt8>) throws(SyncMalformed) {
+        device = try cursor.identifier(MemberID.self, in: span)
+        // An empty log has the position 0, and the same bound as a time.
+        (seq, hash) = (try cursor.time(in: span), try cursor.hash(in: span))
+        guard (seq == 0) == (hash == .none) else { throw .value }
+        floor = try cursor.time(in: span)
+        var said: [SyncRecord.Origin] = []
+        for _ in 0..<(try cursor.count(atMost: SyncLimits.saidLogs + 1, in: span)) {
+            said.append(try SyncRecord.Origin(&cursor, in: span))
+        }
+        try requireAscending(said.map(\.device))
+        self.said = said
+    }
+
+    func append(to buffer: SecretBuffer) {
+        buffer.append(device.bytes.span)
+        buffer.append(littleEndian: seq)
+        buffer.append(hash.bytes.span)
+        buffer.append(littleEndian: floor)
+        buffer.append(littleEndian: UInt32(truncatingIfNeeded: said.count))
+        for place in said { place.append(to: buffer) }
     }
 }
 
@@ -56,6 +102,11 @@ package struct SnapshotPart: Equatable, Sendable {
 
     package init(_ header: SyncHeader, carried: [SyncBatch], sealed: [UInt8]) {
         (self.header, self.carried, self.sealed) = (header, carried, sealed)
+    }
+
+    /// The header as it is associated with a sealed part of this size.
+    package static func associated(_ header: SyncHeader, _ carried: [SyncBatch], sealedSize: Int) -> [UInt8] {
+        header.bytes(mark: mark, open: open(carried).count, sealed: sealedSize)
     }
 
     private static func open(_ carried: [SyncBatch]) -> [UInt8] {
@@ -90,6 +141,15 @@ package struct SnapshotPart: Equatable, Sendable {
     package var bytes: [UInt8] {
         let open = Self.open(carried)
         return header.bytes(mark: Self.mark, open: open.count, sealed: sealed.count) + open + sealed
+    }
+
+    /// The header, which the sealed part is bound to.
+    package var associated: [UInt8] { Self.associated(header, carried, sealedSize: sealed.count) }
+
+    /// The slot of the part with this number.
+    package func slot(_ number: Int) -> SyncSlot {
+        SyncSlot(
+            circle: header.circle, device: header.device, seq: header.seq, part: UInt32(truncatingIfNeeded: number))
     }
 
     /// Reads the records of an opened part.

@@ -125,6 +125,11 @@ package struct SyncBatch: Equatable, Sendable {
         statements = try SyncStatement.list(in: span, open)
     }
 
+    private init(copying other: SyncBatch) {
+        (header, statements, sealed, sealedHash) = (other.header, other.statements, nil, other.sealedHash)
+        (signature, head) = (other.signature, other.head)
+    }
+
     private static func begin(
         _ cursor: inout SyncCursor, in span: Span<UInt8>
     ) throws(SyncMalformed) -> (SyncHeader, open: Range<Int>, sealedSize: Int) {
@@ -143,6 +148,8 @@ package struct SyncBatch: Equatable, Sendable {
     package var bytes: [UInt8]? { sealed.map { head + $0 + signature } }
     /// The bytes without the sealed part.
     package var carried: [UInt8] { head + sealedHash.bytes + signature }
+    /// The same batch without its sealed part.
+    package var withoutSealed: SyncBatch { SyncBatch(copying: self) }
     /// Its slot.
     package var slot: SyncSlot { SyncSlot(circle: header.circle, device: header.device, seq: header.seq) }
 }

@@ -127,17 +127,19 @@ package struct SyncRecord: Sendable {
         buffer.append([kind, itemClass, protection, flags].span)
         buffer.append(rid.bytes.span)
         buffer.append(littleEndian: hlc)
-        if let origin {
-            buffer.append(origin.device.bytes.span)
-            buffer.append(littleEndian: origin.seq)
-        }
+        origin?.append(to: buffer)
         withBody { buffer.append($0) }
     }
 }
 
 extension SyncRecord.Origin {
-    fileprivate init(_ cursor: inout SyncCursor, in span: Span<UInt8>) throws(SyncMalformed) {
+    init(_ cursor: inout SyncCursor, in span: Span<UInt8>) throws(SyncMalformed) {
         device = try cursor.identifier(MemberID.self, in: span)
         seq = try cursor.sequence(in: span)
+    }
+
+    func append(to buffer: SecretBuffer) {
+        buffer.append(device.bytes.span)
+        buffer.append(littleEndian: seq)
     }
 }

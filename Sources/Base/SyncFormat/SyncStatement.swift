@@ -116,6 +116,8 @@ package enum SyncStatement: Hashable, Sendable {
     case recovery(MemberKeys, announcement: BatchHash)
     /// 7: the author lacks the keys of a generation.
     case want(GenerationID)
+    /// 8: the author has compared the snapshot of a batch with what it has itself, and found nothing else.
+    case endorse(SyncPosition)
     /// A statement of a later version. Reading stops before its batch.
     case unknown(type: UInt8, body: [UInt8])
 }

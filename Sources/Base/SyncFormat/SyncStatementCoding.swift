@@ -10,6 +10,7 @@ extension SyncStatement {
         case .share: 5
         case .recovery: 6
         case .want: 7
+        case .endorse: 8
         case .unknown(let type, _): type
         }
     }
@@ -25,6 +26,7 @@ extension SyncStatement {
             made.number.bytes + made.commitment.bytes + KeyShare.bytes(made.shares)
         case .recovery(let keys, let announcement): keys.bytes + announcement.bytes
         case .want(let generation): generation.bytes
+        case .endorse(let position): position.bytes
         case .unknown(_, let body): body
         }
     }
@@ -60,6 +62,7 @@ extension SyncStatement {
         case 5: self = .share(try Generation(&body, in: span))
         case 6: self = .recovery(try MemberKeys(&body, in: span), announcement: try body.hash(in: span))
         case 7: self = .want(try body.identifier(GenerationID.self, in: span))
+        case 8: self = .endorse(try SyncPosition(&body, in: span))
         default: self = .unknown(type: type, body: try body.array(body.remaining, in: span))
         }
     }

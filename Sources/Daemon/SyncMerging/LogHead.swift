@@ -9,10 +9,44 @@ package struct LogHead: Sendable {
     package internal(set) var floor: UInt64 = 0
     /// The batches that the author has read, as it says in its batches, which are read in order.
     package internal(set) var said: [MemberID: UInt64] = [:]
-    /// The hashes of earlier batches, against which positions are held.
-    var hashes: [UInt64: UInt128] = [:]
+    /// Each batch as it was, against which positions and snapshots are held. Place 0 is before the first.
+    var marks: [UInt64: Mark] = [:]
+
+    struct Mark: Sendable {
+        let hash: BatchHash
+        /// The floor that was stated by then.
+        var floor: UInt64
+        /// The positions that have changed with this batch.
+        var said: [MemberID: UInt64] = [:]
+    }
 
     package init() {}
+
+    /// The log as it is here, in the manifest of a snapshot.
+    func covered(_ device: MemberID) -> SnapshotManifest.Log {
+        SnapshotManifest.Log(device: device, seq: seq, hash: hash, floor: floor, said: said.inOrder)
+    }
+
+    /// The log as it was with one of its batches; nil when that batch is not known.
+    func covered(_ device: MemberID, to seq: UInt64) -> SnapshotManifest.Log? {
+        guard let mark = marks[seq] else { return nil }
+        var said: [MemberID: UInt64] = [:]
+        for earlier in marks where earlier.key <= seq { said.merge(earlier.value.said, uniquingKeysWith: max) }
+        return SnapshotManifest.Log(device: device, seq: seq, hash: mark.hash, floor: mark.floor, said: said.inOrder)
+    }
+
+    /// A log that goes on where a snapshot ends.
+    init(_ log: SnapshotManifest.Log) {
+        (seq, hash, floor) = (log.seq, log.hash, log.floor)
+        said = Dictionary(log.said.map { ($0.device, $0.seq) }) { max($0, $1) }
+        marks[seq] = Mark(hash: hash, floor: floor, said: said)
+    }
+}
+
+extension [MemberID: UInt64] {
+    fileprivate var inOrder: [SyncRecord.Origin] {
+        sorted { $0.key < $1.key }.map { SyncRecord.Origin(device: $0.key, seq: $0.value) }
+    }
 }
 
 /// Two things that cannot both be true: the author of a log has signed two batches for one place, or somebody says so.

@@ -44,6 +44,16 @@ package struct MergeRules: Sendable, Equatable {
     package var heldRecordsDelayCollecting = true
     /// A transport that shows less than was read is noticed.
     package var rollbackIsNoticed = true
+    /// A member endorses only a snapshot that has what it has itself.
+    package var snapshotsAreExamined = true
+    /// A member endorses only a snapshot that covers the one that it endorsed before.
+    package var endorsementsAscend = true
+    /// Logs are discarded only as far as a snapshot covers them that every member has endorsed.
+    package var everyMemberEndorses = true
+    /// A newcomer trusts only a snapshot that the member has made or endorsed that it has paired with.
+    package var startsAreTrusted = true
+    /// A newcomer publishes nothing before it has read what its sponsor names.
+    package var newcomersReadFirst = true
     /// Only a deleted item gives its local name to the item that it became.
     package var namesComeFromTombstones = true
 

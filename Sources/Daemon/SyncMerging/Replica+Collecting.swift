@@ -49,7 +49,7 @@ extension Replica {
 
     /// Whether the log of a removed member is read as far as others name it. An equivocator's other batches come as
     /// versions that others pass on, and so do those of a machine that only another branch of its log has added.
-    private func isRead(toItsEnd gone: MemberID) -> Bool {
+    func isRead(toItsEnd gone: MemberID) -> Bool {
         if membership.members[gone] == nil || doubted.contains(gone) { return true }
         return (logs[gone]?.seq ?? 0) >= named[gone] ?? 0
     }

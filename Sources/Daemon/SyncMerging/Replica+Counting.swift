@@ -7,17 +7,25 @@ extension Replica {
     mutating func count(
         _ batch: SyncBatch, _ content: SyncContent?, isOwn: Bool, now: UInt64, _ keys: any CircleKeys
     ) {
-        defer { noticeBehind(now) }
+        defer {
+            noticeBehind(now)
+            noticeEndorsements()
+        }
         let place = SyncRecord.Origin(device: batch.header.device, seq: batch.header.seq)
         let stated = logs[place.device]?.floor ?? 0
+        // A machine that has crashed may have read its batch back before it hears that the transport has kept it.
+        let isNew = place.seq > logs[place.device]?.seq ?? 0
         advance(place, keys.hash(batch.signed))
         let informed = informedRemovals(of: place)
         for position in content?.positions ?? [] { name(position, by: place.device, ignoring: informed) }
         let before = membership.removed
         for statement in batch.statements { count(statement, place, content?.floor ?? stated, keys) }
         if membership.removed != before, rules.removalIsAcknowledged { mustPublish = true }
+        if isNew, !batch.statements.isEmpty { stating.append(batch.withoutSealed) }
         guard let content else { return }
         logs[place.device]?.floor = max(stated, content.floor)
+        logs[place.device]?.marks[place.seq]?.floor = max(stated, content.floor)
+        for record in content.records where record.kind == SyncRecord.Kind.manifest { announce(record, at: place) }
         guard !isOwn else { return }
         for record in content.records { take(record, of: batch.header, stated, now: now, keys) }
         carryNames()
@@ -26,7 +34,9 @@ extension Replica {
     private mutating func advance(_ place: SyncRecord.Origin, _ hash: BatchHash) {
         var head = logs[place.device] ?? LogHead()
         (head.seq, head.hash) = (place.seq, hash)
-        head.hashes[place.seq] = hash.short
+        if head.marks[place.seq] == nil {
+            head.marks[place.seq] = LogHead.Mark(hash: hash, floor: head.floor, said: [place.device: place.seq])
+        }
         head.said[place.device] = place.seq
         logs[place.device] = head
         named[place.device] = max(named[place.device] ?? 0, place.seq)
@@ -55,16 +65,17 @@ extension Replica {
         let said = logs[author]?.said[device] ?? 0
         guard said > 0 || (logs[author]?.said.count ?? 0) < SyncLimits.saidLogs, position.seq > said else { return }
         logs[author]?.said[device] = position.seq
+        if let last = logs[author]?.seq { logs[author]?.marks[last]?.said[device] = position.seq }
         // The hash of a batch is of those before it too, so that the last claim of a witness has the earlier ones.
         if position.seq > logs[device]?.seq ?? 0 { claims[device, default: [:]][author] = position }
-        if let known = logs[device]?.hashes[position.seq], known != position.hash {
+        if let known = logs[device]?.marks[position.seq]?.hash.short, known != position.hash {
             notice(ForkEvidence(device: device, seq: position.seq, witness: author))
             return
         }
         if !informed.contains(device) { named[device] = max(named[device] ?? 0, position.seq) }
     }
 
-    private mutating func count(
+    mutating func count(
         _ statement: SyncStatement, _ place: SyncRecord.Origin, _ floor: UInt64, _ keys: any CircleKeys
     ) {
         switch statement {
@@ -87,6 +98,7 @@ extension Replica {
                 keys.member(own),
                 .init(keys: own, sponsor: place.device, place: place, isRecoveryKey: true, reads: 0))
         case .want(let id): membership.want(id, by: place.device)
+        case .endorse(let position): endorse(position, by: place.device)
         case .unknown: return
         }
     }
@@ -104,6 +116,7 @@ extension Replica {
         guard isNew, membership.members[id] != nil, id != place.device else { return }
         logs[id] = logs[id] ?? LogHead()
         logs[id]?.floor = floor
+        logs[id]?.marks[0] = LogHead.Mark(hash: .none, floor: floor)
     }
 }
 
@@ -160,7 +173,7 @@ extension Replica {
     }
 
     /// Merges a version of another machine's: the larger stamp wins, and nothing else decides.
-    private mutating func merge(_ row: SyncRow, now: UInt64) {
+    mutating func merge(_ row: SyncRow, now: UInt64) {
         let (rid, previous) = (row.record.rid, previousName(of: row))
         if rules.farFutureWaits, row.stamp.hlc > now.addingReportingOverflow(Self.horizon).partialValue {
             future.append(row)

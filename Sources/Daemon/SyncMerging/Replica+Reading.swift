@@ -22,7 +22,7 @@ extension Replica {
     /// A batch for a place that was read: the same again, or evidence.
     private mutating func recall(_ batch: SyncBatch, _ keys: any CircleKeys) -> Verdict {
         let (device, seq) = (batch.header.device, batch.header.seq)
-        guard let known = logs[device]?.hashes[seq], known != keys.hash(batch.signed).short else { return .read }
+        guard let known = logs[device]?.marks[seq]?.hash, known != keys.hash(batch.signed) else { return .read }
         guard let author = membership.members[device]?.keys.signing,
             keys.isSignature(batch.signature, of: batch.signed, by: author)
         else { return .refused }
@@ -142,13 +142,13 @@ extension Replica {
         }
     }
 
-    private mutating func forget(_ device: MemberID, upTo seq: UInt64) {
+    mutating func forget(_ device: MemberID, upTo seq: UInt64) {
         for batch in (waiting[device] ?? [:]).filter({ $0.key <= seq }).values.joined() { drop(batch) }
         if waiting[device]?.isEmpty == true { waiting[device] = nil }
     }
 
     /// The keys that a batch must be signed with: those of a member, or those that its own first batch introduces.
-    private func author(of batch: SyncBatch, _ keys: any CircleKeys) -> MemberKeys? {
+    func author(of batch: SyncBatch, _ keys: any CircleKeys) -> MemberKeys? {
         let device = batch.header.device
         if let member = membership.members[device] { return member.isRecoveryKey ? nil : member.keys }
         guard batch.header.seq == 1 else { return nil }
@@ -171,14 +171,14 @@ extension Replica {
     }
 
     /// Takes the keys that a batch brings for this machine: it may itself be sealed with them.
-    private func takeShares(_ batch: SyncBatch, _ keys: any CircleKeys) {
+    func takeShares(_ batch: SyncBatch, _ keys: any CircleKeys) {
         for made in batch.statements.compactMap(\.madeKeys) where !keys.holds(made.id) { _ = take(made, keys) }
     }
 
     /// Looks for the keys of a batch whose turn it is in those whose turn has not come. These may be sealed with the
     /// same keys, and their authors may be unknown here or removed. A generation has its name from its keys, so that
     /// nobody can give others for it.
-    private func seek(_ generation: GenerationID, _ keys: any CircleKeys) -> Bool {
+    func seek(_ generation: GenerationID, _ keys: any CircleKeys) -> Bool {
         rules.keysAreSought && sought[generation]?.contains { take($0, keys) } == true
     }
 

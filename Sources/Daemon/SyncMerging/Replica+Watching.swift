@@ -7,11 +7,15 @@ extension Replica {
     /// Compares what the transport shows with what was read. While it shows less, the machine publishes nothing: its
     /// next batch would be one that nobody can follow. Nothing is lost, and a transport that is right again is enough.
     ///
+    /// The logs of removed members may be gone as far as a snapshot covers them that all have endorsed.
+    ///
     /// - Parameter ends: the last batch of each log that the transport has.
     package mutating func look(at ends: [MemberID: UInt64]) {
         guard rules.rollbackIsNoticed else { return }
         rolledBack = [:]
-        for (device, head) in logs where head.seq > ends[device] ?? 0 { rolledBack[device] = ends[device] ?? 0 }
+        for (device, head) in logs where head.seq > ends[device] ?? 0 && !mayBeGone(device, upTo: head.seq) {
+            rolledBack[device] = ends[device] ?? 0
+        }
     }
 
     /// Merges what has waited for the machine to be unlocked.

@@ -30,7 +30,7 @@ extension Replica {
     /// made once: a second call gives the same.
     package mutating func compose(_ keys: any CircleKeys) -> SyncBatch? {
         if let outgoing { return outgoing.batch }
-        guard !isRemoved, rolledBack.isEmpty, maySpeak(keys) else { return nil }
+        guard !isRemoved, rolledBack.isEmpty, isTrusted, maySpeak(keys) else { return nil }
         let statements = fitting(duties(keys))
         guard let generation = sealingGeneration(statements), keys.holds(generation) else {
             return composeOpen(statements, keys)
@@ -58,7 +58,8 @@ extension Replica {
 
     /// Whether the machine was added, or says so itself: the first one, and one that a recovery key has added.
     private func maySpeak(_ keys: any CircleKeys) -> Bool {
-        membership.members[me] != nil
+        if rules.newcomersReadFirst, !hasCaughtUp { return false }
+        return membership.members[me] != nil
             || queued.contains { statement in
                 switch statement {
                 case .genesis(let own, _): keys.member(own) == me
@@ -90,7 +91,7 @@ extension Replica {
         return membership.currentGeneration?.id
     }
 
-    private func header(_ generation: GenerationID, _ keys: any CircleKeys) -> SyncHeader {
+    func header(_ generation: GenerationID, _ keys: any CircleKeys) -> SyncHeader {
         let head = logs[me] ?? LogHead()
         return SyncHeader(
             circle: circle, device: me, seq: head.seq + 1, previous: head.hash, generation: generation,
@@ -98,12 +99,12 @@ extension Replica {
     }
 
     /// The records with their boxes; nil when the machine was locked meanwhile.
-    private func boxed(_ records: [SyncRecord], _ header: SyncHeader, _ keys: any CircleKeys) -> [SyncRecord]? {
+    func boxed(_ records: [SyncRecord], _ header: SyncHeader, _ keys: any CircleKeys) -> [SyncRecord]? {
         let boxed = records.compactMap { $0.needsBox ? keys.box($0, header) : $0 }
         return boxed.count == records.count ? boxed : nil
     }
 
-    private mutating func finish(
+    mutating func finish(
         _ header: SyncHeader, _ statements: [SyncStatement], _ content: SyncContent?,
         _ stamps: [RecordID: SyncStamp], passed: [RecordID: SyncRecord.Origin] = [:], _ keys: any CircleKeys
     ) -> SyncBatch {
@@ -139,7 +140,7 @@ extension Replica {
         return raised
     }
 
-    private func changedPositions() -> [SyncPosition] {
+    func changedPositions() -> [SyncPosition] {
         let said = logs[me]?.said ?? [:]
         return logs.filter { $0.key != me && $0.value.seq > said[$0.key] ?? 0 }
             .map { SyncPosition(device: $0.key, seq: $0.value.seq, hash: $0.value.hash.short) }
@@ -159,6 +160,18 @@ extension Replica {
         for (rid, old) in kept.passed where rows[rid]?.place == old { rows[rid]?.place = place }
         count(kept.batch, kept.content, isOwn: true, now: now, keys)
         drain(now: now, keys)
+    }
+
+    /// Goes on under another name, which the log of the old one has added: after this machine was cloned or restored.
+    /// Unpublished changes go out under the new name and keep their times.
+    package mutating func become(_ new: MemberID) {
+        me = new
+        outgoing = nil
+        findKeysInWaiting()
+        for (rid, row) in rows.all where row.isDirty {
+            rows[rid] = SyncRow(
+                record: row.record, stamp: SyncStamp(hlc: row.stamp.hlc, device: new), place: nil)
+        }
     }
 }
 

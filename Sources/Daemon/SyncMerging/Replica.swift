@@ -25,7 +25,7 @@ package struct Replica<Rows: RowTable>: Sendable {
     package static var waitingBytes: Int { 16 << 20 }
 
     package let circle: CircleID
-    package private(set) var me: MemberID
+    package internal(set) var me: MemberID
     package internal(set) var membership: Membership
     package internal(set) var rows: Rows
     package internal(set) var logs: [MemberID: LogHead] = [:]
@@ -54,6 +54,23 @@ package struct Replica<Rows: RowTable>: Sendable {
     var held: [Held] = []
     /// The bytes of records that wait, by the author of their batch.
     var heldSize: [MemberID: Int] = [:]
+    /// Batches that state something, without their sealed parts.
+    var stating: [SyncBatch] = []
+    /// The last snapshot of each member.
+    package internal(set) var snapshots: [MemberID: Announced] = [:]
+    /// The snapshots that each member has endorsed, the last ones.
+    var endorsements: [MemberID: [SyncPosition]] = [:]
+    /// The last snapshot that this machine has made or endorsed.
+    var pledged: Announced?
+    /// The last snapshot that every member has endorsed.
+    package internal(set) var covered: Announced?
+    /// The snapshot that this machine has started from.
+    package internal(set) var base: Announced?
+    /// The member that has paired with this machine, when it has started from a snapshot.
+    var introducer: MemberID?
+    /// Whether that member has made or endorsed the snapshot. Until then the machine publishes nothing, and shows
+    /// nothing of it.
+    package internal(set) var isTrusted = true
     /// Logs of which the transport shows less than was read, and the last batch that it shows.
     package internal(set) var rolledBack: [MemberID: UInt64] = [:]
     /// Since when batches of a log are named and not there.
@@ -80,6 +97,8 @@ package struct Replica<Rows: RowTable>: Sendable {
         let stamps: [RecordID: SyncStamp]
         /// Versions of others, with the places that they have had until now.
         let passed: [RecordID: SyncRecord.Origin]
+        /// The parts of the snapshot that the batch announces. They are committed before it.
+        package internal(set) var parts: [SnapshotPart] = []
     }
 
     package init(circle: CircleID, me: MemberID, rows: Rows, rules: MergeRules = .all) {
@@ -95,16 +114,4 @@ package struct Replica<Rows: RowTable>: Sendable {
     package var heldCount: Int { held.count }
     /// The floor that this machine has stated.
     var myFloor: UInt64 { logs[me]?.floor ?? 0 }
-
-    /// Goes on under another name, which the log of the old one has added: after this machine was cloned or restored.
-    /// Unpublished changes go out under the new name and keep their times.
-    package mutating func become(_ new: MemberID) {
-        me = new
-        outgoing = nil
-        findKeysInWaiting()
-        for (rid, row) in rows.all where row.isDirty {
-            rows[rid] = SyncRow(
-                record: row.record, stamp: SyncStamp(hlc: row.stamp.hlc, device: new), place: nil)
-        }
-    }
 }

@@ -24,6 +24,12 @@ package struct SyncRow: Sendable {
         return rules.equalStampsAreOrdered && other.precedes(self)
     }
 
+    /// Whether both are the same version.
+    func isSame(as other: SyncRow) -> Bool {
+        stamp == other.stamp && record.kind == other.record.kind && record.itemClass == other.record.itemClass
+            && record.protection == other.record.protection && !precedes(other) && !other.precedes(self)
+    }
+
     private func precedes(_ other: SyncRow) -> Bool {
         if record.kind != other.record.kind { return record.kind < other.record.kind }
         return record.withBody { mine in

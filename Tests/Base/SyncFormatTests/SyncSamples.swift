@@ -47,7 +47,8 @@ struct SyncSamples {
                 Addition(keys(), least: 1, most: 3, recoveryKey: member(), signature: random.bytes(64), name: [1, 2])),
             .remove(member(), .cloned, kept: (0..<count(3)).map { _ in member() }.sorted()),
             .generation(generation()), .share(generation()), .recovery(keys(), announcement: hash()),
-            .want(GenerationID(random.bytes(16))), .unknown(type: 200, body: random.bytes(count(9))),
+            .want(GenerationID(random.bytes(16))), .endorse(position()),
+            .unknown(type: 200, body: random.bytes(count(9))),
         ]
     }
 
@@ -88,7 +89,14 @@ struct SyncSamples {
 
     mutating func manifest() -> SnapshotManifest {
         SnapshotManifest(
-            vector: positions(), parts: (0..<count(3)).map { _ in .init(size: UInt32(count(1000)), hash: hash()) })
+            logs: positions().map { log($0.device) },
+            parts: (0..<count(3)).map { _ in .init(size: UInt32(count(1000)), hash: hash()) })
+    }
+
+    private mutating func log(_ device: MemberID) -> SnapshotManifest.Log {
+        let said = positions().map { SyncRecord.Origin(device: $0.device, seq: $0.seq) }
+        if count(3) == 0 { return .init(device: device, seq: 0, hash: .none, floor: time(), said: said) }
+        return .init(device: device, seq: number(1...1 << 40), hash: hash(), floor: time(), said: said)
     }
 
     mutating func part() -> SnapshotPart {

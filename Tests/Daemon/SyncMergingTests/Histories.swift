@@ -25,6 +25,16 @@ struct History: Sendable, CustomTestStringConvertible {
         History(
             "an equivocator that removes and adds", gate: 1,
             SimulationPlan(machines: 5, steps: 120, hostile: [.equivocation, .accomplice, .removal])),
+        History(
+            "snapshots, machines that join and are removed", gate: 1,
+            SimulationPlan(steps: 120, removals: 1, joins: 3, snapshots: true)),
+        History(
+            "snapshots of a member in wrong hands", gate: 1,
+            SimulationPlan(steps: 120, joins: 2, hostile: [.snapshots, .stale, .removal], snapshots: true)),
+        History(
+            "snapshots and an equivocator, locked machines", gate: 1,
+            SimulationPlan(
+                steps: 120, joins: 1, hostile: [.equivocation, .accomplice], locks: true, snapshots: true)),
     ]
 
     /// The plan for a seed: in the long form circles of two to twenty machines.
@@ -86,7 +96,16 @@ struct Mutant: Sendable, CustomTestStringConvertible {
         Mutant("a rollback is noticed", SimulationPlan(steps: 60, rollsBack: true), seed: 2) {
             $0.rollbackIsNoticed = false
         },
-        Mutant("names come from tombstones", SimulationPlan(renames: true), seed: 1) {
+        Mutant(
+            "snapshots are examined", SimulationPlan(steps: 60, joins: 2, hostile: [.snapshots], snapshots: true),
+            seed: 1
+        ) {
+            $0.snapshotsAreExamined = false
+        },
+        Mutant("every member endorses", SimulationPlan(steps: 60, joins: 2, snapshots: true), seed: 3) {
+            $0.everyMemberEndorses = false
+        },
+        Mutant("names come from tombstones", SimulationPlan(renames: true), seed: 2) {
             $0.namesComeFromTombstones = false
         },
     ]

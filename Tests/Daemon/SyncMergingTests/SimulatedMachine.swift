@@ -15,6 +15,10 @@ final class SimulatedMachine {
     let isHostile: Bool
     /// How often the transport has shown less than was read without anybody noticing.
     private(set) var overlooked = 0
+    /// The member that has paired with this machine.
+    var introducer: MemberID?
+    /// Whether the machine has started from a snapshot, once it is ready.
+    private(set) var hasStarted = false
     /// The changes that this machine has acknowledged to its programs, by record.
     var written: [RecordID: [SyncStamp]] = [:]
 
@@ -76,6 +80,10 @@ final class SimulatedMachine {
             return true
         }
         sync()
+        for (number, part) in (replica.outgoing?.parts ?? []).enumerated() {
+            transport.commit(part.bytes, in: part.slot(number))
+        }
+        if crashes == 3 { return true }
         guard transport.commit(batch) else { return false }
         if crashes == 2 { return true }
         replica.confirm(now: now(time), keys)
@@ -83,16 +91,37 @@ final class SimulatedMachine {
         return true
     }
 
+    private func read(_ transport: SimulatedTransport, time: UInt64) {
+        for delivery in transport.deliveries(to: id, after: replica.logs) {
+            _ = replica.receive(delivery.1, in: delivery.0, now: now(time), keys)
+        }
+    }
+
+    /// Starts from one of the snapshots that it is shown, the last first. None may be of use.
+    private func start(_ transport: SimulatedTransport, time: UInt64) {
+        guard let introducer else { return }
+        let before = replica
+        for (bytes, parts) in transport.announcements(for: id).reversed() {
+            guard replica.start(from: bytes, parts: parts, introducer: introducer, now: now(time), keys) else {
+                continue
+            }
+            read(transport, time: time)
+            hasStarted = replica.isStarted
+            if hasStarted { return }
+        }
+        replica = before
+    }
+
     /// Reads what it is shown.
     func pull(_ transport: SimulatedTransport, time: UInt64, crashes: Bool = false) {
         let ends = transport.ends(for: id)
         replica.look(at: ends)
-        if replica.logs.contains(where: { $0.value.seq > ends[$0.key] ?? 0 }), replica.rolledBack.isEmpty {
-            overlooked += 1
+        let isLess = replica.logs.contains { device, head in
+            head.seq > max(ends[device] ?? 0, transport.discarded[device] ?? 0)
         }
-        for delivery in transport.deliveries(to: id, after: replica.logs) {
-            _ = replica.receive(delivery.1, in: delivery.0, now: now(time), keys)
-        }
+        if isLess, replica.rolledBack.isEmpty { overlooked += 1 }
+        read(transport, time: time)
+        if !replica.isStarted { start(transport, time: time) }
         if crashes { crash() } else { sync() }
     }
 }

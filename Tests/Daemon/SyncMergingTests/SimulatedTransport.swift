@@ -5,6 +5,9 @@ import SyncMerging
 /// forges: it has no keys.
 final class SimulatedTransport {
     private(set) var logs: [MemberID: [UInt64: [UInt8]]] = [:]
+    private var parts: [SyncSlot: [UInt8]] = [:]
+    /// How far logs have been discarded.
+    private(set) var discarded: [MemberID: UInt64] = [:]
     /// The other batches of an equivocator, and who is shown them.
     private var other: [SyncSlot: (bytes: [UInt8], readers: Set<MemberID>)] = [:]
     /// The last batch of a log that a reader is shown.
@@ -26,6 +29,40 @@ final class SimulatedTransport {
         let there = logs[batch.header.device]?[batch.header.seq]
         if there == nil { logs[batch.header.device, default: [:]][batch.header.seq] = bytes }
         return there == nil || there == bytes
+    }
+
+    func commit(_ part: [UInt8], in slot: SyncSlot) { parts[slot] = parts[slot] ?? part }
+
+    /// Discards the beginning of a log, which its author or, when that one is removed, any member may do.
+    func discard(_ log: MemberID, upTo seq: UInt64) {
+        logs[log] = logs[log]?.filter { $0.key > seq }
+        discarded[log] = max(discarded[log] ?? 0, seq)
+    }
+
+    /// The parts of a snapshot that are there, in their order.
+    func parts(of device: MemberID, _ seq: UInt64) -> [[UInt8]] {
+        (0..<UInt32(SyncLimits.parts)).lazy
+            .map { self.parts[SyncSlot(circle: self.circle, device: device, seq: seq, part: $0)] }
+            .prefix { $0 != nil }.compactMap { $0 }
+    }
+
+    /// The same parts on a bad day: one is missing, cut, or has a flipped bit.
+    func damaged(_ parts: [[UInt8]]) -> [[UInt8]] {
+        var parts = parts
+        guard let last = parts.popLast(), random.chance(70) else { return parts }
+        let other = damaged((SyncSlot(circle: circle, device: .none, seq: 1), last)).1
+        return parts + [other == last ? [] : other]
+    }
+
+    /// The batches that have parts, as a reader is shown them.
+    func announcements(for reader: MemberID) -> [(bytes: [UInt8], parts: [[UInt8]])] {
+        let places = Set(parts.keys.map { SyncRecord.Origin(device: $0.device, seq: $0.seq) })
+        return places.sorted { ($0.device, $0.seq) < ($1.device, $1.seq) }.compactMap { place in
+            guard place.seq <= shown[Pair(reader: reader, log: place.device)] ?? .max,
+                let bytes = logs[place.device]?[place.seq]
+            else { return nil }
+            return (bytes, parts(of: place.device, place.seq))
+        }
     }
 
     /// Keeps a second batch for a slot, and shows it to some.

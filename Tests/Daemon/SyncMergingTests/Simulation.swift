@@ -18,10 +18,11 @@ struct SimulationPlan: Sendable {
     var renames = false
     var locks = false
     var rollsBack = false
+    var snapshots = false
 
     /// The acts of a member in wrong hands.
     enum Malice: CaseIterable, Sendable {
-        case stamps, identifiers, stale, generations, equivocation, accomplice, removal, passing
+        case stamps, identifiers, stale, generations, equivocation, accomplice, removal, passing, snapshots
     }
 
     /// The invariants that do not hold at the end of a seed's history.
@@ -74,6 +75,7 @@ final class Simulation {
         let replica = Replica(
             circle: transport.circle, me: keys.id, rows: SimulatedRows(), rules: rules)
         let newcomer = SimulatedMachine(replica, keys, clock: wrongClock, isHostile: isHostile)
+        newcomer.introducer = sponsor.id
         sponsor.replica.state(.add(Addition(keys.own)))
         sponsor.sync()
         for _ in 0..<3 { sponsor.publish(transport, time: time) }
@@ -95,7 +97,7 @@ final class Simulation {
             for _ in 0..<count { events[plan.steps / 4 + dice.below(plan.steps / 2)] = event }
         }
         plant(plan.removals) { self.removeSomeone() }
-        plant(plan.joins) { self.join(self.dice.pick(self.remaining)) }
+        plant(plan.joins) { self.join(self.dice.pick(self.remaining.filter(\.replica.mayIntroduce))) }
         plant(plan.clones) { self.cloneSomeone() }
         for step in 0..<plan.steps {
             time += UInt64(dice.below(40)) * 100_000
@@ -111,7 +113,10 @@ final class Simulation {
         case 55..<80:
             if plan.damage { deliverDamage(to: machine) }
             machine.pull(transport, time: time, crashes: plan.crashes && dice.chance(5))
-        case 80..<90: collect(machine)
+            if plan.snapshots { examineAndDiscard(machine) }
+        case 80..<90:
+            let crash = plan.crashes && plan.snapshots ? dice.below(12) : 0
+            if plan.snapshots, dice.chance(50) { makeSnapshot(machine, crashes: crash) } else { collect(machine) }
         case 90..<94:
             machine.replica.acknowledge()
             publish(machine)
@@ -244,6 +249,7 @@ final class Simulation {
             if accomplices < 3 { join(machine, isHostile: true) }
         case .removal: remove(from: machine)
         case .passing: passOn(machine)
+        case .snapshots: announceLies(machine)
         }
     }
 

@@ -24,10 +24,21 @@ extension Simulation {
         }
         transport.showBranches()
         settle(rounds: 3)
+        if plan.snapshots {
+            endorse()
+            settle(rounds: 2)
+        }
+        if plan.hostile.contains(.snapshots) { joinAfterLies() }
         // The user does not know of the machines that this one has added.
         if let hostile = machines.first(where: \.isHostile) { remove(hostile, by: machines[0]) }
         settle(rounds: 6)
-        guard plan.collects else { return }
+        if plan.collects { collectAll() }
+        guard plan.snapshots else { return }
+        endWithSnapshot()
+        if plan.collects { collectAll() }
+    }
+
+    private func collectAll() {
         for _ in 0..<6 where remaining.contains(where: { $0.replica.rows.all.values.contains(where: \.isTombstone) }) {
             for machine in remaining {
                 gone += machine.replica.collect()
@@ -53,6 +64,7 @@ extension Simulation {
         for machine in left { found += forbidden(machine) }
         let isIn = machines.contains { $0.isHostile && first.replica.membership.machines.contains($0.id) }
         if isIn { found.append("a machine in wrong hands is still in") }
+        if plan.snapshots { for machine in left { found += strange(machine, first) } }
         return found + leaked(first) + unbounded(left)
     }
 

@@ -40,7 +40,9 @@ extension FuzzSeeds {
         let part = SyncSlot(circle: slot.circle, device: slot.device, seq: 3, part: 1)
         let batches = [syncBatch(sealed: [1, 2, 3]), syncBatch(sealed: [])]
         let position = SyncPosition(device: slot.device, seq: 3, hash: 4)
-        let manifest = SnapshotManifest(vector: [position], parts: [.init(size: 5, hash: sha256([]))])
+        let log = SnapshotManifest.Log(
+            device: slot.device, seq: 3, hash: sha256([5]), floor: 8, said: [.init(device: slot.device, seq: 3)])
+        let manifest = SnapshotManifest(logs: [log], parts: [.init(size: 5, hash: sha256([]))])
         let content = SyncContent(
             positions: [position], floor: 9,
             records: [
@@ -71,7 +73,8 @@ extension FuzzSeeds {
         let statements: [SyncStatement] = [
             .genesis(keys, random: sha256([3])), .add(Addition(keys, name: [1])),
             .remove(MemberID(number: 2), .user, kept: [MemberID(number: 3)]), .generation(made), .share(made),
-            .recovery(keys, announcement: sha256([4])), .want(made.id), .unknown(type: 99, body: [1]),
+            .recovery(keys, announcement: sha256([4])), .want(made.id),
+            .endorse(SyncPosition(device: MemberID(number: 2), seq: 1, hash: 9)), .unknown(type: 99, body: [1]),
         ]
         return SyncBatch(header, statements, sealed: sealed, sealedHash: sha256(sealed)) { _ in
             [UInt8](repeating: 1, count: SyncBatch.signatureSize)

@@ -1,0 +1,88 @@
+package import SyncFormat
+
+extension Replica {
+    /// How many of a member's endorsements are kept. They ascend, so that the last ones matter.
+    private static var keptEndorsements: Int { 16 }
+
+    mutating func announce(_ record: SyncRecord, at place: SyncRecord.Origin) {
+        guard let head = logs[place.device], let manifest = record.withBody({ try? SnapshotManifest(decoding: $0) })
+        else { return }
+        let previous = head.marks[place.seq - 1]?.hash ?? .none
+        let position = SyncPosition(device: place.device, seq: place.seq, hash: head.hash.short)
+        guard let announced = Announced(manifest, in: position, after: previous) else { return }
+        snapshots[place.device] = announced
+    }
+
+    mutating func endorse(_ position: SyncPosition, by member: MemberID) {
+        endorsements[member] = (endorsements[member] ?? []).suffix(Self.keptEndorsements - 1) + [position]
+    }
+
+    /// Whether a member has endorsed a snapshot.
+    package func hasEndorsed(_ member: MemberID, _ position: SyncPosition) -> Bool {
+        endorsements[member]?.contains(position) == true
+    }
+
+    /// The members whose word a snapshot still lacks before logs are discarded: all machines that are in.
+    package func unendorsed(_ announced: Announced) -> [MemberID] {
+        membership.machines.filter { member in
+            member != announced.position.device && !hasEndorsed(member, announced.position)
+        }
+    }
+
+    /// Keeps the last snapshot that every member has endorsed, and trusts the one that this machine has started from
+    /// when the member has endorsed it that it has paired with.
+    mutating func noticeEndorsements() {
+        let split = doubtfulLogs
+        for (_, announced) in snapshots.sorted(by: { $0.key < $1.key }) where isEndorsed(announced) {
+            if covered.map({ announced.covers($0, besides: split) }) ?? true { covered = announced }
+        }
+        if !isTrusted { isTrusted = hasItsIntroducersWord }
+    }
+
+    private func isEndorsed(_ announced: Announced) -> Bool {
+        if rules.everyMemberEndorses { return unendorsed(announced).isEmpty }
+        return announced.position.device == me || hasEndorsed(me, announced.position)
+    }
+
+    /// Whether a newcomer could start on this machine's word. It could not if logs are gone and this machine has not
+    /// endorsed the snapshot that covers them, because it has started from another one.
+    package var mayIntroduce: Bool { base == nil || covered != nil }
+
+    /// How far logs may be discarded by this machine: its own, and those of removed members.
+    package var discardable: [MemberID: UInt64] {
+        guard let covered else { return [:] }
+        var ends: [MemberID: UInt64] = [:]
+        for device in membership.removed.union([me]) { ends[device] = covered.end(of: device) }
+        for device in splitLogs where ends[device] == nil { ends[device] = logs[device]?.seq }
+        return ends.filter { $0.value > 0 }
+    }
+
+    /// Whether the transport may have a log no longer.
+    func mayBeGone(_ device: MemberID, upTo seq: UInt64) -> Bool {
+        guard membership.removed.contains(device), covered != nil || base != nil else { return false }
+        if splitLogs.contains(device) { return true }
+        return seq <= max(covered?.end(of: device) ?? 0, base?.end(of: device) ?? 0)
+    }
+}
+
+// MARK: - Newcomers
+
+extension Replica {
+    /// Whether the member that this machine has paired with has made or endorsed the snapshot that it has started from.
+    var hasItsIntroducersWord: Bool {
+        guard let base, let introducer, membership.machines.contains(introducer) else { return false }
+        return base.position.device == introducer || hasEndorsed(introducer, base.position)
+    }
+
+    /// Whether a newcomer has read all that its sponsor names. It says nothing before: another snapshot may be needed.
+    var hasCaughtUp: Bool {
+        guard logs[me]?.seq ?? 0 == 0, let sponsor = membership.members[me]?.sponsor else { return true }
+        return claims.allSatisfy { device, claims in
+            guard claims[sponsor] != nil, !doubted.contains(device) else { return true }
+            return membership.removed.contains(device) && isRead(toItsEnd: device)
+        }
+    }
+
+    /// Whether this machine belongs to the circle, has read what its sponsor has read, and trusts it.
+    package var isStarted: Bool { membership.members[me] != nil && isTrusted && hasCaughtUp }
+}

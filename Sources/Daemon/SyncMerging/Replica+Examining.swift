@@ -1,0 +1,102 @@
+package import SyncFormat
+
+extension Replica {
+    /// Compares the last snapshot of a member with what this machine has, and endorses it if it is true.
+    ///
+    /// It endorses no snapshot that does not cover the last one that it has endorsed: if some endorsed one of two and
+    /// then the other, logs could be discarded so that a newcomer can start from neither.
+    ///
+    /// - Parameter parts: all parts, as the transport has them.
+    /// - Returns: whether it is endorsed with the next batch, or was before.
+    package mutating func examine(_ parts: [[UInt8]], of author: MemberID, _ keys: any CircleKeys) -> Bool {
+        guard let announced = snapshots[author], author != me, isTrusted, membership.machines.contains(author),
+            canCompare(keys)
+        else { return false }
+        let statement = SyncStatement.endorse(announced.position)
+        if hasEndorsed(me, announced.position) || queued.contains(statement) { return true }
+        if rules.endorsementsAscend, let pledged, !announced.covers(pledged, besides: doubtfulLogs) { return false }
+        if rules.snapshotsAreExamined {
+            guard let opened = OpenedSnapshot(announced, parts: parts, circle: circle, keys), isTrue(opened) else {
+                return false
+            }
+        }
+        queued.append(statement)
+        pledged = announced
+        return true
+    }
+}
+
+// MARK: - Comparing
+
+extension Replica {
+    private func isTrue(_ opened: OpenedSnapshot) -> Bool {
+        let announced = opened.announced
+        return areTrue(announced.manifest.logs) && hasAllLogs(announced) && hasAllStatements(opened)
+            && areKnown(opened.rows) && hasAllRows(opened)
+    }
+
+    /// Whether the logs of a snapshot were as it has them.
+    private func areTrue(_ theirs: [SnapshotManifest.Log]) -> Bool {
+        let doubtful = doubtfulLogs
+        return theirs.allSatisfy { log in
+            !doubtful.contains(log.device) && logs[log.device]?.covered(log.device, to: log.seq) == log
+        }
+    }
+
+    /// Whether a snapshot has the log of each member that it has added.
+    private func hasAllLogs(_ announced: Announced) -> Bool {
+        let split = splitLogs
+        return membership.members.allSatisfy { id, member in
+            let isNoPartOfIt = member.isRecoveryKey || split.contains(id) || !announced.covers(member.place)
+            return isNoPartOfIt || announced.end(of: id) != nil
+        }
+    }
+
+    /// Whether the statements of a snapshot are those of the logs that it covers, and those that have added others.
+    private func hasAllStatements(_ opened: OpenedSnapshot) -> Bool {
+        let split = splitLogs
+        let whole = Set(opened.stating.filter { !split.contains($0.header.device) }.map(\.carried))
+        let introducing = Set(opened.stating.filter { split.contains($0.header.device) }.map(\.carried))
+        let isOnce = opened.stating.count == whole.count + introducing.count
+        guard isOnce, whole == Set(covered(upTo: opened.announced).map(\.carried)) else { return false }
+        let known = Set(stating.filter { split.contains($0.header.device) }.map(\.carried))
+        let needed = introductions().filter { announcesMember(of: opened.announced, $0) }
+        return introducing.isSubset(of: known) && introducing.isSuperset(of: needed.map(\.carried))
+    }
+
+    /// Whether a batch has added somebody whose log a snapshot covers.
+    private func announcesMember(of announced: Announced, _ batch: SyncBatch) -> Bool {
+        membership.members.contains { $0.value.place == batch.place && announced.end(of: $0.key) != nil }
+    }
+
+    /// Whether each row of a snapshot is the one that is here, or an older one. Tombstones may have gone here.
+    private func areKnown(_ theirs: [SyncRow]) -> Bool {
+        let mine = Dictionary(grouping: rows.all.values + future) { $0.record.rid }
+        return theirs.allSatisfy { row in
+            guard let own = mine[row.record.rid] else { return row.isTombstone && everyFloorIs(notBelow: row) }
+            return own.contains { $0.isSame(as: row) && $0.hasPlace(of: row) || row.stamp < $0.stamp }
+        }
+    }
+
+    /// Whether each row that is here and that a snapshot covers is there, or a later one. Tombstones may have gone
+    /// there.
+    private func hasAllRows(_ opened: OpenedSnapshot) -> Bool {
+        let theirs = Dictionary(grouping: opened.rows) { $0.record.rid }
+        return (rows.all.values + future).allSatisfy { row in
+            guard let place = row.place, opened.announced.covers(place) else { return true }
+            let isThere = theirs[row.record.rid]?.contains { $0.isSame(as: row) || row.stamp < $0.stamp } == true
+            return isThere || row.isTombstone && everyFloorIs(notBelow: row)
+        }
+    }
+
+    private func everyFloorIs(notBelow row: SyncRow) -> Bool {
+        membership.machines.allSatisfy { floor(of: $0) >= row.stamp.hlc }
+    }
+}
+
+extension SyncRow {
+    /// Whether the place of a version is the same, or the version was passed on.
+    fileprivate func hasPlace(of other: SyncRow) -> Bool {
+        place?.device != stamp.device || place == other.place
+    }
+}

@@ -1,0 +1,108 @@
+package import SyncFormat
+
+extension Replica {
+    /// Starts from a snapshot, from which all logs go on, in place of what was read before. The machine then reads on.
+    ///
+    /// Nothing has to be true of a snapshot to be read, so the machine publishes nothing and is not to show anything
+    /// before ``isTrusted``. It can start again, from another one, until it has published something.
+    ///
+    /// - Parameters:
+    ///   - bytes: the batch that announces the snapshot.
+    ///   - parts: all its parts.
+    ///   - introducer: the member that this machine has paired with.
+    ///   - now: microseconds since 1970.
+    /// - Returns: false, and nothing is changed, when the batch announces no snapshot, or something is missing or
+    ///   another.
+    package mutating func start(
+        from bytes: [UInt8], parts: [[UInt8]], introducer: MemberID, now: UInt64, _ keys: any CircleKeys
+    ) -> Bool {
+        guard logs[me]?.seq ?? 0 == 0, outgoing == nil, let batch = try? SyncBatch(decoding: bytes, hash: keys.hash),
+            batch.header.circle == circle, let announced = announced(batch, keys),
+            let opened = OpenedSnapshot(announced, parts: parts, circle: circle, keys)
+        else { return false }
+        var next = unread()
+        guard next.admit(opened, in: batch, keys) else { return false }
+        next.introducer = introducer
+        next.isTrusted = !rules.startsAreTrusted || next.hasItsIntroducersWord
+        self = next
+        for (rid, row) in rows.all where !row.isDirty { rows[rid] = nil }
+        for row in opened.rows { merge(row, now: now) }
+        renamed = [:]
+        drain(now: now, keys)
+        return true
+    }
+
+    /// The snapshot that a batch announces, whose keys may be in batches that wait.
+    private func announced(_ batch: SyncBatch, _ keys: any CircleKeys) -> Announced? {
+        let generation = batch.header.generation
+        guard let sealed = batch.sealed, keys.holds(generation) || seek(generation, keys),
+            let content = keys.open(sealed, batch.header, associated: batch.associated)
+                .flatMap({ try? SyncContent(decoding: $0) }),
+            let record = content.records.last(where: { $0.kind == SyncRecord.Kind.manifest }),
+            let manifest = record.withBody({ try? SnapshotManifest(decoding: $0) })
+        else { return nil }
+        let position = SyncPosition(
+            device: batch.header.device, seq: batch.header.seq, hash: keys.hash(batch.signed).short)
+        return Announced(manifest, in: position, after: batch.header.previous)
+    }
+
+    /// This machine as if it had read nothing, with the batches that wait.
+    private func unread() -> Replica {
+        var next = Replica(circle: circle, me: me, rows: rows, rules: rules)
+        (next.queued, next.waiting, next.waitingSize, next.sought) = (queued, waiting, waitingSize, sought)
+        return next
+    }
+
+    /// Takes logs and statements of a snapshot.
+    ///
+    /// - Returns: false when somebody has stated something who did not belong to the circle, or the author does not.
+    private mutating func admit(_ opened: OpenedSnapshot, in batch: SyncBatch, _ keys: any CircleKeys) -> Bool {
+        begin(opened.announced)
+        guard countAll(opened.stating, keys), let author = membership.present[batch.header.device],
+            !author.isRecoveryKey, keys.isSignature(batch.signature, of: batch.signed, by: author.keys.signing)
+        else { return false }
+        begin(opened.announced)
+        for device in logs.keys { forget(device, upTo: logs[device]?.seq ?? 0) }
+        return true
+    }
+
+    /// Goes on where the logs of a snapshot end.
+    ///
+    /// Of a removed member nothing counts beyond that, of others what has been named.
+    private mutating func begin(_ announced: Announced) {
+        (base, pledged) = (announced, announced)
+        snapshots[announced.position.device] = announced
+        logs = Dictionary(announced.manifest.logs.map { ($0.device, LogHead($0)) }) { $1 }
+        let read = logs.values.flatMap { $0.said }.filter { !membership.removed.contains($0.key) }
+        named = logs.mapValues(\.seq).merging(read.map { ($0.key, $0.value) }, uniquingKeysWith: max)
+    }
+
+    /// Counts the statements of a snapshot, each when its author is known. Removals come last, because they are of
+    /// members that had something to say.
+    private mutating func countAll(_ batches: [SyncBatch], _ keys: any CircleKeys) -> Bool {
+        var left = batches
+        for mayRemove in [false, true] {
+            var before = Int.max
+            while left.count < before {
+                before = left.count
+                left = left.filter { !count($0, mayRemove: mayRemove, keys) }
+            }
+        }
+        return left.isEmpty
+    }
+
+    private mutating func count(_ batch: SyncBatch, mayRemove: Bool, _ keys: any CircleKeys) -> Bool {
+        guard mayRemove || !batch.statements.contains(where: \.isRemoval), let author = author(of: batch, keys),
+            keys.isSignature(batch.signature, of: batch.signed, by: author.signing)
+        else { return false }
+        takeShares(batch, keys)
+        let floor = logs[batch.header.device]?.floor ?? 0
+        for statement in batch.statements { count(statement, batch.place, floor, keys) }
+        stating.append(batch)
+        return true
+    }
+}
+
+extension SyncStatement {
+    fileprivate var isRemoval: Bool { if case .remove = self { true } else { false } }
+}

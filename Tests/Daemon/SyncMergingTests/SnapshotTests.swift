@@ -1,0 +1,308 @@
+import LinuxSystem
+import SyncFormat
+import SyncMerging
+import TestSupport
+import Testing
+
+/// A lie that a member in wrong hands announces.
+struct SnapshotLie: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let alter: @Sendable (inout SnapshotContent) -> Void
+
+    init(_ description: String, _ alter: @escaping @Sendable (inout SnapshotContent) -> Void) {
+        (testDescription, self.alter) = (description, alter)
+    }
+
+    static let all = [
+        SnapshotLie("an item is missing") { $0.records.removeAll { $0.rid == "mail".recordID } },
+        SnapshotLie("an item has another value") { content in
+            content.replace("mail") { SimulatedMachine.record("mail", "a lie", hlc: $0.hlc) }
+        },
+        SnapshotLie("an item is deleted") { content in
+            content.replace("mail") { SimulatedMachine.record("mail", nil, hlc: $0.hlc) }
+        },
+        SnapshotLie("an item is older") { content in
+            content.replace("mail") { SimulatedMachine.record("mail", "value", hlc: $0.hlc - 1) }
+        },
+        SnapshotLie("a deleted item is there") { content in
+            content.replace("gone") { SimulatedMachine.record("gone", "a lie", hlc: $0.hlc + 1) }
+        },
+        SnapshotLie("an item is there that nobody has written") { content in
+            let lie = SimulatedMachine.record("never", "a lie", hlc: 1_700_000_000_000_000)
+            content.records.append(lie.with(origin: content.records[0].origin))
+        },
+        SnapshotLie("a tombstone is there that nobody has written") { content in
+            let lie = SimulatedMachine.record("never", nil, hlc: 1_900_000_000_000_000)
+            content.records.append(lie.with(origin: content.records[0].origin))
+        },
+        SnapshotLie("a deletion is of another batch") { content in
+            content.replace("gone", place: { SyncRecord.Origin(device: $0.device, seq: 1) }, by: { $0 })
+        },
+        SnapshotLie("a removal is missing") { content in
+            content.stating.removeAll { $0.statements.contains { if case .remove = $0 { true } else { false } } }
+        },
+        SnapshotLie("a statement is there twice") { $0.stating.append($0.stating[0]) },
+        SnapshotLie("a floor is lower") { $0.alterLog { ($0.seq, $0.hash, 0, $0.said) } },
+        SnapshotLie("a member has read more than it says") { content in
+            content.alterLog { log in
+                (log.seq, log.hash, log.floor, log.said.map { SyncRecord.Origin(device: $0.device, seq: $0.seq + 1) })
+            }
+        },
+        SnapshotLie("a batch has another hash") { $0.alterLog { ($0.seq, BatchHash([1]), $0.floor, $0.said) } },
+        SnapshotLie("batches are covered that are not there") { content in
+            content.alterLog { ($0.seq + 9, $0.hash, $0.floor, $0.said) }
+        },
+        SnapshotLie("a log is missing") { content in
+            let author = content.author
+            content.logs.removeAll { $0.device == author }
+        },
+    ]
+}
+
+extension SnapshotContent {
+    /// The author of the deletion, who is the first machine.
+    fileprivate var author: MemberID { records.first { $0.rid == "gone".recordID }?.origin?.device ?? .none }
+
+    fileprivate mutating func replace(
+        _ account: String, place: (SyncRecord.Origin) -> SyncRecord.Origin = { $0 }, by make: (SyncRecord) -> SyncRecord
+    ) {
+        guard let index = records.firstIndex(where: { $0.rid == account.recordID }),
+            let origin = records[index].origin
+        else { return }
+        records[index] = make(records[index]).with(origin: place(origin))
+    }
+
+    fileprivate mutating func alterLog(
+        _ make: (SnapshotManifest.Log) -> (UInt64, BatchHash, UInt64, [SyncRecord.Origin])
+    ) {
+        guard let index = logs.firstIndex(where: { $0.device == author }) else { return }
+        let (seq, hash, floor, said) = make(logs[index])
+        logs[index] = .init(device: author, seq: seq, hash: hash, floor: floor, said: said)
+    }
+}
+
+/// Snapshots: who believes them, what may be discarded then, and how a newcomer starts.
+@Suite("Snapshots")
+struct SnapshotTests {
+    private static func without(_ switchOff: (inout MergeRules) -> Void) -> MergeRules {
+        var rules = MergeRules.all
+        switchOff(&rules)
+        return rules
+    }
+
+    /// Machines that know one item, one deletion, and one removal, whose author is the first.
+    private static func circle(_ count: Int = 3, _ rules: MergeRules = .all) -> Simulation {
+        let circle = Simulation.scripted(count + 1, rules)
+        let first = circle.machines[0]
+        for account in ["mail", "gone"] { first.write(account, "value", time: circle.time) }
+        circle.settle(rounds: 2)
+        first.write("gone", nil, time: circle.time)
+        circle.remove(circle.machines[count], by: first)
+        circle.settle(rounds: 3)
+        for machine in circle.machines { _ = machine.replica.collect() }
+        circle.settle(rounds: 2)
+        return circle
+    }
+
+    @Test("A newcomer starts from a snapshot that all have endorsed, when the logs are gone")
+    func newcomer() throws {
+        let circle = Self.circle()
+        #expect(circle.makeSnapshot(circle.machines[0]))
+        circle.settle(rounds: 1)
+        circle.endorse()
+        #expect(circle.transport.logs.values.allSatisfy { $0[1] == nil })
+        let newcomer = circle.join(circle.machines[1])
+        circle.settle(rounds: 3)
+        #expect(newcomer.hasStarted && newcomer.value("mail") == "value" && newcomer.value("gone") == nil)
+        newcomer.write("web", "of the newcomer", time: circle.time)
+        circle.settle(rounds: 2)
+        #expect(circle.machines[0].value("web") == "of the newcomer")
+        for machine in circle.machines { machine.pull(circle.transport, time: circle.time) }
+        #expect(circle.strange(newcomer, circle.machines[0]) == [])
+    }
+
+    /// Of those that one member announces after another, the lies that others endorse.
+    private static func believed(_ lies: [SnapshotLie], _ rules: MergeRules = .all) -> [String] {
+        let circle = circle(3, rules)
+        let (reader, liar) = (circle.machines[1], circle.machines[2])
+        return lies.filter { lie in
+            let before = reader.replica.snapshots[liar.id]?.position
+            circle.announce(by: liar, lie.alter)
+            reader.pull(circle.transport, time: circle.time)
+            #expect(reader.replica.snapshots[liar.id].map { $0.position != before } == true, "\(lie)")
+            let parts = circle.transport.parts(of: liar.id, liar.replica.logs[liar.id]?.seq ?? 0)
+            return reader.replica.examine(parts, of: liar.id, reader.keys)
+        }.map(\.testDescription)
+    }
+
+    @Test("A snapshot that lies is not endorsed, and one that does not is")
+    func lies() {
+        let truth = SnapshotLie("nothing is another") { _ in }
+        #expect(Self.believed(SnapshotLie.all + [truth]) == [truth.testDescription])
+        let unexamined = Self.believed([SnapshotLie.all[0]], Self.without { $0.snapshotsAreExamined = false })
+        #expect(unexamined == [SnapshotLie.all[0].testDescription])
+    }
+
+    /// The last machine is removed after it has endorsed what the one before announces.
+    private static func discarded(_ rules: MergeRules) -> Bool {
+        let circle = Simulation.scripted(4, rules)
+        let (first, second) = (circle.machines[0], circle.machines[1])
+        let (liar, accomplice) = (circle.machines[2], circle.machines[3])
+        first.write("mail", "value", time: circle.time)
+        circle.settle(rounds: 2)
+        circle.announce(by: liar) { $0.records = [] }
+        circle.settle(rounds: 1)
+        let position = first.replica.snapshots[liar.id]?.position
+        if let position { accomplice.replica.state(.endorse(position)) }
+        circle.settle(rounds: 2)
+        #expect(position.map { first.replica.hasEndorsed(accomplice.id, $0) } == true)
+        circle.remove(accomplice, by: second)
+        circle.settle(rounds: 3)
+        circle.endorse()
+        return !first.replica.discardable.isEmpty
+    }
+
+    @Test("The word of a removed member is not enough to discard anything")
+    func removedEndorser() {
+        #expect(!Self.discarded(.all))
+    }
+
+    /// A newcomer is shown the snapshot of a member in wrong hands, and nothing else.
+    private static func believes(_ rules: MergeRules) -> Bool {
+        let circle = circle(3, rules)
+        circle.announce(by: circle.machines[2]) { $0.records.removeAll { $0.rid == "mail".recordID } }
+        circle.settle(rounds: 1)
+        let newcomer = SimulatedKeys(circle.dice)
+        circle.machines[0].replica.state(.add(Addition(newcomer.own)))
+        circle.settle(rounds: 3)
+        var replica = Replica(circle: circle.transport.circle, me: newcomer.id, rows: SimulatedRows(), rules: rules)
+        let deliveries = circle.transport.deliveries(to: newcomer.id, after: [:])
+        for (slot, bytes) in deliveries { _ = replica.receive(bytes, in: slot, now: circle.time, newcomer) }
+        for (bytes, parts) in circle.transport.announcements(for: newcomer.id) {
+            let isRead = replica.start(
+                from: bytes, parts: parts, introducer: circle.machines[0].id, now: circle.time, newcomer)
+            #expect(isRead)
+        }
+        for (slot, bytes) in deliveries { _ = replica.receive(bytes, in: slot, now: circle.time, newcomer) }
+        #expect(replica.membership.machines.contains(newcomer.id))
+        return replica.isStarted && replica.rows["mail".recordID] == nil
+    }
+
+    @Test("A newcomer trusts no snapshot that the member has not endorsed that it has paired with")
+    func introducersWord() {
+        #expect(!Self.believes(.all))
+        #expect(Self.believes(Self.without { $0.startsAreTrusted = false }))
+    }
+
+    /// Two make a snapshot at one time, before they have read each other's last batch. Each hears of the end of its own
+    /// first.
+    private static func startsBesidesTwo(_ rules: MergeRules) -> Bool {
+        let circle = circle(3, rules)
+        let (first, second, third) = (circle.machines[0], circle.machines[1], circle.machines[2])
+        for maker in [first, second] {
+            maker.write("web of \(maker.id.text)", "value", time: circle.time)
+            circle.publish(maker)
+            circle.makeSnapshot(maker)
+        }
+        third.pull(circle.transport, time: circle.time)
+        circle.endorse(third, first)
+        circle.transport.hide(third.id, from: first.id, after: third.replica.logs[third.id]?.seq ?? 0)
+        circle.endorse(third, second)
+        circle.endorse(first, second)
+        second.pull(circle.transport, time: circle.time)
+        circle.discard(second)
+        circle.endorse(second, first)
+        first.pull(circle.transport, time: circle.time)
+        circle.discard(first)
+        let newcomer = circle.join(first)
+        circle.settle(rounds: 3)
+        return newcomer.replica.isStarted
+    }
+
+    @Test("Of two snapshots that do not cover each other not both are endorsed, so that a newcomer starts from one")
+    func ascending() {
+        #expect(Self.startsBesidesTwo(.all))
+        #expect(!Self.startsBesidesTwo(Self.without { $0.endorsementsAscend = false }))
+    }
+
+    /// A newcomer has read its sponsor's log when another one is discarded.
+    private static func startsAfterHalf(_ rules: MergeRules) -> Bool {
+        let circle = circle(3, rules)
+        let (first, second) = (circle.machines[0], circle.machines[1])
+        circle.makeSnapshot(first)
+        circle.settle(rounds: 1)
+        for machine in circle.remaining { circle.examine(machine) }
+        circle.settle(rounds: 2)
+        let newcomer = circle.join(first)
+        circle.transport.hide(second.id, from: newcomer.id, after: 0)
+        for (slot, bytes) in circle.transport.deliveries(to: newcomer.id, after: [:]) {
+            _ = newcomer.replica.receive(bytes, in: slot, now: circle.time, newcomer.keys)
+        }
+        newcomer.replica.acknowledge()
+        circle.publish(newcomer)
+        for machine in [first, second] { circle.discard(machine) }
+        circle.settle(rounds: 3)
+        return newcomer.replica.rows["mail".recordID] != nil && newcomer.replica.logs[second.id]?.seq ?? 0 > 0
+    }
+
+    @Test("A newcomer that has read half when logs are discarded has said nothing yet, and starts from the snapshot")
+    func halfRead() {
+        #expect(Self.startsAfterHalf(.all))
+        #expect(!Self.startsAfterHalf(Self.without { $0.newcomersReadFirst = false }))
+    }
+
+    @Test("A newcomer that is shown an old snapshot with the old logs is not ready")
+    func oldSnapshot() {
+        let circle = Self.circle()
+        let first = circle.machines[0]
+        circle.makeSnapshot(first)
+        circle.settle(rounds: 1)
+        circle.endorse()
+        let ends = circle.machines.map { ($0.id, $0.replica.logs[$0.id]?.seq ?? 0) }
+        first.write("mail", "newer", time: circle.time)
+        circle.settle(rounds: 2)
+        let newcomer = circle.join(first)
+        for (device, seq) in ends { circle.transport.hide(device, from: newcomer.id, after: seq) }
+        newcomer.pull(circle.transport, time: circle.time)
+        #expect(!newcomer.replica.isStarted && newcomer.replica.compose(newcomer.keys) == nil)
+        circle.settle(rounds: 3)
+        #expect(newcomer.hasStarted && newcomer.value("mail") == "newer")
+    }
+
+    @Test("A snapshot with a part that is missing, cut or another is not endorsed, and nobody starts from it")
+    func damagedParts() {
+        let circle = Self.circle()
+        let (first, second) = (circle.machines[0], circle.machines[1])
+        circle.makeSnapshot(first)
+        circle.settle(rounds: 1)
+        let newcomer = circle.join(first)
+        circle.settle(rounds: 1)
+        guard let (bytes, parts) = circle.transport.announcements(for: second.id).first else {
+            Issue.record("no snapshot")
+            return
+        }
+        for other in [[], [[]], [parts[0].dropLast(1)].map(Array.init), parts + parts] {
+            let isEndorsed = second.replica.examine(other, of: first.id, second.keys)
+            #expect(!isEndorsed)
+            var fresh = Replica(circle: circle.transport.circle, me: newcomer.id, rows: SimulatedRows())
+            let isRead = fresh.start(
+                from: bytes, parts: other, introducer: first.id, now: circle.time, newcomer.keys)
+            #expect(!isRead)
+        }
+        let isEndorsed = second.replica.examine(parts, of: first.id, second.keys)
+        #expect(isEndorsed)
+    }
+
+    @Test("Nothing is announced while a member is not known to know of a removal, or changes are not published")
+    func tooEarly() {
+        let circle = Simulation.scripted(3)
+        let first = circle.machines[0]
+        first.write("mail", "value", time: circle.time)
+        #expect(!circle.makeSnapshot(first))
+        circle.settle(rounds: 2)
+        circle.remove(circle.machines[2], by: first)
+        #expect(!circle.makeSnapshot(first))
+        circle.settle(rounds: 3)
+        #expect(circle.makeSnapshot(first))
+    }
+}
