@@ -26,8 +26,8 @@ RESULTS = TOP / ".build/tests"
 PROGRAMS = os.path.realpath(TOP / ".build/debug")
 # An option of the caller's may leave no test: pytest's word for that.
 NO_TESTS = 5
-# Files of the compiler's and pytest's own. SwiftPM names its locks by the paths that they lock, with underscores.
-OTHERS = ("TemporaryDirectory.", "pytest-of-", "swift-", "_tmp_")
+# Files of the compiler's and pytest's own.
+OTHERS = ("TemporaryDirectory.", "pytest-of-", "swift-")
 # So many lines of the end name failures.
 LINES = 8
 
@@ -62,7 +62,7 @@ class Tier:
         """Ends every process that was left behind, and removes all files; what there was."""
         left = [f"process {number}: {said}" for number, said in self.processes()]
         left += [f"mount {place}" for place in self.mounts()]
-        files = [name for name in sorted(os.listdir(self.temporary)) if not name.startswith(OTHERS)]
+        files = [name for name in sorted(os.listdir(self.temporary)) if not is_others(name)]
         left += [f"file {self.temporary}/{name}" for name in files]
         for number, _ in self.processes():
             with contextlib.suppress(ProcessLookupError):
@@ -90,6 +90,11 @@ class Tier:
     def mounts(self):
         places = [line.split()[4] for line in contents("/proc/self/mountinfo").splitlines()]
         return [place for place in reversed(places) if place.startswith(self.temporary + "/")]
+
+
+def is_others(name):
+    """Whether a file is no test's. SwiftPM names its locks by the paths that they lock, with underscores."""
+    return name.startswith(OTHERS) or (name.startswith("_") and name.endswith(".lock"))
 
 
 def contents(path):

@@ -1,4 +1,4 @@
-"""A gate that says that it has passed has run everything."""
+"""A gate that says that it has passed has run everything, and names what tests have left behind."""
 
 import run
 
@@ -10,3 +10,9 @@ def test_a_round_that_broke_off_has_not_passed():
     assert run.settled(False, {"a"}, set(), {"a"}) == (False, {"a"})
     assert run.settled(True, {"pytest"}, set(), set()) == (False, {"pytest"})
     assert run.settled(True, set(), set(), set()) == (False, {"pytest"})
+
+
+def test_locks_of_swiftpm_are_not_left_behind():
+    """Wherever the project lies: a lock has the name of what it locks. A file of a test is told."""
+    assert run.is_others("_home_ann_swift-keychain_.build.lock") and run.is_others("_root_.swiftpm.lock")
+    assert not run.is_others("tmp.aB3") and not run.is_others("keychain.lock") and not run.is_others("_store")

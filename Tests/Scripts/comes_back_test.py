@@ -3,7 +3,7 @@ work.
 
 usage: comes_back_test.py FOLDER-OF-PROGRAMS [--seconds N | --each] [--seed N] [--only FAULT]
 
-Every call is served, or refused with a reason within its deadline; what was acknowledged is there; and when a fault
+Every call is served, or refused with a reason, and none hangs; what was acknowledged is there; and when a fault
 is over, all clients are served again without anybody's help, but for the passcode of a keychain that has one. As
 root it goes on as a user whom the limits of processes bind.
 """
@@ -28,9 +28,6 @@ from comes_back_faults import EMBEDDED, KINDS  # noqa: E402
 from numbers_of_users import USERS  # noqa: E402
 from patience import PATIENCE  # noqa: E402
 
-# How long it may take until everybody is served again, and what a call may take beyond its deadline, where the clock is
-# judged: seconds. Who has stopped is found out first.
-RECOVERY, SLACK = 30, 10
 PASSCODE = "1234"
 PINENTRY = """#!/bin/sh
 echo OK
@@ -48,7 +45,7 @@ class World:
     """A keychain, its clients, and what its processes are."""
 
     def __init__(self, options, folder, rng, figures, hasPasscode):
-        programs, self.recovery = options.programs, options.recovery
+        programs = options.programs
         self.home, self.figures, self.hasPasscode = f"{folder}/keychain", figures, hasPasscode
         self.socket, self.commands = f"{folder}/run/keychaind.sock", f"{folder}/bin"
         self.settings = {
@@ -122,9 +119,9 @@ class World:
         self.kill()
 
     def recovers(self):
-        """Whether everybody is served again, and the last answer of somebody who is not."""
+        """Who is not served again. A debug build gives an enclave that has stopped a minute."""
         missing = list(self.clients)
-        end = time.monotonic() + self.recovery
+        end = time.monotonic() + PATIENCE
         while missing and time.monotonic() < end:
             if self.hasPasscode:
                 self.command.call(["unlock-keychain", "-p", PASSCODE])
@@ -153,7 +150,7 @@ def play(world, fault):
         names = ", ".join(client.name for client in missing)
         world.figures.fail(f"{names}: not served again after {fault.text()}")
     for client in world.clients:
-        if client not in missing and not until(client.look, world.recovery):
+        if client not in missing and not until(client.look, PATIENCE):
             world.figures.fail(f"{client.name}: its items cannot be read after {fault.text()}")
         client.go_on()
     return taken
@@ -169,7 +166,7 @@ def first_start(options, rng, figures):
         if world.command.step(world.command.items[0], "write"):
             figures.fail("a daemon without an enclave has served")
         del world.settings["KEYCHAIN_DAEMON"]
-        if not until(world.command.isServed, options.recovery):
+        if not until(world.command.isServed, PATIENCE):
             figures.fail("nobody is served after the first start of a keychain was cut short")
             keep(world)
         world.kill()
@@ -226,14 +223,14 @@ def arguments():
     parser = argparse.ArgumentParser()
     parser.add_argument("programs")
     parser.add_argument("--seconds", type=float, default=25)
-    parser.add_argument("--each", action="store_true", help="each fault once; no clock is judged")
+    parser.add_argument("--each", action="store_true", help="each fault once")
     parser.add_argument("--seed", type=int, default=random.randrange(1 << 30))
     parser.add_argument("--only", help="names of faults, with commas")
     parser.add_argument("--verbose", action="store_true")
     options = parser.parse_args()
     options.programs = os.path.abspath(options.programs)
     names = options.only.lower().split(",") if options.only else None
-    options.bag, options.recovery = [], PATIENCE if options.each else RECOVERY
+    options.bag = []
     options.faults = [fault for fault in comes_back_faults.ALL if names is None or fault.__name__.lower() in names]
     return options
 
@@ -241,7 +238,7 @@ def arguments():
 def main():
     options = arguments()
     become_nobody(options.programs)
-    rng, figures = random.Random(options.seed), Figures(PATIENCE if options.each else SLACK)
+    rng, figures = random.Random(options.seed), Figures(PATIENCE)
     end = math.inf if options.each else time.monotonic() + options.seconds
     print(f"seed {options.seed}", flush=True)
     figures.faults = figures.longest = 0

@@ -194,13 +194,13 @@ class World:
             shutil.copytree(place, f"{place}.deleted", ignore=shutil.ignore_patterns("*.sock"), dirs_exist_ok=True)
 
     def bring_back_store(self, keychain):
-        """The folder of a store is put away, and a copy of it takes its place."""
+        """The folder of a store is put away, or gone where another one was put away; a copy of it takes its place."""
         place = f"{folder(self.home)}/{keychain.store}"
         daemon = self.home.daemons().get(place)
         if daemon:
             ends(daemon)
         shutil.copytree(place, f"{self.home.folder}/copy", ignore=shutil.ignore_patterns("*.sock"))
-        if self.random.random() < 0.5:
+        if self.random.random() < 0.5 or os.path.exists(f"{place}.deleted"):
             shutil.rmtree(place)
         else:
             os.rename(place, f"{place}.deleted")

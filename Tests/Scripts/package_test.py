@@ -8,6 +8,7 @@ as root in a mount namespace of its own: package_test.py FOLDER DEBS, with a fol
 import glob
 import json
 import os
+import pathlib
 import re
 import shutil
 import subprocess
@@ -121,6 +122,17 @@ def pages_are_found(pages):
         check("man shows the page of a command", "SECURITY-RUN(1)" in found.stdout, found.stdout[:200])
 
 
+def desktop_is_found():
+    """The bridge of the desktop starts from where setup looks for it, and the portal's file names its interface."""
+    said = run("/usr/libexec/keychain-secrets", "--help", check=False, env={"HOME": "/tmp"})
+    check("the bridge of the desktop starts", said.returncode == 0 and "keychain-secrets" in said.stdout, said.stdout)
+    portal = pathlib.Path("/usr/share/xdg-desktop-portal/portals/keychain.portal")
+    check(
+        "the portal finds the bridge",
+        portal.exists() and "org.freedesktop.impl.portal.Secret" in portal.read_text(encoding="utf-8"),
+    )
+
+
 def without_service():
     """The library's package is one that stands alone."""
     paths = {name: sorted(glob.glob(f"/tmp/debs/{name}_*.deb")) for name in ("libsecurity1", "swift-keychain-dev")}
@@ -164,6 +176,7 @@ def main():
     missing = {page for page in named if not os.path.exists(f"{PAGES}/{page}")}
     check("the pages that help and messages name are there", named and not missing, missing)
     pages_are_found(pages)
+    desktop_is_found()
     for name in ("_keychain", "_enclave", "_keychain-identifier"):
         check(f"the user {name} is there", run("id", name, check=False).returncode == 0)
     check(

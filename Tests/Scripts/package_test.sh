@@ -16,8 +16,9 @@ debs=${KEYCHAIN_DEBS:-}
 if [ -z "$debs" ]; then
     built=$(scripts/programs)
     mkdir "$work/built"
-    for program in security keychaind keychain-enclaved keychain-agent keychain-codesign keychain-file keychain-pki; do
-        [ ! -e "$built/$program" ] || cp "$built/$program" "$work/built/"
+    for program in security keychaind keychain-enclaved keychain-agent keychain-secrets keychain-codesign keychain-file \
+        keychain-pki; do
+        cp "$built/$program" "$work/built/"
     done
     scripts/build-pam "$work/built"
     debs=$work/debs

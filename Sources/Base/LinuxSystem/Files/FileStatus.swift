@@ -2,6 +2,9 @@ import CLinux
 import Glibc
 
 /// The metadata of a file.
+///
+/// The kernel reads a path where it is (`withCString`). As an argument it would be copied for each look, in one
+/// allocation or in two, by its length; a write looks at its files again and again.
 package struct FileStatus: Hashable, Sendable {
     /// The device of the file. With ``inode`` it identifies the file while that is open.
     package let device: UInt64
@@ -40,7 +43,9 @@ package struct FileStatus: Hashable, Sendable {
     /// - Throws: `SystemError` of `stat`, when it cannot be known.
     package init?(at path: String) throws(SystemError) {
         var status = stat()
-        do { _ = try retrying("stat") { unsafe stat(path, &status) } } catch  where error.code == ENOENT { return nil }
+        do throws(SystemError) {
+            _ = try retrying("stat") { unsafe path.withCString { unsafe stat($0, &status) } }
+        } catch  where error.code == ENOENT { return nil }
         self.init(status)
     }
 
@@ -49,9 +54,9 @@ package struct FileStatus: Hashable, Sendable {
     /// - Throws: `SystemError` of `lstat`, when it cannot be known.
     package init?(ofLink path: String) throws(SystemError) {
         var status = stat()
-        do { _ = try retrying("lstat") { unsafe lstat(path, &status) } } catch  where error.code == ENOENT {
-            return nil
-        }
+        do throws(SystemError) {
+            _ = try retrying("lstat") { unsafe path.withCString { unsafe lstat($0, &status) } }
+        } catch  where error.code == ENOENT { return nil }
         self.init(status)
     }
 
@@ -61,7 +66,7 @@ package struct FileStatus: Hashable, Sendable {
     /// - Throws: `SystemError` of `stat`.
     package static func changeTime(at path: String) throws(SystemError) -> Int64 {
         var status = stat()
-        _ = try retrying("stat") { unsafe stat(path, &status) }
+        _ = try retrying("stat") { unsafe path.withCString { unsafe stat($0, &status) } }
         return Int64(status.st_ctim.tv_sec) &* 1_000_000_000 &+ Int64(status.st_ctim.tv_nsec)
     }
 

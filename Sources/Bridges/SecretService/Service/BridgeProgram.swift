@@ -9,7 +9,7 @@ package final class BridgeProgram {
     package static let name = "org.freedesktop.secrets"
 
     /// The time limit of a request to the keychain that asks nobody: milliseconds.
-    private static let longestCall: UInt32 = 2_000
+    private static let longestCall: UInt32 = 2_000 * UInt32(DebugPatience.factor)
 
     private let links: Links
     private let service: BusService
