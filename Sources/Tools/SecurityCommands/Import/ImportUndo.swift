@@ -33,18 +33,13 @@ enum ImportUndo {
     private static func imported(
         _ itemClass: ItemClass, _ session: Session
     ) throws(CommandFailure) -> [ItemResponse.Item] {
-        do throws(CommandFailure) {
-            return try session.sendAll(call) { () throws(Refusal) in
-                var builder = ItemRequestBuilder(.copyMatching)
-                try builder.set("class", .string(itemClass.code))
-                try builder.set("desc", .string(ImportedLogin.kind))
-                try builder.set("m_Limit", .string("m_LimitAll"))
-                for key in ["r_Attributes", "r_PersistentRef"] { try builder.set(key, .boolean(true)) }
-                return try builder.build()
-            }.items
-        } catch {
-            guard error.isStatus(.itemNotFound) else { throw error }
-            return []
+        try session.items(call) { () throws(Refusal) in
+            var builder = ItemRequestBuilder(.copyMatching)
+            try builder.set("class", .string(itemClass.code))
+            try builder.set("desc", .string(ImportedLogin.kind))
+            try builder.set("m_Limit", .string("m_LimitAll"))
+            for key in ["r_Attributes", "r_PersistentRef"] { try builder.set(key, .boolean(true)) }
+            return try builder.build()
         }
     }
 }
