@@ -40,7 +40,7 @@ struct PasswordStore {
             throw .failed("gpg is not installed", cause: "It opens the files of pass.", remedy: "Install gpg.")
         }
         var store = PasswordStore(session: session, folder: folder, program: program)
-        let names = try store.names("")
+        let names = try store.names()
         let progress = Progress("pass", session)
         defer { progress?.end() }
         for (number, name) in names.enumerated() {
@@ -54,25 +54,41 @@ struct PasswordStore {
         (self.session, self.folder, self.program) = (session, folder, program)
     }
 
-    /// The files in a folder of the store and those below, without their suffix. Hidden folders are git's.
-    private func names(_ prefix: String) throws(CommandFailure) -> [String] {
-        let place = "\(folder)/\(prefix)"
-        var found: [String] = []
-        do throws(SystemError) {
-            for name in try FolderEntries.names(in: place) where !name.hasPrefix(".") {
-                guard let status = try FileStatus(ofLink: "\(place)\(name)") else { continue }
-                if status.isDirectory {
-                    found += (try? names("\(prefix)\(name)/")) ?? []
-                } else if status.isRegularFile, name.hasSuffix(Self.suffix) {
-                    found.append("\(prefix)\(name.dropLast(Self.suffix.count))")
-                }
-            }
-        } catch {
+    /// The files of the store, without their suffix.
+    private mutating func names() throws(CommandFailure) -> [String] {
+        do throws(SystemError) { return try names("") } catch {
             throw .failed(
-                "import-from: \(place) cannot be read", cause: unsafe String(cString: strerror(error.code)),
+                "import-from: \(folder) cannot be read", cause: unsafe String(cString: strerror(error.code)),
                 remedy: "Name the folder of the password store.")
         }
+    }
+
+    /// The files in a folder of the store and those below. Hidden folders are git's.
+    private mutating func names(_ prefix: String) throws(SystemError) -> [String] {
+        var found: [String] = []
+        for entry in try FolderEntries.names(in: "\(folder)/\(prefix)") where !entry.hasPrefix(".") {
+            let name = "\(prefix)\(entry)"
+            let isFile = entry.utf8.suffix(Self.suffix.utf8.count).elementsEqual(Self.suffix.utf8)
+            let status = try? FileStatus(ofLink: "\(folder)/\(name)")
+            if status?.isDirectory == true {
+                do throws(SystemError) { found += try names("\(name)/") } catch {
+                    report.unread.append((name, .folder))
+                }
+            } else if status?.isRegularFile == true {
+                if isFile { found.append(String(name.dropLast(Self.suffix.count))) }
+            } else if let reason = unread(name, status, isFile: isFile) {
+                report.unread.append((name, reason))
+            }
+        }
         return found
+    }
+
+    /// Why a name that is neither a file's nor a folder's may have been a login's; nil where it has not.
+    private func unread(_ name: String, _ status: FileStatus?, isFile: Bool) -> LoginReport.Unread? {
+        guard status != nil else { return name.unicodeScalars.contains("\u{FFFD}") ? .name : nil }
+        // Also for a folder elsewhere: a store may have a part of another one.
+        let isFolder = (try? FileStatus(at: "\(folder)/\(name)"))?.isDirectory == true
+        return isFile || isFolder ? .link : nil
     }
 
     // MARK: - One file
@@ -94,12 +110,13 @@ struct PasswordStore {
             count = try room.withMutableSpan { (span) throws(SystemError) in
                 try output.readFully(into: &span, deadline: .after(milliseconds: Self.patience))
             }
+            guard count <= Self.limit else { throw SystemError(code: EFBIG, call: "gpg") }
         } catch {
             child.kill()
             child.reap()
             throw error
         }
-        guard child.reap() == 0, count <= Self.limit else { throw SystemError(code: EIO, call: "gpg") }
+        guard child.reap() == 0 else { throw SystemError(code: EIO, call: "gpg") }
         return room.withSpan { SecretBytes(copying: $0.extracting(0..<count)) }
     }
 
