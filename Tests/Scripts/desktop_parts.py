@@ -141,13 +141,14 @@ class KeyringDesktop(Desktop):
 
 
 @contextlib.contextmanager
-def keyring_desktop(programs):
-    """A desktop with gnome-keyring."""
+def keyring_desktop(programs, daemon=True):
+    """A desktop with gnome-keyring; without the daemon, for another service in its place."""
     with tempfile.TemporaryDirectory(prefix="desktop.") as folder:
         place = KeyringDesktop(programs, folder)
         try:
             place.start_bus()
-            place.start_keyring()
+            if daemon:
+                place.start_keyring()
             yield place
         finally:
             place.end()
