@@ -6,6 +6,7 @@ import os
 import pathlib
 import shutil
 import signal
+import sqlite3
 import subprocess
 import tempfile
 
@@ -69,6 +70,12 @@ class Desktop(Home):
         )
         assert done.returncode == 0, done.stderr
         return done.stdout.split("\n")[:-1]
+
+    def versions(self):
+        """How many earlier versions of items the store keeps, while nobody has it open."""
+        kill(list(self.stores_of_daemons()))
+        with contextlib.closing(sqlite3.connect(f"{self.home}/k/keychain.db")) as store:
+            return store.execute("SELECT count(*) FROM history").fetchone()[0]
 
     def end_bus(self):
         if self.bus:

@@ -116,6 +116,18 @@ def test_a_damaged_item_is_an_error_and_never_nothing():
         assert found(client, n="1") == [[path], []]
 
 
+def test_nothing_stays_of_what_is_deleted():
+    """A value that a program has replaced or deleted is in no earlier version once the item is deleted."""
+    with desktop() as place:
+        client = Client(place)
+        _, session = client.session()
+        for value in (b"first", b"second"):
+            path = client.create(session, {"n": "1"}, value, replace=True)
+        assert place.versions() == 1
+        assert client.interface(path, "Item").Delete() == "/"
+        assert place.versions() == 0
+
+
 def columns(place):
     """A change of each column of an item but its number."""
     kill(list(place.stores_of_daemons()))
