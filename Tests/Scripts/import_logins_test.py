@@ -347,6 +347,20 @@ def gpg_that_fails(home):
     assert {item["labl"]: item["v_Data"] for item in items(home)} == {"good": "good"}
 
 
+def no_more_room(home):
+    """An import that is cut says what has come, and goes on when it is repeated with more room."""
+    script = f'#!/bin/sh\nexec {home.programs}/keychaind "$@" --quota-program-items 3\n'
+    home.environment["KEYCHAIN_DAEMON"] = put(home, script.encode(), "small", mode=0o700)
+    rows = [["name", "password"], *([f"n{number}", "p"] for number in range(5))]
+    path = write(home, rows)
+    result = home.run("--json", "import-from", "csv", path)
+    assert (json.loads(result.stdout), json.loads(result.stderr)["rule"]) == (report(added=3), "keychain.quota"), result
+    home.fails(222, "import-from", "csv", path, because="3 are allowed")
+    home.end()
+    home.environment["KEYCHAIN_DAEMON"] = f"{home.programs}/keychaind"
+    assert imported(home, "csv", path) == report(added=2, same=3)
+
+
 def twice_in_a_file(home):
     """Of a login that is in a file twice the first stays, also with -U, and a trial foretells what comes."""
     header = ["name", "url", "username", "password"]
@@ -409,6 +423,7 @@ run_parts(
         names_of_a_store,
         lines_of_windows,
         gpg_that_fails,
+        no_more_room,
         twice_in_a_file,
         odd_cells,
         steering_text,

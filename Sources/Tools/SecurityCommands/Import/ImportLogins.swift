@@ -30,13 +30,22 @@ struct ImportLogins {
         var work = ImportLogins(
             session: session, source: source, isTrial: isTrial, replaces: replaces, logins: found.logins,
             report: found.report)
-        try UnlockOffer(session).run { () throws(CommandFailure) in
-            (work.report, work.taken) = (found.report, [:])
-            try work.add()
+        do throws(CommandFailure) {
+            try UnlockOffer(session).run { () throws(CommandFailure) in
+                (work.report, work.taken) = (found.report, [:])
+                try work.add()
+            }
+        } catch {
+            // What has come stays, and a repetition goes on from there.
+            if work.hasChanged { work.report.write(to: session, isTrial: isTrial) }
+            throw error
         }
         work.report.write(to: session, isTrial: isTrial)
         guard work.report.isComplete else { throw .shown }
     }
+
+    /// Whether the keychain has something of the import.
+    private var hasChanged: Bool { !isTrial && report.added + report.replaced > 0 }
 
     // MARK: - The keychain
 
