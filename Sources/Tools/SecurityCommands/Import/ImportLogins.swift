@@ -36,7 +36,7 @@ struct ImportLogins {
                 try work.add()
             }
         } catch {
-            // What has come stays, and a repetition goes on from there.
+            // The items that have come stay, and a repetition goes on from there.
             if work.hasChanged { work.report.write(to: session, isTrial: isTrial) }
             throw error
         }
