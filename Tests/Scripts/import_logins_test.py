@@ -116,6 +116,8 @@ def addresses(home):
         ("https://[2001:db8::1]:8080/", "inet", "srvr", "[2001:db8::1]"),
         ("https://bad.example:port/", "genp", "svce", "Title 4"),
         ("", "genp", "svce", "Title 5"),
+        ("https://h.example\\@evil.example/", "genp", "svce", "Title 6"),
+        ("https://h.example:0/", "genp", "svce", "Title 7"),
     ]
     table = [[f"Title {n}", url, f"user {n}", f"pw {n}"] for n, (url, *_) in enumerate(rows)]
     path = write(home, [["title", "url", "username", "password"], *table])

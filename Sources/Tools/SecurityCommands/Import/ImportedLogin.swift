@@ -48,6 +48,8 @@ struct ImportedLogin {
         guard let first = url.split(whereSeparator: { ",\n ".contains($0) }).first else { return nil }
         let plain = first.prefix { !"?#".contains($0) }
         guard plain.contains("://") || plain.contains(".") else { return nil }
+        // Browsers take a backslash for a slash, and others for a part of the user's name: nobody knows the host.
+        guard !plain.unicodeScalars.contains("\\") else { return nil }
         return ServerAddress(server: Self.withoutUser(plain))
     }
 
