@@ -1922,6 +1922,9 @@ enum ChineseTexts {
         {1}: a link or no file, which is left out\t{1}：是链接或不是文件，已略去
         {1}: a folder that cannot be read\t{1}：是无法读取的文件夹
         {1}: its name is not UTF-8\t{1}：其名称不是 UTF-8
+        import-from: gpg does not end\timport-from：gpg 没有结束
+        It has worked on {1} for {2} seconds; nothing was imported.\t它处理 {1} 已有 {2} 秒；没有导入任何内容。
+        Open this file with gpg by hand, and repeat the import.\t请先用 gpg 手动打开此文件，然后重复导入。
         gpg is not installed\t未安装 gpg
         It opens the files of pass.\tpass 的文件由它打开。
         Install gpg.\t请安装 gpg。
