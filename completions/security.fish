@@ -465,7 +465,7 @@ complete -c security -n '__fish_seen_subcommand_from setup' -s w -l without-impo
 complete -c security -n '__fish_seen_subcommand_from setup' -s y -l yes -d 'Do not ask before the files are changed.'
 complete -c security -n '__fish_seen_subcommand_from setup' -s u -l undo -d 'Take back what an earlier setup has changed.'
 complete -c security -n '__fish_seen_subcommand_from import-from' -s n -l dry-run -d 'Say what would be added, and add nothing.'
-complete -c security -n '__fish_seen_subcommand_from import-from' -s u -l undo -d 'Delete what imports have added and nobody has changed since.'
+complete -c security -n '__fish_seen_subcommand_from import-from' -s u -l undo -d 'Delete what imports from there have added and nobody has changed since.'
 complete -c security -n '__fish_seen_subcommand_from import-from' -s U -d 'With csv and pass: change passwords that the keychain has otherwise.'
 complete -c security -n '__fish_seen_subcommand_from run' -s e -l env -x -d 'Set a variable to what the reference names.'
 complete -c security -n '__fish_seen_subcommand_from run' -s E -l env-file -r -F -d 'Set the variables of a file; references are replaced.'

@@ -602,7 +602,7 @@ _security() {
                     '--json[Write JSON.]' ;;
                 import-from) _arguments -S \
                     {-n,--dry-run}'[Say what would be added, and add nothing.]' \
-                    {-u,--undo}'[Delete what imports have added and nobody has changed since.]' \
+                    {-u,--undo}'[Delete what imports from there have added and nobody has changed since.]' \
                     '-U[With csv and pass\: change passwords that the keychain has otherwise.]' \
                     '--json[Write JSON.]' ;;
                 run) _arguments -S \

@@ -159,6 +159,12 @@ attempt(
     "Scripts/run_files_test.py",
 )
 attempt(
+    "a place in a folder that others may write, prepared with links, pipes and files, to read a secret written there",
+    "all",
+    "fails",
+    "Scripts/shared_folders_test.py",
+)
+attempt(
     "a folder exchanged for a link while a command works, to have a secret or a signed program written elsewhere",
     "all",
     "fails",

@@ -408,6 +408,21 @@ def many_numbers(path, count):
     sys.stdin.readline()
 
 
+def begun(path, request):
+    """A connection with the beginning of a request; nothing if none is taken. A machine that has much to do refuses
+    some programs at first, because it does not know them in time.
+    """
+    for _ in range(20):
+        connection = connect(path)
+        connection.settimeout(60)
+        try:
+            connection.sendall(request)
+            return connection
+        except OSError:
+            connection.close()
+    return None
+
+
 def hog(path, count, size, processes="1"):
     """Sends the beginnings of frames and keeps the connections until a line comes; each process has its part of them.
     """
@@ -425,11 +440,8 @@ def hog(path, count, size, processes="1"):
             os.close(writer)
             kept = []
             for _ in range(int(count) // int(processes)):
-                connection = connect(path)
-                connection.settimeout(60)
-                try:
-                    connection.sendall(head + bytes(int(size)))
-                except OSError:
+                connection = begun(path, head + bytes(int(size)))
+                if connection is None:
                     break
                 kept.append(connection)
                 os.write(theirs, b"x")

@@ -91,6 +91,31 @@ def check_git_empty(keychain):
         assert keychain.run(["git-credential-keychain", "get"], asked + "\n") == "", login
 
 
+def check_no_port(keychain):
+    """What is no port, such as 0, is no address: nothing is found, stored or erased there, least of all elsewhere."""
+    of_port = "protocol=https\nhost=port.example{}\nusername=ann\n"
+    for port, password in (("", "usual"), (":8443", "other")):
+        keychain.run(["git-credential-keychain", "store"], of_port.format(port) + f"password={password}\n\n")
+    helper = "docker-credential-keychain"
+    keychain.run([helper, "store"], json.dumps({"ServerURL": "port.example", "Username": "ann", "Secret": "of-docker"}))
+    for port in (":0", ":00", ":65536", ":-1", ":+443", ":8443x", ":", ":\uff14\uff14\uff13"):
+        asked = of_port.format(port)
+        for operation in ("get", "store", "erase"):
+            words = ["git-credential-keychain", operation]
+            assert keychain.run(words, asked + "password=evil\n\n") == "", (port, operation)
+        for operation in ("get", "erase"):
+            said = keychain.run([helper, operation], f"https://port.example{port}/", status=1)
+            assert "of-docker" not in said and "not the address of a server" in said, (port, said)
+    for port, password in (("", "usual"), (":8443", "other")):
+        filled = keychain.run(["git-credential-keychain", "get"], of_port.format(port) + "\n")
+        assert filled.endswith(f"password={password}\n"), filled
+    # An empty name is a name: another account's login is not for it.
+    empty = "protocol=https\nhost=port.example\nusername=\n\n"
+    assert keychain.run(["git-credential-keychain", "get"], empty) == ""
+    # Later checks list docker's logins.
+    keychain.run([helper, "erase"], "port.example")
+
+
 def check_git_over_paths(keychain):
     keychain.run(["git", "config", "--global", "credential.useHttpPath", "true"])
     for path, password in (("a.git", "one"), ("b.git", "two")):
@@ -193,6 +218,7 @@ def main():
         try:
             check_git(keychain)
             check_git_empty(keychain)
+            check_no_port(keychain)
             check_git_over_paths(keychain)
             check_docker(keychain)
             check_apart(keychain)

@@ -4,6 +4,7 @@ usage: desktop_import_test.py FOLDER-OF-PROGRAMS [NAME-OF-CASE ...]
 """
 
 import os
+import subprocess
 import sys
 
 import dbus
@@ -116,6 +117,30 @@ def test_what_stays_behind_is_named():
         place.start_bus()
         status, _, err = imported(place)
         assert status == 1 and "No program on this bus" in err, err
+
+
+def test_an_item_that_cannot_be_read():
+    """It is counted, and all others come: no item of a damaged keyring keeps another one out."""
+    with desktop_parts.keyring_desktop(PROGRAMS, daemon=False) as place:
+        odd = os.path.join(os.path.dirname(os.path.abspath(__file__)), "odd_keyring.py")
+        keyring = subprocess.Popen(
+            ["/usr/bin/python3", "-B", odd], env=place.environment, stdout=subprocess.PIPE, text=True
+        )
+        try:
+            assert keyring.stdout.readline() == "ready\n"
+            for words, first in (("--dry-run",), "2 items would be added"), ((), "2 items were added"):
+                status, out, err = imported(place, *words)
+                assert status == 1 and first in out and "8 items without a value" in out, (out, err)
+                assert "\x1b" not in out
+            status, out, _ = imported(place)
+            assert status == 1 and "0 items were added.\n2 items are in the keychain already" in out, out
+        finally:
+            keyring.kill()
+            keyring.communicate()
+        client = moved(place)
+        _, session = client.session()
+        found = [shown(client, path, session)[1:] for path in client.search()[0]]
+        assert sorted(found, key=repr) == [({"n": "odd text"}, b"a value"), ({"n": "whole"}, b"a value")], found
 
 
 if __name__ == "__main__":

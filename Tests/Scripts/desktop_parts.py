@@ -6,6 +6,7 @@ import os
 import pathlib
 import shutil
 import signal
+import sqlite3
 import subprocess
 import tempfile
 
@@ -69,6 +70,12 @@ class Desktop(Home):
         )
         assert done.returncode == 0, done.stderr
         return done.stdout.split("\n")[:-1]
+
+    def versions(self):
+        """How many earlier versions of items the store keeps, while nobody has it open."""
+        kill(list(self.stores_of_daemons()))
+        with contextlib.closing(sqlite3.connect(f"{self.home}/k/keychain.db")) as store:
+            return store.execute("SELECT count(*) FROM history").fetchone()[0]
 
     def end_bus(self):
         if self.bus:
@@ -141,13 +148,14 @@ class KeyringDesktop(Desktop):
 
 
 @contextlib.contextmanager
-def keyring_desktop(programs):
-    """A desktop with gnome-keyring."""
+def keyring_desktop(programs, daemon=True):
+    """A desktop with gnome-keyring; without the daemon, for another service in its place."""
     with tempfile.TemporaryDirectory(prefix="desktop.") as folder:
         place = KeyringDesktop(programs, folder)
         try:
             place.start_bus()
-            place.start_keyring()
+            if daemon:
+                place.start_keyring()
             yield place
         finally:
             place.end()

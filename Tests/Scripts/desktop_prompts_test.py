@@ -140,6 +140,7 @@ def test_an_agreed_deletion():
         assert len(made.search(of="second")[0]) == 1
         agrees(made.interface(path, "Collection").Delete())
         assert made.search(of="second") == ([], []), "a deletion that was agreed to did not happen"
+        assert place.versions() == 0, "earlier versions stay of a collection that was deleted"
 
 
 @contextlib.contextmanager

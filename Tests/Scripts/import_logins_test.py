@@ -68,7 +68,7 @@ def imported(home, *words, status=0):
 
 def report(**counts):
     usual = {"added": 0, "same": 0, "replaced": 0, "different": [], "refused": [], "unreadable": []}
-    return usual | {"withoutPassword": 0, "leftOut": {}} | counts
+    return usual | {"notRead": [], "withoutPassword": 0, "leftOut": {}} | counts
 
 
 def items(home):
@@ -116,6 +116,8 @@ def addresses(home):
         ("https://[2001:db8::1]:8080/", "inet", "srvr", "[2001:db8::1]"),
         ("https://bad.example:port/", "genp", "svce", "Title 4"),
         ("", "genp", "svce", "Title 5"),
+        ("https://h.example\\@evil.example/", "genp", "svce", "Title 6"),
+        ("https://h.example:0/", "genp", "svce", "Title 7"),
     ]
     table = [[f"Title {n}", url, f"user {n}", f"pw {n}"] for n, (url, *_) in enumerate(rows)]
     path = write(home, [["title", "url", "username", "password"], *table])
@@ -253,7 +255,9 @@ def password_store(home):
         store.insert("nothing", "\nlogin: x\n")
         with open(f"{store.folder}/.gpg-id", "w") as file:
             file.write("ann@example.org\n")
-        os.symlink("/etc/hostname", f"{store.folder}/link.gpg")
+        # git's and pass's own files are no logins.
+        os.mkdir(f"{store.folder}/.git")
+        os.symlink("/etc/hostname", f"{store.folder}/README")
         expected = report(added=4, withoutPassword=1, leftOut={"otpauth": 1})
         assert imported(home, "pass", "--dry-run") == expected and items(home) == []
         assert imported(home, "pass") == expected
@@ -273,9 +277,117 @@ def password_store(home):
         again = expected | {"added": 0, "same": 4, "unreadable": ["broken"]}
         assert imported(home, "pass", store.folder, status=1) == again
         home.fails(1, "import-from", "pass", "/nonexistent", because="No such file")
+        # What another import has added stays.
+        assert imported(home, "csv", put(home, b"name,password\nA,1\n")) == report(added=1)
         home.says("import-from", "-u", "pass", out="4 imported items were deleted; 0 were changed since, and stay.\n")
+        assert [item["labl"] for item in items(home)] == ["A"]
         home.environment["PATH"] = home.programs
         home.fails(1, "import-from", "pass", because="opens the files of pass")
+
+
+def names_of_a_store(home):
+    """Whatever stays out of a store is named: links, closed folders, names that are no text; odd names come along."""
+    with Store(home) as store:
+        for name in ("plain", "two\nlines", "-v", "shut/one"):
+            store.insert(name, "p\n")
+        os.makedirs(f"{home.temporary}/outside")
+        shutil.copy(f"{store.folder}/plain.gpg", f"{home.temporary}/outside/own.gpg")
+        for target, name in (("plain.gpg", "link.gpg"), (f"{home.temporary}/outside", "team"), ("..", "around")):
+            os.symlink(target, f"{store.folder}/{name}")
+        os.mkfifo(f"{store.folder}/pipe.gpg")
+        shutil.copy(f"{store.folder}/plain.gpg", os.fsencode(store.folder) + b"/\xff.gpg")
+        os.chmod(f"{store.folder}/shut", 0)
+        result = home.run("--json", "import-from", "pass")
+        os.chmod(f"{store.folder}/shut", 0o700)
+        found = json.loads(result.stdout)
+        stays = ["around", "link.gpg", "pipe.gpg", "shut", "team", "\ufffd.gpg"]
+        assert (result.returncode, found["added"], sorted(found["notRead"])) == (1, 3, stays), result
+        assert {item["labl"] for item in items(home)} == {"plain", "two\nlines", "-v"}
+        lines = home.run("import-from", "pass").stdout.splitlines()
+        assert {"team: a link or no file, which is left out", "\ufffd.gpg: its name is not UTF-8"} <= set(lines), lines
+
+
+def lines_of_windows(home):
+    """Lines of a store that end as on Windows are lines: no carriage return is part of a password or an account."""
+    with Store(home) as store:
+        store.insert("a.example", "p w\r\nlogin: bob\r\nurl: https://b.example:1/\r\n\r\nmore\r\n")
+        store.insert("only", "pw\r\n")
+        store.insert("kept", "\rpw\r")
+        assert imported(home, "pass") == report(added=3)
+        found = {item["labl"]: item for item in items(home)}
+        wanted = {"acct": "bob", "srvr": "b.example", "port": 1, "v_Data": "p w", "icmt": "\nmore"}
+        assert {key: found["a.example"][key] for key in wanted} == wanted, found
+        assert (found["only"]["v_Data"], found["kept"]["v_Data"]) == ("pw", "\rpw\r")
+
+
+# What gpg may do in place of its work; $1 and so on are its words.
+GPG = """#!/bin/sh
+for file; do :; done
+case "$file" in
+  */half.gpg) echo half; exit 2 ;;
+  */killed.gpg) echo killed; kill -9 $$ ;;
+  */endless.gpg) exec cat /dev/zero ;;
+  */silent.gpg) exec >&-; exec sleep 1000 ;;
+  */empty.gpg) ;;
+  *) echo good ;;
+esac
+"""
+
+
+def gpg_that_fails(home):
+    """A gpg that ends half way, writes without end or does not end keeps no other login out, and leaves nothing."""
+    folder = f"{home.temporary}/store"
+    os.makedirs(f"{home.temporary}/bin")
+    os.mkdir(folder)
+    names = ["half", "killed", "endless", "silent", "empty", "good"]
+    for name in names:
+        put(home, b"", f"store/{name}.gpg")
+    path = put(home, GPG.encode(), "bin/gpg", mode=0o700)
+    home.environment |= {"PATH": f"{os.path.dirname(path)}:{home.environment['PATH']}", "PASSWORD_STORE_DIR": folder}
+    expected = report(added=1, unreadable=["endless", "half", "killed", "silent"], withoutPassword=1)
+    assert imported(home, "pass", status=1) == expected
+    assert {item["labl"]: item["v_Data"] for item in items(home)} == {"good": "good"}
+
+
+def no_more_room(home):
+    """An import that is cut says what has come, and goes on when it is repeated with more room."""
+    script = f'#!/bin/sh\nexec {home.programs}/keychaind "$@" --quota-program-items 3\n'
+    home.environment["KEYCHAIN_DAEMON"] = put(home, script.encode(), "small", mode=0o700)
+    rows = [["name", "password"], *([f"n{number}", "p"] for number in range(5))]
+    path = write(home, rows)
+    result = home.run("--json", "import-from", "csv", path)
+    assert (json.loads(result.stdout), json.loads(result.stderr)["rule"]) == (report(added=3), "keychain.quota"), result
+    home.fails(222, "import-from", "csv", path, because="3 are allowed")
+    home.end()
+    home.environment["KEYCHAIN_DAEMON"] = f"{home.programs}/keychaind"
+    assert imported(home, "csv", path) == report(added=2, same=3)
+
+
+def twice_in_a_file(home):
+    """Of a login that is in a file twice the first stays, also with -U, and a trial foretells what comes."""
+    header = ["name", "url", "username", "password"]
+    row = ["A", "https://a.example", "u"]
+    path = write(home, [header, [*row, "1"], [*row, "2"], [*row, "1"]])
+    for words in (("-n",), ("-n", "-U"), ("-U",)):
+        expected = report(added=1, same=1, different=["A"])
+        assert imported(home, "csv", *words, path, status=1) == expected, words
+    home.says("find-internet-password", "-s", "a.example", "-w", out="1\n")
+    path = write(home, [header, [*row, "3"], [*row, "4"]])
+    assert imported(home, "csv", "-U", path, status=1) == report(replaced=1, different=["A"])
+    home.says("find-internet-password", "-s", "a.example", "-w", out="3\n")
+
+
+def odd_cells(home):
+    """Zero bytes, formulas and text without end are kept as they are, or named; nothing is cut."""
+    header = ["name", "username", "password", "note"]
+    cells = ["=cmd|' /C calc'!A0", "@SUM(1+1)", "+1", "-1", "\t=1", "a\x00b", "e\u0301" * 2000, "\u202etxt", " "]
+    rows = [[f"n{number}{cell}", cell, cell, cell] for number, cell in enumerate(cells)]
+    result = home.run("--json", "import-from", "csv", write(home, [header, *rows]))
+    done = json.loads(result.stdout)
+    assert done["added"] + len(done["refused"]) == len(rows) and done["added"] >= len(rows) - 1, result
+    found = {item["acct"]: item for item in items(home)}
+    for cell in found:
+        assert (found[cell]["v_Data"], found[cell]["icmt"]) == (cell, cell), cell
 
 
 def steering_text(home):
@@ -310,6 +422,12 @@ run_parts(
         files_of_others,
         locked,
         password_store,
+        names_of_a_store,
+        lines_of_windows,
+        gpg_that_fails,
+        no_more_room,
+        twice_in_a_file,
+        odd_cells,
         steering_text,
         any_text,
     )

@@ -125,6 +125,18 @@ def test_only_equal_attributes_are_replaced():
         assert list(client.search(**{"xdg:schema": "org.example"})[0]) == [typed]
 
 
+def test_nothing_stays_of_what_is_deleted():
+    """A value that a program has replaced or deleted is in no earlier version once the item is deleted."""
+    with desktop() as place:
+        client = Client(place)
+        _, session = client.session()
+        for value in (b"first", b"second"):
+            path = client.create(session, {"n": "1"}, value, replace=True)
+        assert place.versions() == 1
+        assert client.interface(path, "Item").Delete() == "/"
+        assert place.versions() == 0
+
+
 def test_content_types_and_bytes_are_kept():
     """Values are bytes, and come back with the type that they came with."""
     with desktop() as place:

@@ -5,7 +5,7 @@ package import LinuxSystem
 ///
 /// The new file has the owner, the permissions and the attributes of the old one: access list, label, and those of
 /// users. An attribute that cannot be carried over is named, and the old file is left alone; so is one that is moved
-/// meanwhile.
+/// meanwhile, and one that another user may have put into its folder to own the content.
 package struct ReplacedFile {
     /// The new file.
     package var output: FileDescriptor { replacement.file }
@@ -52,6 +52,7 @@ package struct ReplacedFile {
         try Self.checkRegular(status)
         let place = try FilePlace(ofFileAt: path)
         guard try place.has(status) else { throw Self.hasChanged }
+        try Self.checkOwner(status, in: try place.folderStatus())
         (replacement, mode) = (try FileReplacement(in: place), status.mode & 0o777)
         (self.old, self.changed) = ((old, place), changed)
         let made = try FileStatus(of: replacement.file)
@@ -81,6 +82,17 @@ extension ReplacedFile {
     private static func checkRegular(_ status: FileStatus) throws(SystemError) {
         guard status.isRegularFile else {
             throw SystemError(code: EINVAL, call: "open", advice: "it is not a file that could be replaced")
+        }
+    }
+
+    /// As the kernel does for files that are opened to be made (`fs.protected_regular`), here in every folder that
+    /// several users may write.
+    private static func checkOwner(_ status: FileStatus, in folder: FileStatus) throws(SystemError) {
+        let isKnown = status.owner == CurrentProcess.user || status.owner == folder.owner
+        guard isKnown || !folder.isWritableByOthers else {
+            throw SystemError(
+                code: EACCES, call: "open",
+                advice: "it belongs to another user, in a folder that others may write: write to another path")
         }
     }
 

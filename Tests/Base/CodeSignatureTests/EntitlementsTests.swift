@@ -127,6 +127,13 @@ struct EntitlementsTests {
             } != nil)
     }
 
+    @Test("Text is read back as it was written, whatever combines with its marks")
+    func combiningMarks() throws {
+        let text = "a&\u{301}b<\u{301}c>\u{301}&amp;\u{20DD}"
+        let written = PropertyList.dictionary([.init(key: text, value: .string(text))])
+        #expect(try PropertyList(xml: Array(written.document.utf8)) == written)
+    }
+
     @Test("Values of all types are read as they are written")
     func types() throws {
         let content = """

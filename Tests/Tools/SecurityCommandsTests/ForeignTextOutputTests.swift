@@ -116,6 +116,13 @@ struct ForeignTextOutputTests {
             #expect(output.starts(with: Array(text.utf8)))
         }
     }
+
+    @Test("A shell reads a quoted word as it is, also where a character combines with a quotation mark")
+    func quotedWords() {
+        for (word, quoted) in [("it's", #"'it'\''s'"#), ("it'\u{301}s", "'it'\\''\u{301}s'"), ("'", #"''\'''"#)] {
+            #expect(Array(ShellWord.inQuotes(word).utf8) == Array(quoted.utf8))
+        }
+    }
 }
 
 extension Shell.Outcome {

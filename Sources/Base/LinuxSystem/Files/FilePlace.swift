@@ -40,6 +40,11 @@ package struct FilePlace: Sendable {
         try .open(held, flags | O_NOFOLLOW)
     }
 
+    /// The status of the folder.
+    ///
+    /// - Throws: `SystemError` of `fstat`.
+    package func folderStatus() throws(SystemError) -> FileStatus { try FileStatus(of: folder) }
+
     /// Whether this is the file at the place.
     ///
     /// - Throws: `SystemError` of `lstat`, when it cannot be known.

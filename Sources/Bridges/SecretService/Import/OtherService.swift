@@ -80,16 +80,25 @@ final class OtherService {
         try bus.ask(Self.object(SecretObject.root, .service), "ReadAlias", [.text(name)]).first?.string
     }
 
-    /// Reads the items of a collection; nil for one whose value is not given.
+    /// Reads the items of a collection; nil for one that is not given. One item that the other service cannot read, or
+    /// that is gone meanwhile, keeps no other one out.
     func items(of collection: Collection, _ body: (Item?) throws -> Void) throws {
         for start in stride(from: 0, to: collection.items.count, by: Self.valuesAtOnce) {
             let paths = Array(collection.items[start..<min(start + Self.valuesAtOnce, collection.items.count)])
             let values = try secrets(of: paths)
-            for path in paths { try body(try item(path, values[path])) }
+            for path in paths { try body(try ifGiven { try item(path, values[path]) }) }
         }
     }
 
     private func secrets(of paths: [String]) throws -> [String: BusValue] {
+        if let found = try ifGiven({ try secretsAtOnce(of: paths) }) { return found }
+        guard paths.count > 1 else { return [:] }
+        var found: [String: BusValue] = [:]
+        for path in paths { found.merge(try secrets(of: [path])) { first, _ in first } }
+        return found
+    }
+
+    private func secretsAtOnce(of paths: [String]) throws -> [String: BusValue] {
         let words: [BusValue] = [.objects(paths), .object(path)]
         let answer = try bus.ask(Self.object(SecretObject.root, .service), "GetSecrets", words)
         guard case .dictionary(_, _, let entries)? = answer.first else { throw BusFailure.oddAnswer }
@@ -98,10 +107,22 @@ final class OtherService {
         return found
     }
 
+    /// Runs a call, and gives its result; nil for an answer that is an error, or none of the protocol's.
+    ///
+    /// - Throws: ``BusError`` where there is no answer.
+    private func ifGiven<Given>(_ body: () throws -> Given?) throws -> Given? {
+        do { return try body() } catch let error as BusError {
+            if error.name.isEmpty { throw error }
+            return nil
+        } catch is BusFailure { return nil }
+    }
+
     private func item(_ path: String, _ secret: BusValue?) throws -> Item? {
         guard let parts = secret?.parts, parts.count == 4, let parameters = parts[1].secret, let value = parts[2].secret
         else { return nil }
         let values = try properties(path, .item)
+        // Without its attributes no program would find it.
+        guard values["Attributes"] != nil else { return nil }
         var pairs = values["Attributes"]?.pairs ?? [:]
         // gnome-keyring has it now and then for an item that was stored without one.
         if pairs[LookupAttributes.schema]?.text == LookupAttributes.generic { pairs[LookupAttributes.schema] = nil }

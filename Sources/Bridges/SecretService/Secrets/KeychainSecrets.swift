@@ -214,10 +214,11 @@ final class KeychainSecrets {
         _ = try ready().send(try builder.build())
     }
 
-    /// Deletes an item, or the record of a collection.
+    /// Deletes an item, or the record of a collection. No earlier version stays: no client could ask for one.
     func delete(_ reference: [UInt8]) throws(Refusal) {
         var builder = ItemRequestBuilder(.delete)
         try builder.set("v_PersistentRef", .data(reference))
+        builder.leaveNoHistory()
         _ = try ready().send(try builder.build())
     }
 
@@ -251,6 +252,7 @@ final class KeychainSecrets {
         var builder = ItemRequestBuilder(.delete)
         try Self.begin(&builder)
         try builder.set("svce", .string("\(Self.service)/\(name)"))
+        builder.leaveNoHistory()
         let request = try builder.build()
         do throws(Refusal) {
             do throws(Refusal) { _ = try ready().send(request) } catch {

@@ -71,24 +71,18 @@ struct StoredCertificates {
     private func itemsHere(
         _ itemClass: ItemClass, _ returns: [String], _ criteria: [(code: String, value: RawValue)]
     ) throws(CommandFailure) -> [Stored] {
-        do throws(CommandFailure) {
-            let response = try session.sendAll(call) { () throws(Refusal) in
-                var builder = ItemRequestBuilder(.copyMatching)
-                try builder.set("class", .string(itemClass.code))
-                for (code, value) in criteria { try builder.set(code, value) }
-                try builder.set("sync", .string("syna"))
-                try builder.set("m_Limit", .string("m_LimitAll"))
-                for key in returns { try builder.set(key, .boolean(true)) }
-                return try builder.build()
-            }
-            return response.items.enumerated().sorted {
-                ($0.element.created, $0.offset) < ($1.element.created, $1.offset)
-            }
-            .map { Stored(item: $0.element, place: session.place) }
-        } catch {
-            guard error.isStatus(.itemNotFound) else { throw error }
-            return []
+        let items = try session.items(call) { () throws(Refusal) in
+            var builder = ItemRequestBuilder(.copyMatching)
+            try builder.set("class", .string(itemClass.code))
+            for (code, value) in criteria { try builder.set(code, value) }
+            try builder.set("sync", .string("syna"))
+            try builder.set("m_Limit", .string("m_LimitAll"))
+            for key in returns { try builder.set(key, .boolean(true)) }
+            return try builder.build()
         }
+        return items.enumerated()
+            .sorted { ($0.element.created, $0.offset) < ($1.element.created, $1.offset) }
+            .map { Stored(item: $0.element, place: session.place) }
     }
 
     /// Removes an item for good as far as searches go; its history keeps it.

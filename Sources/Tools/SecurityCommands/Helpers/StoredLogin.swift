@@ -85,16 +85,11 @@ struct StoredLogin {
         _ attributes: [(code: String, value: RawValue)], _ returns: [String], limit: String = "m_LimitAll",
         _ session: Session
     ) throws(CommandFailure) -> [ItemResponse.Item] {
-        do throws(CommandFailure) {
-            return try session.sendAll(PasswordQuery.call) { () throws(Refusal) in
-                var builder = try builder(.copyMatching, attributes)
-                try builder.set("m_Limit", .string(limit))
-                for key in returns { try builder.set(key, .boolean(true)) }
-                return try builder.build()
-            }.items
-        } catch {
-            guard error.isStatus(.itemNotFound) else { throw error }
-            return []
+        try session.items(PasswordQuery.call) { () throws(Refusal) in
+            var builder = try builder(.copyMatching, attributes)
+            try builder.set("m_Limit", .string(limit))
+            for key in returns { try builder.set(key, .boolean(true)) }
+            return try builder.build()
         }
     }
 

@@ -4,17 +4,13 @@ import CommandOptions
 enum ImportFrom {
     /// The work is that of `keychain-secrets`, which speaks to the bus and owns what programs of the desktop store.
     private static let keyring = "gnome-keyring"
-    /// A table that most programs for passwords export.
-    private static let table = "csv"
-    /// pass(1).
-    private static let store = "pass"
 
     static let command = Command(
         "import-from", "Add to the keychain what another keyring or program for passwords has.",
         synopsis: "[-n | -u] gnome-keyring | [-n] [-U] csv file | [-n] [-U] pass [folder] | -u csv | -u pass",
         options: [
             CommandOption("n", word: "dry-run", "Say what would be added, and add nothing."),
-            CommandOption("u", word: "undo", "Delete what imports have added and nobody has changed since."),
+            CommandOption("u", word: "undo", "Delete what imports from there have added and nobody has changed since."),
             CommandOption("U", "With csv and pass: change passwords that the keychain has otherwise."),
         ],
         notes: [
@@ -28,23 +24,24 @@ enum ImportFrom {
         examples: ["security import-from csv --dry-run passwords.csv", "security import-from pass"],
         operands: 1...2, mixesOptions: true
     ) { arguments, session throws(CommandFailure) in
-        let file = arguments.operands.dropFirst().first
-        switch arguments.operands[0].text {
-        case keyring where file == nil && !arguments.has("U"): try importKeyring(arguments, session)
-        case table where file != nil && !arguments.has("u"):
-            try add(try LoginTable.logins(of: file ?? arguments.operands[0], session), arguments, session)
-        case store where !arguments.has("u"):
-            try add(try PasswordStore.logins(in: file?.text, session), arguments, session)
-        case table where file == nil && arguments.has("u"), store where file == nil: try ImportUndo.delete(in: session)
+        let (name, file) = (arguments.operands[0].text, arguments.operands.dropFirst().first)
+        switch (LoginSource(rawValue: name), file) {
+        case (nil, nil) where name == keyring && !arguments.has("U"): try importKeyring(arguments, session)
+        case (let source?, nil) where arguments.has("u"): try ImportUndo.delete(from: source, in: session)
+        case (.table, let file?) where !arguments.has("u"):
+            try add(try LoginTable.logins(of: file, session), from: .table, arguments, session)
+        case (.store, _) where !arguments.has("u"):
+            try add(try PasswordStore.logins(in: file?.text, session), from: .store, arguments, session)
         default: throw .usage(nil)
         }
     }
 
     private static func add(
-        _ found: (logins: [ImportedLogin], report: LoginReport), _ arguments: ParsedArguments, _ session: Session
+        _ found: (logins: [ImportedLogin], report: LoginReport), from source: LoginSource,
+        _ arguments: ParsedArguments, _ session: Session
     ) throws(CommandFailure) {
         try ImportLogins.add(
-            found: found, isTrial: arguments.has("n"), replaces: arguments.has("U"), session)
+            found: found, from: source, isTrial: arguments.has("n"), replaces: arguments.has("U"), session)
     }
 
     private static func importKeyring(_ arguments: ParsedArguments, _ session: Session) throws(CommandFailure) {

@@ -8,29 +8,44 @@ import LinuxSystem
 /// goes on when it is repeated.
 struct ImportLogins {
     private let session: Session
+    private let source: LoginSource
     private let isTrial, replaces: Bool
     private let logins: [ImportedLogin]
     private var report: LoginReport
+    /// The passwords that the keychain has of this import, or would have, by the identities of their logins.
+    private var taken: [[UInt8]: SecretBytes] = [:]
 
     private static let call = "import-from"
 
     /// - Parameters:
     ///   - found: the logins, and what was left out of them.
+    ///   - source: where they come from.
     ///   - isTrial: nothing is added.
     ///   - replaces: what the keychain has with another password gets the given one.
     /// - Throws: why something was not added; a failure without words when the report has named what was left out.
     static func add(
-        found: (logins: [ImportedLogin], report: LoginReport), isTrial: Bool, replaces: Bool, _ session: Session
+        found: (logins: [ImportedLogin], report: LoginReport), from source: LoginSource, isTrial: Bool,
+        replaces: Bool, _ session: Session
     ) throws(CommandFailure) {
         var work = ImportLogins(
-            session: session, isTrial: isTrial, replaces: replaces, logins: found.logins, report: found.report)
-        try UnlockOffer(session).run { () throws(CommandFailure) in
-            work.report = found.report
-            try work.add()
+            session: session, source: source, isTrial: isTrial, replaces: replaces, logins: found.logins,
+            report: found.report)
+        do throws(CommandFailure) {
+            try UnlockOffer(session).run { () throws(CommandFailure) in
+                (work.report, work.taken) = (found.report, [:])
+                try work.add()
+            }
+        } catch {
+            // The items that have come stay, and a repetition goes on from there.
+            if work.hasChanged { work.report.write(to: session, isTrial: isTrial) }
+            throw error
         }
         work.report.write(to: session, isTrial: isTrial)
         guard work.report.isComplete else { throw .shown }
     }
+
+    /// Whether the keychain has something of the import.
+    private var hasChanged: Bool { !isTrial && report.added + report.replaced > 0 }
 
     // MARK: - The keychain
 
@@ -47,15 +62,19 @@ struct ImportLogins {
         }
     }
 
+    /// Of a login that comes twice the first stays: the second is compared with it, also in a trial.
     private mutating func take(_ login: ImportedLogin) throws(CommandFailure) {
-        guard let old = try existing(login) else {
+        let (first, old) = (taken[login.identity], try existing(login))
+        guard let there = first ?? old?.password else {
             if !isTrial { try store(login) }
-            return report.added += 1
+            report.added += 1
+            return taken[login.identity] = login.password
         }
-        if old.password.isEqual(to: login.password) { return report.same += 1 }
-        guard replaces else { return report.different.append(login.shownName) }
+        if there.isEqual(to: login.password) { return report.same += 1 }
+        guard replaces, first == nil, let old else { return report.different.append(login.shownName) }
         if !isTrial { try change(old, login) }
         report.replaced += 1
+        taken[login.identity] = login.password
     }
 
     private func existing(_ login: ImportedLogin) throws(CommandFailure) -> ItemResponse.Item? {
@@ -73,7 +92,7 @@ struct ImportLogins {
     private func store(_ login: ImportedLogin) throws(CommandFailure) {
         _ = try send(.add) { (builder) throws(Refusal) in
             try builder.set(login)
-            for (code, value) in login.description { try builder.set(code, value) }
+            for (code, value) in login.description(from: source) { try builder.set(code, value) }
             try login.password.withSpan { (bytes) throws(Refusal) in try builder.set("v_Data", data: bytes) }
         }
     }

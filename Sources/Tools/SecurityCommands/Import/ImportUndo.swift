@@ -1,15 +1,15 @@
 import KeychainModel
 import KeychainWire
 
-/// `import-from --undo csv`: deletes what imports have added and nobody has changed since. The history keeps it: the
-/// file that it came from may be gone by then.
+/// `import-from --undo csv`: deletes what imports from there have added and nobody has changed since. The history keeps
+/// it: the file that it came from may be gone by then.
 enum ImportUndo {
     private static let call = "import-from"
 
-    static func delete(in session: Session) throws(CommandFailure) {
+    static func delete(from source: LoginSource, in session: Session) throws(CommandFailure) {
         var (deleted, changed) = (0, 0)
         for itemClass in [ItemClass.internetPassword, .genericPassword] {
-            for item in try imported(itemClass, session) {
+            for item in try imported(itemClass, source, session) {
                 guard item.attributes[.creationDate] == item.attributes[.modificationDate] else {
                     changed += 1
                     continue
@@ -31,20 +31,15 @@ enum ImportUndo {
     }
 
     private static func imported(
-        _ itemClass: ItemClass, _ session: Session
+        _ itemClass: ItemClass, _ source: LoginSource, _ session: Session
     ) throws(CommandFailure) -> [ItemResponse.Item] {
-        do throws(CommandFailure) {
-            return try session.sendAll(call) { () throws(Refusal) in
-                var builder = ItemRequestBuilder(.copyMatching)
-                try builder.set("class", .string(itemClass.code))
-                try builder.set("desc", .string(ImportedLogin.kind))
-                try builder.set("m_Limit", .string("m_LimitAll"))
-                for key in ["r_Attributes", "r_PersistentRef"] { try builder.set(key, .boolean(true)) }
-                return try builder.build()
-            }.items
-        } catch {
-            guard error.isStatus(.itemNotFound) else { throw error }
-            return []
+        try session.items(call) { () throws(Refusal) in
+            var builder = ItemRequestBuilder(.copyMatching)
+            try builder.set("class", .string(itemClass.code))
+            try builder.set("desc", .string(source.kind))
+            try builder.set("m_Limit", .string("m_LimitAll"))
+            for key in ["r_Attributes", "r_PersistentRef"] { try builder.set(key, .boolean(true)) }
+            return try builder.build()
         }
     }
 }

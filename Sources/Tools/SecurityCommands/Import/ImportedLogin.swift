@@ -13,9 +13,6 @@ struct ImportedLogin {
     /// The service of a login without an address; the title where there is none.
     var service = ""
 
-    /// The kind (kSecAttrDescription) that every imported login has, by which an import is taken back.
-    static let kind = "imported password"
-
     /// The name by which people know it.
     var name: String { [title, address?.host ?? url, account].first { !$0.isEmpty } ?? "" }
 
@@ -36,10 +33,13 @@ struct ImportedLogin {
         return address.attributes + [("sdmn", .string(realm)), ("atyp", .string("dflt")), account]
     }
 
+    /// The class and the primary key in bytes: what tells it from all other logins.
+    var identity: [UInt8] { Array("\(itemClass.code)\(place.map { "\($0)" })".utf8) }
+
     /// The attributes that say more of it.
-    var description: [(code: String, value: RawValue)] {
+    func description(from source: LoginSource) -> [(code: String, value: RawValue)] {
         let note = note.isEmpty ? [] : [(code: "icmt", value: RawValue.string(note))]
-        return [("labl", .string(name)), ("desc", .string(Self.kind))] + note
+        return [("labl", .string(name)), ("desc", .string(source.kind))] + note
     }
 
     /// The server of the first address.
@@ -48,6 +48,8 @@ struct ImportedLogin {
         guard let first = url.split(whereSeparator: { ",\n ".contains($0) }).first else { return nil }
         let plain = first.prefix { !"?#".contains($0) }
         guard plain.contains("://") || plain.contains(".") else { return nil }
+        // Browsers take a backslash for a slash, and others for a part of the user's name: nobody knows the host.
+        guard !plain.unicodeScalars.contains("\\") else { return nil }
         return ServerAddress(server: Self.withoutUser(plain))
     }
 

@@ -12,13 +12,18 @@ struct LoginReport {
     var refused: [(name: String, reason: String)] = []
     /// The names of files that gpg does not open.
     var unreadable: [String] = []
+    /// The names of what is in a store and was not read, with the reason.
+    var unread: [(name: String, reason: Unread)] = []
     /// Logins without a password, or without what it is for.
     var empty = 0
     /// Columns that the keychain has no place for, with the number of rows in which they are filled.
     var lost: [String: Int] = [:]
 
+    /// Why something in a store was not read.
+    enum Unread { case link, folder, name }
+
     /// Whether every password that was found is in the keychain.
-    var isComplete: Bool { different.isEmpty && refused.isEmpty && unreadable.isEmpty }
+    var isComplete: Bool { different.isEmpty && refused.isEmpty && unreadable.isEmpty && unread.isEmpty }
 
     /// Says it to the user: as lines, or as one JSON object.
     func write(to session: Session, isTrial: Bool) {
@@ -33,7 +38,8 @@ struct LoginReport {
             ("added", .number(Int64(added))), ("same", .number(Int64(same))), ("replaced", .number(Int64(replaced))),
             ("different", .array(different.map { .string($0) })),
             ("refused", .array(refused.map { .string($0.name) })),
-            ("unreadable", .array(unreadable.map { .string($0) })), ("withoutPassword", .number(Int64(empty))),
+            ("unreadable", .array(unreadable.map { .string($0) })),
+            ("notRead", .array(unread.map { .string($0.name) })), ("withoutPassword", .number(Int64(empty))),
             ("leftOut", .object(columns.map { ($0.name, .number(Int64($0.count))) })),
         ])
     }
@@ -46,6 +52,15 @@ struct LoginReport {
         lines += different.map { "\($0): the keychain has another password, and keeps it" }
         lines += refused.map { "\($0.name): the keychain does not take it: \($0.reason)" }
         lines += unreadable.map { "\($0): gpg does not open it" }
+        lines += unread.map { Self.line($0.name, $0.reason) }
         return lines
+    }
+
+    private static func line(_ name: String, _ reason: Unread) -> Words {
+        switch reason {
+        case .link: "\(name): a link or no file, which is left out"
+        case .folder: "\(name): a folder that cannot be read"
+        case .name: "\(name): its name is not UTF-8"
+        }
     }
 }

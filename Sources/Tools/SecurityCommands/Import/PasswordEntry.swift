@@ -1,6 +1,7 @@
 import LinuxSystem
 
-/// A file of the password store behind gpg: a password on the first line, and what else is known on others.
+/// A file of the password store behind gpg: a password on the first line, and what else is known on others. Lines may
+/// end as on Windows.
 struct PasswordEntry {
     let password: SecretBytes
     private var account = "", url = ""
@@ -13,11 +14,17 @@ struct PasswordEntry {
 
     /// Nil for text behind the first line that is not UTF-8.
     init?(_ content: SecretBytes) {
-        let end = content.withSpan { bytes in bytes.indices.first { bytes[$0] == UInt8(ascii: "\n") } ?? bytes.count }
-        password = content.withSpan { SecretBytes(copying: $0.extracting(0..<end)) }
+        let end = content.withSpan { bytes in bytes.indices.first { bytes[$0] == .lineFeed } ?? bytes.count }
+        password = content.withSpan { bytes in
+            let isReturned = end > 0 && end < bytes.count && bytes[end - 1] == .carriageReturn
+            return SecretBytes(copying: bytes.extracting(0..<(isReturned ? end - 1 : end)))
+        }
         let rest = content.withSpan { $0.text(min(end + 1, $0.count), max($0.count - end - 1, 0)) }
         guard let rest else { return nil }
-        for line in rest.split(separator: "\n", omittingEmptySubsequences: false) { take(line) }
+        // By bytes: for Swift both characters of a line's end on Windows are one, which is no line feed.
+        for line in rest.utf8.split(separator: .lineFeed, omittingEmptySubsequences: false) {
+            take(Substring(line.last == .carriageReturn ? line.dropLast() : line))
+        }
         while note.last?.isEmpty == true { note.removeLast() }
     }
 
@@ -53,4 +60,9 @@ struct PasswordEntry {
                     || byte == UInt8(ascii: "-")
             }
     }
+}
+
+extension UInt8 {
+    fileprivate static let lineFeed = UInt8(ascii: "\n")
+    fileprivate static let carriageReturn = UInt8(ascii: "\r")
 }

@@ -10,6 +10,7 @@ struct PasswordStore {
     private let session: Session
     private let folder: String
     private let program: String
+    private let patience: Int
     private var logins: [ImportedLogin] = []
     private var report = LoginReport()
     /// The text that gpg writes, and room for a byte more than a file may have.
@@ -18,8 +19,8 @@ struct PasswordStore {
     private static let suffix = ".gpg"
     /// So many bytes a file may have behind gpg.
     private static let limit = 1 << 20
-    /// gpg asks its user for a passphrase meanwhile.
-    private static let patience = 600_000
+    /// The time for a file, in milliseconds: gpg asks its user for a passphrase meanwhile.
+    private static let usualPatience = 600_000
     /// The variables that gpg and the program that asks for the passphrase need.
     private static let variables = [
         "DBUS_SESSION_BUS_ADDRESS", "DISPLAY", "GNUPGHOME", "GPG_TTY", "HOME", "LANG", "LC_ALL", "PATH", "TERM",
@@ -28,10 +29,12 @@ struct PasswordStore {
 
     /// Reads all files of the store.
     ///
-    /// - Parameter folder: nil for the one of the variable PASSWORD_STORE_DIR, or `~/.password-store`.
-    /// - Throws: a failure without gpg or without such a folder.
+    /// - Parameters:
+    ///   - folder: nil for the one of the variable PASSWORD_STORE_DIR, or `~/.password-store`.
+    ///   - patience: the time for each file, in milliseconds.
+    /// - Throws: a failure without gpg or without such a folder, and for a gpg that does not end.
     static func logins(
-        in folder: String?, _ session: Session
+        in folder: String?, _ session: Session, patience: Int = usualPatience
     ) throws(CommandFailure) -> (logins: [ImportedLogin], report: LoginReport) {
         let home = session.environment("HOME").map { "\($0)/.password-store" }
         let usual = [session.environment("PASSWORD_STORE_DIR"), home].compactMap { $0 }.first { !$0.isEmpty }
@@ -39,48 +42,68 @@ struct PasswordStore {
         guard let program = session.path(ofProgram: "gpg") else {
             throw .failed("gpg is not installed", cause: "It opens the files of pass.", remedy: "Install gpg.")
         }
-        var store = PasswordStore(session: session, folder: folder, program: program)
-        let names = try store.names("")
+        var store = PasswordStore(session: session, folder: folder, program: program, patience: patience)
+        let names = try store.names()
         let progress = Progress("pass", session)
         defer { progress?.end() }
         for (number, name) in names.enumerated() {
-            store.take(name)
+            try store.take(name)
             progress?.show("\(number + 1)/\(names.count)")
         }
         return (store.logins, store.report)
     }
 
-    private init(session: Session, folder: String, program: String) {
-        (self.session, self.folder, self.program) = (session, folder, program)
+    private init(session: Session, folder: String, program: String, patience: Int) {
+        (self.session, self.folder, self.program, self.patience) = (session, folder, program, patience)
     }
 
-    /// The files in a folder of the store and those below, without their suffix. Hidden folders are git's.
-    private func names(_ prefix: String) throws(CommandFailure) -> [String] {
-        let place = "\(folder)/\(prefix)"
-        var found: [String] = []
-        do throws(SystemError) {
-            for name in try FolderEntries.names(in: place) where !name.hasPrefix(".") {
-                guard let status = try FileStatus(ofLink: "\(place)\(name)") else { continue }
-                if status.isDirectory {
-                    found += (try? names("\(prefix)\(name)/")) ?? []
-                } else if status.isRegularFile, name.hasSuffix(Self.suffix) {
-                    found.append("\(prefix)\(name.dropLast(Self.suffix.count))")
-                }
-            }
-        } catch {
+    /// The files of the store, without their suffix.
+    private mutating func names() throws(CommandFailure) -> [String] {
+        do throws(SystemError) { return try names("") } catch {
             throw .failed(
-                "import-from: \(place) cannot be read", cause: unsafe String(cString: strerror(error.code)),
+                "import-from: \(folder) cannot be read", cause: unsafe String(cString: strerror(error.code)),
                 remedy: "Name the folder of the password store.")
+        }
+    }
+
+    /// The files in a folder of the store and those below. Hidden folders are git's.
+    private mutating func names(_ prefix: String) throws(SystemError) -> [String] {
+        var found: [String] = []
+        for entry in try FolderEntries.names(in: "\(folder)/\(prefix)") where !entry.hasPrefix(".") {
+            let name = "\(prefix)\(entry)"
+            let isFile = entry.utf8.suffix(Self.suffix.utf8.count).elementsEqual(Self.suffix.utf8)
+            let status = try? FileStatus(ofLink: "\(folder)/\(name)")
+            if status?.isDirectory == true {
+                do throws(SystemError) { found += try names("\(name)/") } catch {
+                    report.unread.append((name, .folder))
+                }
+            } else if status?.isRegularFile == true {
+                if isFile { found.append(String(name.dropLast(Self.suffix.count))) }
+            } else if let reason = unread(name, status, isFile: isFile) {
+                report.unread.append((name, reason))
+            }
         }
         return found
     }
 
+    /// Why a name that is neither a file's nor a folder's may have been a login's; nil where it has not.
+    private func unread(_ name: String, _ status: FileStatus?, isFile: Bool) -> LoginReport.Unread? {
+        guard status != nil else { return name.unicodeScalars.contains("\u{FFFD}") ? .name : nil }
+        // Also for a folder elsewhere: a store may have a part of another one.
+        let isFolder = (try? FileStatus(at: "\(folder)/\(name)"))?.isDirectory == true
+        return isFile || isFolder ? .link : nil
+    }
+
     // MARK: - One file
 
-    private mutating func take(_ name: String) {
-        guard let content = try? decrypted(name), let entry = PasswordEntry(content) else {
+    private mutating func take(_ name: String) throws(CommandFailure) {
+        let content: SecretBytes
+        do throws(SystemError) { content = try decrypted(name) } catch {
+            // A user who does not answer gpg now would not for the next file.
+            guard error.code != ETIMEDOUT else { throw .silentProgram(name, seconds: patience / 1000) }
             return report.unreadable.append(name)
         }
+        guard let entry = PasswordEntry(content) else { return report.unreadable.append(name) }
         guard entry.password.count > 0 else { return report.empty += 1 }
         if entry.hasOneTimePassword { report.lost["otpauth", default: 0] += 1 }
         logins.append(entry.login(name))
@@ -92,14 +115,15 @@ struct PasswordStore {
         var count = 0
         do throws(SystemError) {
             count = try room.withMutableSpan { (span) throws(SystemError) in
-                try output.readFully(into: &span, deadline: .after(milliseconds: Self.patience))
+                try output.readFully(into: &span, deadline: .after(milliseconds: patience))
             }
+            guard count <= Self.limit else { throw SystemError(code: EFBIG, call: "gpg") }
         } catch {
             child.kill()
             child.reap()
             throw error
         }
-        guard child.reap() == 0, count <= Self.limit else { throw SystemError(code: EIO, call: "gpg") }
+        guard child.reap() == 0 else { throw SystemError(code: EIO, call: "gpg") }
         return room.withSpan { SecretBytes(copying: $0.extracting(0..<count)) }
     }
 
@@ -113,5 +137,14 @@ struct PasswordStore {
             program, ["--quiet", "--batch", "--yes"] + words, environment: environment, input: input,
             output: pipe.writer, errors: session.diagnostics.descriptor)
         return (child, pipe.reader)
+    }
+}
+
+extension CommandFailure {
+    fileprivate static func silentProgram(_ name: String, seconds: Int) -> CommandFailure {
+        .failed(
+            "import-from: gpg does not end",
+            cause: "It has worked on \(name) for \(seconds) seconds; nothing was imported.",
+            remedy: "Open this file with gpg by hand, and repeat the import.")
     }
 }

@@ -84,6 +84,19 @@ extension Session {
         _ call: String, _ build: () throws(Refusal) -> ItemRequest
     ) throws(CommandFailure) -> ItemResponse { try sendAll(try Self.request(call, build), call) }
 
+    /// Builds a query and gives all items that it finds; none where nothing is found.
+    func items(
+        _ call: String, _ build: () throws(Refusal) -> ItemRequest
+    ) throws(CommandFailure) -> [ItemResponse.Item] { try items(try Self.request(call, build), call) }
+
+    /// All items that a query finds, however many pages its answer has; none where nothing is found.
+    func items(_ request: ItemRequest, _ call: String) throws(CommandFailure) -> [ItemResponse.Item] {
+        do throws(CommandFailure) { return try sendAll(request, call).items } catch {
+            guard error.isStatus(.itemNotFound) else { throw error }
+            return []
+        }
+    }
+
     private static func request(
         _ call: String, _ build: () throws(Refusal) -> ItemRequest
     ) throws(CommandFailure) -> ItemRequest {

@@ -1901,7 +1901,7 @@ enum ChineseTexts {
         Add to the keychain what another keyring or program for passwords has.\t将另一个密钥环或密码程序中的内容添加到\
         钥匙串。
         Say what would be added, and add nothing.\t说明将会添加什么，但不添加。
-        Delete what imports have added and nobody has changed since.\t删除导入后无人更改过的项目。
+        Delete what imports from there have added and nobody has changed since.\t删除从那里导入后无人更改过的项目。
         gnome-keyring must run in this session, and stays as it is. The file of csv is what browsers, KeePassXC, Bitwa\
         rden, 1Password and others export; its first line names the columns. The folder of pass is ~/.password-store,\
          and gpg opens its files. Items that the keychain has already are left out, so a repetition goes on. The exit\
@@ -1919,6 +1919,12 @@ enum ChineseTexts {
         left out, for want of a place: {1}, of {2}\t因无处存放而略去：{1}，共 {2} 个
         {1}: the keychain does not take it: {2}\t{1}：钥匙串不接受它：{2}
         {1}: gpg does not open it\t{1}：gpg 无法打开它
+        {1}: a link or no file, which is left out\t{1}：是链接或不是文件，已略去
+        {1}: a folder that cannot be read\t{1}：是无法读取的文件夹
+        {1}: its name is not UTF-8\t{1}：其名称不是 UTF-8
+        import-from: gpg does not end\timport-from：gpg 没有结束
+        It has worked on {1} for {2} seconds; nothing was imported.\t它处理 {1} 已有 {2} 秒；没有导入任何内容。
+        Open this file with gpg by hand, and repeat the import.\t请先用 gpg 手动打开此文件，然后重复导入。
         gpg is not installed\t未安装 gpg
         It opens the files of pass.\tpass 的文件由它打开。
         Install gpg.\t请安装 gpg。

@@ -78,11 +78,7 @@ struct ItemSelection {
         _ operation: ItemRequest.Operation, _ call: String, _ session: Session
     ) throws(CommandFailure) -> [ItemResponse.Item] {
         var items: [ItemResponse.Item] = []
-        for request in try requests(operation, call) {
-            do throws(CommandFailure) { items += try session.sendAll(request, call).items } catch {
-                guard error.isStatus(.itemNotFound) else { throw error }
-            }
-        }
+        for request in try requests(operation, call) { items += try session.items(request, call) }
         return items
     }
 }

@@ -63,19 +63,14 @@ enum ItemHistory {
         // An identity is a certificate and a key, which have versions of their own.
         guard item.itemClass != .identity else { return [] }
         try session.turn(to: item.keychain, "history")
-        do throws(CommandFailure) {
-            let response = try session.sendAll("history") { () throws(Refusal) in
-                var builder = ItemRequestBuilder(.history)
-                try builder.set("v_PersistentRef", item.query)
-                try builder.set("m_Limit", .string("m_LimitAll"))
-                try builder.set("r_Attributes", .boolean(true))
-                return try builder.build()
-            }
-            return response.items.compactMap(ItemVersion.init).sorted { $0.ended < $1.ended }
-        } catch {
-            guard error.isStatus(.itemNotFound) else { throw error }
-            return []
+        let items = try session.items("history") { () throws(Refusal) in
+            var builder = ItemRequestBuilder(.history)
+            try builder.set("v_PersistentRef", item.query)
+            try builder.set("m_Limit", .string("m_LimitAll"))
+            try builder.set("r_Attributes", .boolean(true))
+            return try builder.build()
         }
+        return items.compactMap(ItemVersion.init).sorted { $0.ended < $1.ended }
     }
 
     static let undelete = Command(

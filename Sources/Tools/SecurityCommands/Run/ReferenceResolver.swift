@@ -90,19 +90,14 @@ struct ReferenceResolver {
     private func matches(
         _ attributes: [(code: String, value: RawValue)], _ itemClass: ItemClass
     ) throws(CommandFailure) -> [ItemResponse.Item] {
-        do throws(CommandFailure) {
-            return try session.sendAll(verb) { () throws(Refusal) in
-                var builder = ItemRequestBuilder(.copyMatching)
-                try builder.set("class", .string(itemClass.code))
-                for (code, value) in attributes { try builder.set(code, value) }
-                try builder.set("sync", .string("syna"))
-                try builder.set("m_Limit", .string("m_LimitAll"))
-                for key in ["r_Attributes", "r_PersistentRef"] { try builder.set(key, .boolean(true)) }
-                return try builder.build()
-            }.items
-        } catch {
-            guard error.isStatus(.itemNotFound) else { throw error }
-            return []
+        try session.items(verb) { () throws(Refusal) in
+            var builder = ItemRequestBuilder(.copyMatching)
+            try builder.set("class", .string(itemClass.code))
+            for (code, value) in attributes { try builder.set(code, value) }
+            try builder.set("sync", .string("syna"))
+            try builder.set("m_Limit", .string("m_LimitAll"))
+            for key in ["r_Attributes", "r_PersistentRef"] { try builder.set(key, .boolean(true)) }
+            return try builder.build()
         }
     }
 
