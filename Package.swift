@@ -174,6 +174,8 @@ let package = Package(
                 "CommandOptions", "LinuxSystem",
             ]),
 
+        module("SyncTransports", in: "Carrier", uses: ["SyncFormat", "LinuxSystem"]),
+
         module(
             "EmbeddedKeychain", in: "API",
             uses: [
@@ -319,6 +321,8 @@ let package = Package(
         tests(
             "SyncMergingTests", in: "Daemon",
             uses: ["SyncMerging", "SyncFormat", "KeychainCrypto", "KeychainModel", "LinuxSystem", "TestSupport"]),
+        tests(
+            "SyncTransportsTests", in: "Carrier", uses: ["SyncTransports", "SyncFormat", "LinuxSystem", "TestSupport"]),
         tests(
             "KeychaindTests", in: "Daemon",
             uses: [
