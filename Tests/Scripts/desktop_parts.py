@@ -192,6 +192,44 @@ class Client:
         self.bus.close()
 
 
+# The calls of another process: what it finds by these attributes, and the use of a session.
+OTHER = """
+import sys
+from desktop_parts import Client
+from types import SimpleNamespace
+import dbus
+client = Client(SimpleNamespace(connect=lambda: dbus.bus.BusConnection(sys.argv[1])))
+{}
+"""
+
+
+def other(place, program):
+    """Another process on the bus; it waits for a line before its second part."""
+    return subprocess.Popen(
+        ["/usr/bin/python3", "-B", "-c", OTHER.format(program), place.address],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=place.environment | {"PYTHONPATH": os.path.dirname(os.path.abspath(__file__))},
+    )
+
+
+def ask_bus(client):
+    """The bus has passed on what the client has sent before."""
+    client.bus.call_blocking("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "GetId", "", ())
+
+
+@contextlib.contextmanager
+def stopped_bridge(place):
+    """Meanwhile the bridge does nothing, and the bus keeps what it is sent."""
+    (bridge,) = bridges(place)
+    os.kill(bridge, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        os.kill(bridge, signal.SIGCONT)
+
+
 def objects(*paths):
     """A list of objects, as D-Bus has them."""
     return dbus.Array(paths, signature="o")

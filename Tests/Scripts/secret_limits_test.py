@@ -3,7 +3,6 @@
 usage: secret_limits_test.py FOLDER-OF-PROGRAMS [NAME-OF-CASE ...]
 """
 
-import contextlib
 import functools
 import os
 import signal
@@ -13,7 +12,7 @@ import sys
 import dbus
 import dbus.lowlevel
 import desktop_parts
-from desktop_parts import NAME, ROOT, SECRET, Client, bridges, objects, refused
+from desktop_parts import NAME, ROOT, SECRET, Client, ask_bus, bridges, objects, other, refused, stopped_bridge
 from parts import of_this_turn
 from patience import PATIENCE
 
@@ -21,50 +20,12 @@ PROGRAMS = os.path.abspath(sys.argv[1])
 LOGIN = f"{ROOT}/collection/login"
 desktop = functools.partial(desktop_parts.desktop, PROGRAMS)
 
-# The calls of another process: what it finds by these attributes, and the use of a session.
-OTHER = """
-import sys
-from desktop_parts import Client
-from types import SimpleNamespace
-import dbus
-client = Client(SimpleNamespace(connect=lambda: dbus.bus.BusConnection(sys.argv[1])))
-{}
-"""
-
-
-def other(place, program):
-    """Another process on the bus; it waits for a line before its second part."""
-    return subprocess.Popen(
-        ["/usr/bin/python3", "-B", "-c", OTHER.format(program), place.address],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-        env=place.environment | {"PYTHONPATH": os.path.dirname(os.path.abspath(__file__))},
-    )
-
-
-def ask_bus(client):
-    """The bus has passed on what the client has sent before."""
-    client.bus.call_blocking("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "GetId", "", ())
-
-
 def send(client, path, interface, member, signature="", *arguments):
     """Sends a call that has no answer: the bus itself counts those that have one."""
     message = dbus.lowlevel.MethodCallMessage(NAME, path, interface, member)
     message.append(signature=signature, *arguments)
     message.set_no_reply(True)
     client.bus.send_message(message)
-
-
-@contextlib.contextmanager
-def stopped_bridge(place):
-    """Meanwhile the bridge does nothing, and the bus keeps what it is sent."""
-    (bridge,) = bridges(place)
-    os.kill(bridge, signal.SIGSTOP)
-    try:
-        yield
-    finally:
-        os.kill(bridge, signal.SIGCONT)
 
 
 def test_others_have_their_turn():

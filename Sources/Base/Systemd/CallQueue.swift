@@ -1,8 +1,9 @@
 /// Calls that wait for a service. Each process has a line of its own, and processes have their turns one after another:
 /// however many calls a process has sent, others wait for one of them at most.
 ///
-/// In a line, calls that nobody has looked at yet and those that are answered in steps take turns too. The latter come
-/// one after another, so that a process has one answer in the making.
+/// In a line, calls that nobody has looked at yet come first: most are short, and wait for no long answer. After so many
+/// of them comes a step of those that are answered in steps. These come one after another, so that a process has one
+/// answer in the making.
 package struct CallQueue<Call> {
     /// A call with its client, and the process of the client.
     package struct Waiting {
@@ -16,7 +17,8 @@ package struct CallQueue<Call> {
         var fresh: ArraySlice<Waiting> = []
         var started: ArraySlice<Waiting> = []
         var bytes = 0
-        var isStartedNext = false
+        /// The calls taken since the last step.
+        var freshInARow = 0
 
         func hasRoom(for more: Int) -> Bool {
             fresh.count < CallLimits.waiting && bytes + more <= CallLimits.bytes
@@ -43,9 +45,10 @@ package struct CallQueue<Call> {
     /// Takes the next call out; nil when none waits.
     package mutating func next() -> Waiting? {
         guard let owner = turns.popFirst(), var line = lines.removeValue(forKey: owner) else { return nil }
-        let takesStarted = line.fresh.isEmpty || line.isStartedNext && !line.started.isEmpty
+        let isStepDue = line.freshInARow >= CallLimits.freshInARow && !line.started.isEmpty
+        let takesStarted = line.fresh.isEmpty || isStepDue
         let taken = takesStarted ? line.started.popFirst() : line.fresh.popFirst()
-        line.isStartedNext = !takesStarted
+        line.freshInARow = takesStarted ? 0 : line.freshInARow + 1
         line.bytes -= taken?.bytes ?? 0
         if !line.isEmpty {
             lines[owner] = line
@@ -88,6 +91,8 @@ package struct CallQueue<Call> {
 package enum CallLimits {
     /// Calls. A program that lists a collection asks for all of its items before it reads an answer.
     package static let waiting = 16_384
+    /// Calls that are looked at before a step of those that are answered in steps.
+    package static let freshInARow = 8
     /// Calls that are answered in steps.
     package static let started = 128
     /// The memory of all its calls.
