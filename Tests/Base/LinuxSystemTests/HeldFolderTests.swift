@@ -29,6 +29,14 @@ struct HeldFolderTests {
         #expect(try HeldFolder(directory.path).folder("a")?.read("x", limit: 1) == nil)
     }
 
+    @Test("A folder with more names than are wanted is an error with its reason")
+    func tooManyNames() throws {
+        let folder = try HeldFolder(directory.path)
+        for name in ["b", "a"] { _ = try folder.create(name, with: [].span) }
+        #expect(try folder.names(atMost: 2) == ["a", "b"])
+        #expect(throws: SystemError.self) { try folder.names(atMost: 1) }
+    }
+
     @Test("A rename takes no name that is taken")
     func renames() throws {
         for name in ["a", "b"] { _ = try HeldFolder(directory.path).create(name, with: Array(name.utf8).span) }

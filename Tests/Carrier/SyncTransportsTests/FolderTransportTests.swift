@@ -208,12 +208,4 @@ struct ForeignFolderTests {
         defer { _ = unsafe chmod(shared.path(shared.first), 0o700) }
         #expect(try found.batches.map(\.bytes) == [[2]])
     }
-
-    @Test("A full folder is an error with its reason")
-    func tooManyLogs() throws {
-        for number in 0...TransportLimits.logs {
-            #expect(unsafe mkdir(shared.directory.file("\(shared.circle.text)/log/\(number)"), 0o700) == 0)
-        }
-        #expect(throws: TransportProblem.self) { try found }
-    }
 }
