@@ -77,6 +77,7 @@ let package = Package(
         library("COpenSSL", package: "libcrypto", debian: "libssl-dev"),
         library("CArgon2", package: "libargon2", debian: "libargon2-dev"),
         library("CExpat", package: "expat", debian: "libexpat1-dev"),
+        libraryOfPrograms("CPostgres"),
         libraryOfPrograms("CSeccomp"),
         libraryOfPrograms("CTSS2"),
         libraryOfPrograms("CSystemd"),
@@ -175,6 +176,8 @@ let package = Package(
             ]),
 
         module("SyncTransports", in: "Carrier", uses: ["SyncFormat", "LinuxSystem"]),
+        module(
+            "PostgresTransport", in: "Carrier", uses: ["SyncTransports", "SyncFormat", "LinuxSystem", "CPostgres"]),
 
         module(
             "EmbeddedKeychain", in: "API",
@@ -323,6 +326,9 @@ let package = Package(
             uses: ["SyncMerging", "SyncFormat", "KeychainCrypto", "KeychainModel", "LinuxSystem", "TestSupport"]),
         tests(
             "SyncTransportsTests", in: "Carrier", uses: ["SyncTransports", "SyncFormat", "LinuxSystem", "TestSupport"]),
+        tests(
+            "PostgresTransportTests", in: "Carrier",
+            uses: ["PostgresTransport", "SyncTransports", "SyncFormat", "LinuxSystem", "TestSupport"]),
         tests(
             "KeychaindTests", in: "Daemon",
             uses: [

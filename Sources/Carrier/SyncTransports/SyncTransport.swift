@@ -60,12 +60,18 @@ package struct TransportChanges: Sendable {
     package var unreadable: [SyncSlot] = []
     /// Whether these are all.
     package var isComplete = true
+
+    package init() {}
 }
 
 /// Why a transport does not work now.
 package enum TransportProblem: Error, Equatable, Sendable {
     /// The circle's place is not where it was made: a disk that is not mounted, a folder that was moved.
     case missing(String)
+    /// A server says no, in its own words.
+    case refused(String)
+    /// A server cannot be reached, or does not answer in time.
+    case unreachable(String)
     /// The system's reason.
     case system(SystemError)
 }
@@ -74,6 +80,7 @@ extension TransportProblem: CustomStringConvertible {
     package var description: String {
         switch self {
         case .missing(let place): "there is no folder \(place): mount its disk, or make the circle's folder anew"
+        case .refused(let reason), .unreachable(let reason): reason
         case .system(let error): error.description
         }
     }

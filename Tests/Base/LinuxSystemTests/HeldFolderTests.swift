@@ -1,7 +1,8 @@
 import Glibc
-@testable import LinuxSystem
 import TestSupport
 import Testing
+
+@testable import LinuxSystem
 
 @Suite("Folders that are held open")
 struct HeldFolderTests {
@@ -32,7 +33,7 @@ struct HeldFolderTests {
     @Test("A folder with more names than are wanted is an error with its reason")
     func tooManyNames() throws {
         let folder = try HeldFolder(directory.path)
-        for name in ["b", "a"] { _ = try folder.create(name, with: [].span) }
+        for name in ["b", "a"] { _ = try folder.create(name, with: Array(name.utf8).span) }
         #expect(try folder.names(atMost: 2) == ["a", "b"])
         #expect(throws: SystemError.self) { try folder.names(atMost: 1) }
     }

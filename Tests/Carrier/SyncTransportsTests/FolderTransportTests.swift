@@ -164,7 +164,10 @@ struct ForeignFolderTests {
         let secret = shared.directory.file("secret")
         try shared.write("secret", to: secret)
         #expect(unsafe symlink(secret, shared.path(shared.first, "0000000000000002")) == 0)
-        #expect(unsafe symlink(shared.path(shared.first), shared.directory.file("\(shared.circle.text)/log/\(shared.second.text)")) == 0)
+        #expect(
+            unsafe symlink(
+                shared.path(shared.first), shared.directory.file("\(shared.circle.text)/log/\(shared.second.text)"))
+                == 0)
         let changes = try found
         #expect(changes.batches.map(\.bytes) == [[1]])
         #expect(changes.unreadable == [shared.slot(shared.first, 2)])
