@@ -94,7 +94,7 @@ enum ServerSchema {
         }.joined()
     }
 
-    /// The token must be the device's, and the circle the tenant's own. One message for all: nobody learns what was wrong.
+    /// The token must be the device's, and the circle the tenant's own. One message for all: nobody learns which is not.
     private static let allow =
         function(
             "allow(of bytea, by bytea, token bytea) RETURNS void",
