@@ -13,15 +13,22 @@ package struct ServerAddress: Hashable, Sendable {
         guard options["password"] == nil else {
             throw .refused("the URL has a password: put it into ~/.pgpass, and leave it out here")
         }
-        if !(options["host"] ?? "").hasPrefix("/") {
+        if !Self.isLocal(options) {
             guard options["sslmode"] ?? "verify-full" == "verify-full" else {
                 throw .refused("sslmode is verify-full, or left out: another server could take the place of yours")
             }
             options["sslmode"] = "verify-full"
         }
-        options["connect_timeout"] = nil
+        // Of a server and its standby, the one that takes writes.
+        options["target_session_attrs"] = options["target_session_attrs"] ?? "read-write"
         options["application_name"] = "keychain-carrier"
         self.options = options
+    }
+
+    /// Whether only sockets of this machine are named. There can be several hosts, and numbers besides.
+    private static func isLocal(_ options: [String: String]) -> Bool {
+        let hosts = (options["host"] ?? "").split(separator: ",", omittingEmptySubsequences: false)
+        return options["hostaddr"] == nil && hosts.allSatisfy { $0.hasPrefix("/") }
     }
 
     private static func parse(_ url: String) throws(TransportProblem) -> [String: String] {

@@ -17,6 +17,18 @@ final class PostgresServer {
         try psql("CREATE DATABASE sync", in: "postgres")
     }
 
+    /// Starts one that follows another.
+    init(standbyOf server: PostgresServer) throws {
+        folder = try TemporaryDirectory()
+        try run(
+            "pg_basebackup",
+            [
+                "--write-recovery-conf", "--no-sync", "--checkpoint=fast", "-h", server.folder.path, "-U", "owner",
+                "-D", data,
+            ])
+        try start()
+    }
+
     deinit { end(SIGQUIT) }
 
     static let isHere = programs != nil && geteuid() != 0
@@ -32,6 +44,19 @@ final class PostgresServer {
     func url(_ role: String) -> String {
         let socket = folder.path.utf8.map { $0 == UInt8(ascii: "/") ? "%2F" : String(UnicodeScalar($0)) }.joined()
         return "postgresql://\(role)@\(socket)/sync"
+    }
+
+    /// The URL of this one, or another one that takes its place.
+    func url(_ role: String, or other: PostgresServer) -> String {
+        "postgresql://\(role)@/sync?host=\(folder.path),\(other.folder.path)"
+    }
+
+    /// Makes a standby the server.
+    func promote() throws {
+        try psql("SELECT pg_promote()")
+        guard eventually({ (try? psql("SELECT pg_is_in_recovery()")) == "f\n" }) else {
+            throw SystemError(code: ETIMEDOUT, call: "pg_promote")
+        }
     }
 
     func address(_ role: String) throws -> ServerAddress { try ServerAddress(url(role)) }

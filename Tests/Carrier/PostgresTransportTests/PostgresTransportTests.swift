@@ -230,9 +230,45 @@ struct ServerAddressTests {
         for url in [
             "postgresql://user:pw@example.org/sync", "postgresql://user@example.org/sync?password=pw",
             "postgresql://user@example.org/sync?sslmode=require", "postgresql://user@127.0.0.1/sync?sslmode=disable",
-            "http://example.org", "postgresql://[", "",
+            "postgresql://user@%2Ftmp,example.org/sync?sslmode=disable", "http://example.org", "postgresql://[", "",
+            "postgresql://user@%2Ftmp/sync?hostaddr=127.0.0.1&sslmode=disable",
         ] {
             #expect(throws: TransportProblem.self, "\(url)") { try ServerAddress(url) }
         }
+    }
+}
+
+@Suite("A server with a synchronous standby", .enabled(if: PostgresServer.isHere), .serialized)
+struct StandbyTests {
+    @Test("When the first server is killed under load and the second takes over, nothing acknowledged is lost")
+    func promoted() throws {
+        let hosted = try HostedCircle()
+        let standby = try PostgresServer(standbyOf: hosted.server)
+        try hosted.server.psql("ALTER SYSTEM SET synchronous_standby_names = '*'")
+        try hosted.server.psql("SELECT pg_reload_conf()")
+        #expect(eventually { (try? hosted.server.psql("SELECT sync_state FROM pg_stat_replication")) == "sync\n" })
+
+        let address = try ServerAddress(hosted.server.url("alice", or: standby))
+        let machine = PostgresTransport(
+            address, circle: hosted.circle, device: hosted.first, token: [UInt8](repeating: 1, count: 32))
+        let acknowledged = Lock<UInt64>(0)
+        let writer = try Thread(named: "writer") {
+            for seq in UInt64(1)... {
+                let slot = SyncSlot(circle: CircleID(number: 7), device: MemberID(number: 1), seq: seq)
+                guard (try? machine.commit([UInt8(truncatingIfNeeded: seq)], in: slot)) == .done else { return }
+                acknowledged.withLock { $0 = seq }
+            }
+        }
+        #expect(eventually { acknowledged.withLock { $0 } >= 20 })
+        hosted.server.end(SIGKILL)
+        writer.join()
+        try standby.promote()
+
+        let last = acknowledged.withLock { $0 }
+        let found = try machine.changes(after: [:], atMost: 1 << 20)
+        // The one that was on its way may have come.
+        #expect([last, last + 1].contains(found.ends[hosted.first] ?? 0))
+        #expect(found.batches.map(\.slot.seq) == Array(1...UInt64(found.batches.count)))
+        #expect(try machine.commit([0], in: hosted.slot(hosted.first, last + 2)) == .done)
     }
 }
