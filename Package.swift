@@ -78,6 +78,7 @@ let package = Package(
         library("CArgon2", package: "libargon2", debian: "libargon2-dev"),
         library("CExpat", package: "expat", debian: "libexpat1-dev"),
         libraryOfPrograms("CPostgres"),
+        libraryOfPrograms("CCurl"),
         libraryOfPrograms("CSeccomp"),
         libraryOfPrograms("CTSS2"),
         libraryOfPrograms("CSystemd"),
@@ -176,6 +177,9 @@ let package = Package(
             ]),
 
         module("SyncTransports", in: "Carrier", uses: ["SyncFormat", "LinuxSystem"]),
+        module(
+            "ObjectTransport", in: "Carrier",
+            uses: ["SyncTransports", "SyncFormat", "KeychainCrypto", "LinuxSystem", "CCurl"]),
         module(
             "PostgresTransport", in: "Carrier", uses: ["SyncTransports", "SyncFormat", "LinuxSystem", "CPostgres"]),
 
@@ -326,6 +330,9 @@ let package = Package(
             uses: ["SyncMerging", "SyncFormat", "KeychainCrypto", "KeychainModel", "LinuxSystem", "TestSupport"]),
         tests(
             "SyncTransportsTests", in: "Carrier", uses: ["SyncTransports", "SyncFormat", "LinuxSystem", "TestSupport"]),
+        tests(
+            "ObjectTransportTests", in: "Carrier",
+            uses: ["ObjectTransport", "SyncTransports", "SyncFormat", "LinuxSystem", "TestSupport"]),
         tests(
             "PostgresTransportTests", in: "Carrier",
             uses: ["PostgresTransport", "SyncTransports", "SyncFormat", "LinuxSystem", "TestSupport"]),

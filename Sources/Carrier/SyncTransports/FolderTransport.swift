@@ -65,7 +65,10 @@ package final class FolderTransport: SyncTransport {
 
     package func wait(until deadline: Deadline) throws(TransportProblem) -> Bool {
         let scan = Deadline.after(milliseconds: TransportLimits.scanMilliseconds)
-        guard let events else { return Self.sleeps(until: min(deadline, scan), isDue: scan < deadline) }
+        guard let events else {
+            min(deadline, scan).sleep()
+            return scan < deadline
+        }
         do throws(SystemError) {
             try events.descriptor.wait(for: .readable, deadline: min(deadline, scan))
             try events.clear()
@@ -74,11 +77,6 @@ package final class FolderTransport: SyncTransport {
             if error.code == ETIMEDOUT { return scan < deadline }
             throw .system(error)
         }
-    }
-
-    private static func sleeps(until deadline: Deadline, isDue: Bool) -> Bool {
-        while let left = deadline.remainingNanoseconds, left > 0 { usleep(UInt32(min(left / 1000 + 1, 1_000_000))) }
-        return isDue
     }
 }
 

@@ -56,7 +56,7 @@ struct ImportTests {
         "Only one module touches each C library",
         arguments: [
             "CSQLite", "COpenSSL", "CArgon2", "CSeccomp", "CTSS2", "CSystemd", "CPAM", "CExpat", "CLinux",
-            "CSecurity", "CPostgres",
+            "CSecurity", "CPostgres", "CCurl",
         ])
     func oneModuleForEachLibrary(library: String) throws {
         let users = try Self.modules().filter { $0.uses.contains(library) }.map(\.name)
