@@ -8,7 +8,7 @@ struct ObjectRequest {
     let store: ObjectStore
     /// PUT, GET or DELETE.
     let method: String
-    /// What stands behind the bucket's URL, with `/` or `?` in front; already percent-encoded, parameters sorted by name.
+    /// What stands behind the bucket's URL, with `/` or `?` in front: percent-encoded, its parameters sorted by name.
     var place = ""
     var headers: [String] = []
     var body: [UInt8] = []
@@ -43,8 +43,9 @@ struct ObjectRequest {
         // The secret's copy in libcurl goes with the handle.
         let identity = store.secretKey.withSpan { "\(store.accessKey):\($0.text(0, $0.count) ?? "")" }
         let texts = [
-            (CURLOPT_URL, store.bucket + place), (CURLOPT_CUSTOMREQUEST, method), (CURLOPT_PROTOCOLS_STR, "http,https"),
-            (CURLOPT_AWS_SIGV4, "aws:amz:\(store.region):s3"), (CURLOPT_USERPWD, identity), (CURLOPT_PROXY, ""),
+            (CURLOPT_URL, store.bucket + place), (CURLOPT_CUSTOMREQUEST, method),
+            (CURLOPT_PROTOCOLS_STR, "http,https"), (CURLOPT_AWS_SIGV4, "aws:amz:\(store.region):s3"),
+            (CURLOPT_USERPWD, identity), (CURLOPT_PROXY, ""),
         ]
         for (option, text) in texts {
             let code = unsafe ccurl_set_text(handle, option, text)
@@ -61,8 +62,8 @@ struct ObjectRequest {
         }
     }
 
-    /// Stores check the digest, and some refuse a request without it. libcurl would sign a header that it leaves out, such
-    /// as an empty `Expect:`.
+    /// Stores check the digest, and some refuse a request without it. A header that libcurl leaves out, such as an empty
+    /// `Expect:`, would be signed all the same.
     private func headerList() -> UnsafeMutablePointer<curl_slist>? {
         let digest = (try? Digest.sha256(body.span)).map { $0.span.array(0, 32) } ?? []
         let hexadecimal = digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
