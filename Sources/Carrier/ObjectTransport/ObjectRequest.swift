@@ -62,8 +62,8 @@ struct ObjectRequest {
         }
     }
 
-    /// Stores check the digest, and some refuse a request without it. A header that libcurl leaves out, such as an empty
-    /// `Expect:`, would be signed all the same.
+    /// Stores check the digest, and some refuse a request without it. A header that libcurl leaves out, such as an
+    /// empty `Expect:`, would be signed all the same.
     private func headerList() -> UnsafeMutablePointer<curl_slist>? {
         let digest = (try? Digest.sha256(body.span)).map { $0.span.array(0, 32) } ?? []
         let hexadecimal = digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()

@@ -30,8 +30,8 @@ final class TwoHomes {
     }
 }
 
-/// Copies what is new from each folder to the other. Of two files of one name the first folder's wins, and the other one
-/// stays as a conflict copy, as with Syncthing.
+/// Copies what is new from each folder to the other. Of two files of one name the first folder's wins, and the other
+/// one stays as a conflict copy, as with Syncthing.
 private final class Courier: Sendable {
     private let folders: [String]
     private let hasEnded = Lock(false)
