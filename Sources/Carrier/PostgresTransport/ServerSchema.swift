@@ -94,7 +94,8 @@ enum ServerSchema {
         }.joined()
     }
 
-    /// The token must be the device's, and the circle the tenant's own. One message for all: nobody learns which is not.
+    /// The token must be the device's, and the circle the tenant's own. One message for all: nobody learns what is
+    /// wrong.
     private static let allow =
         function(
             "allow(of bytea, by bytea, token bytea) RETURNS void",
