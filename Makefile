@@ -32,6 +32,7 @@ test: deps check-format ## what proves that the product works, before each chang
 	@scripts/run-tests gate $(TESTS)
 
 test-long: deps ## kills at random moments, soaks, attacks on timing, full matrices, new seeds
+	@scripts/deps long
 	@scripts/run-tests long $(TESTS)
 
 test-release: deps ## SDK, packages, neighbours, counts of the release build, C: what builds something else

@@ -77,6 +77,8 @@ let package = Package(
         library("COpenSSL", package: "libcrypto", debian: "libssl-dev"),
         library("CArgon2", package: "libargon2", debian: "libargon2-dev"),
         library("CExpat", package: "expat", debian: "libexpat1-dev"),
+        libraryOfPrograms("CPostgres"),
+        libraryOfPrograms("CCurl"),
         libraryOfPrograms("CSeccomp"),
         libraryOfPrograms("CTSS2"),
         libraryOfPrograms("CSystemd"),
@@ -173,6 +175,13 @@ let package = Package(
                 "KeychainStore", "KeychainPolicy", "KeychainClient", "EnclaveWire", "KeychainWire", "KeychainModel",
                 "CommandOptions", "LinuxSystem",
             ]),
+
+        module("SyncTransports", in: "Carrier", uses: ["SyncFormat", "LinuxSystem"]),
+        module(
+            "ObjectTransport", in: "Carrier",
+            uses: ["SyncTransports", "SyncFormat", "KeychainCrypto", "LinuxSystem", "CCurl"]),
+        module(
+            "PostgresTransport", in: "Carrier", uses: ["SyncTransports", "SyncFormat", "LinuxSystem", "CPostgres"]),
 
         module(
             "EmbeddedKeychain", in: "API",
@@ -319,6 +328,14 @@ let package = Package(
         tests(
             "SyncMergingTests", in: "Daemon",
             uses: ["SyncMerging", "SyncFormat", "KeychainCrypto", "KeychainModel", "LinuxSystem", "TestSupport"]),
+        tests(
+            "SyncTransportsTests", in: "Carrier", uses: ["SyncTransports", "SyncFormat", "LinuxSystem", "TestSupport"]),
+        tests(
+            "ObjectTransportTests", in: "Carrier",
+            uses: ["ObjectTransport", "SyncTransports", "SyncFormat", "LinuxSystem", "TestSupport"]),
+        tests(
+            "PostgresTransportTests", in: "Carrier",
+            uses: ["PostgresTransport", "SyncTransports", "SyncFormat", "LinuxSystem", "TestSupport"]),
         tests(
             "KeychaindTests", in: "Daemon",
             uses: [

@@ -33,6 +33,10 @@ int clinux_give_name(int file, const char *path) {
     return linkat(AT_FDCWD, own, AT_FDCWD, path, AT_SYMLINK_FOLLOW);
 }
 
+int clinux_rename_new(const char *name, const char *path) {
+    return renameat2(AT_FDCWD, name, AT_FDCWD, path, RENAME_NOREPLACE);
+}
+
 int clinux_memory_file(const char *name, size_t size) {
     int file = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (file < 0) return -1;

@@ -6,7 +6,7 @@ import LinuxSystem
 final class SocketWatch: Sendable {
     private let files: [(path: String, status: FileStatus)]
     /// Nil where this user has no more watches: the files are looked at once a second then.
-    private let events: FileDescriptor?
+    private let events: FileEvents?
 
     /// Watches from now on.
     ///
@@ -16,14 +16,18 @@ final class SocketWatch: Sendable {
     init?(_ socket: String, of owner: StoreOwner) throws(SystemError) {
         guard let status = try FileStatus(ofLink: socket) else { return nil }
         files = [(socket, status), (owner.path, owner.file)]
-        let folders = [socket.folder, owner.path.folder]
+        events = try? Self.watching(files.map(\.path), in: [socket.folder, owner.path.folder])
+    }
+
+    private static func watching(_ files: [String], in folders: [String]) throws(SystemError) -> FileEvents {
+        let events = try FileEvents()
         // A name less is a change of the file's attributes.
-        events = try? FileDescriptor.watching(
-            files.map { ($0.path, IN_ATTRIB | IN_MOVE_SELF) } + folders.map { ($0, IN_MOVE_SELF | IN_DELETE_SELF) })
-        guard let events else { return }
+        for file in files { try events.watch(file, for: CInt(IN_ATTRIB | IN_MOVE_SELF)) }
+        for folder in folders { try events.watch(folder, for: CInt(IN_MOVE_SELF | IN_DELETE_SELF)) }
         // The runtime directory may be moved as a whole, or the store's with what is above it. A folder of others that
         // cannot be watched does not matter.
-        for folder in folders { _ = unsafe inotify_add_watch(events.number, folder + "..", UInt32(IN_MOVE_SELF)) }
+        for folder in folders { try? events.watch(folder + "..", for: CInt(IN_MOVE_SELF)) }
+        return events
     }
 
     /// Has a thread wait for that.
@@ -40,9 +44,11 @@ final class SocketWatch: Sendable {
     }
 
     private func waitForChange() {
-        var room = [UInt8](repeating: 0, count: 4096)
-        var span = room.mutableSpan
-        if let events, (try? events.read(into: &span)) != nil { return }
+        if let events, (try? events.descriptor.wait(for: .readable, deadline: .never)) != nil,
+            (try? events.clear()) != nil
+        {
+            return
+        }
         sleep(1)
     }
 
@@ -51,17 +57,5 @@ final class SocketWatch: Sendable {
             guard let now = try? FileStatus(ofLink: path) else { return true }
             return !now.isSameFile(as: status)
         }?.path
-    }
-}
-
-extension FileDescriptor {
-    fileprivate static func watching(_ paths: [(String, CInt)]) throws(SystemError) -> FileDescriptor {
-        let number = inotify_init1(CInt(IN_CLOEXEC))
-        guard number >= 0 else { throw SystemError(code: errno, call: "inotify_init1") }
-        let events = FileDescriptor(owning: number)
-        for (path, mask) in paths where unsafe inotify_add_watch(number, path, UInt32(mask)) < 0 {
-            throw SystemError(code: errno, call: "inotify_add_watch", advice: path)
-        }
-        return events
     }
 }

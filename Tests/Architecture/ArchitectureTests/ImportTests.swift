@@ -19,7 +19,7 @@ struct ImportTests {
         "Daemon": ["Base", "Wire", "CLibraries"],
         "API": ["Base", "Wire", "Daemon", "Enclave", "Compatibility", "CLibraries"],
         "Compatibility": ["Base"], "Tools": ["Base", "Wire"],
-        "Bridges": ["Base", "Wire"],
+        "Bridges": ["Base", "Wire"], "Carrier": ["Base", "Wire"],
         "Examples": ["API"],
     ]
 
@@ -56,7 +56,7 @@ struct ImportTests {
         "Only one module touches each C library",
         arguments: [
             "CSQLite", "COpenSSL", "CArgon2", "CSeccomp", "CTSS2", "CSystemd", "CPAM", "CExpat", "CLinux",
-            "CSecurity",
+            "CSecurity", "CPostgres", "CCurl",
         ])
     func oneModuleForEachLibrary(library: String) throws {
         let users = try Self.modules().filter { $0.uses.contains(library) }.map(\.name)

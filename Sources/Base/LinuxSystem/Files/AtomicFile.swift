@@ -7,11 +7,13 @@ package enum AtomicFile {
 
     /// Reads a regular file.
     ///
-    /// - Parameter limit: the most bytes it may have.
+    /// - Parameters:
+    ///   - limit: the most bytes it may have.
+    ///   - followsLinks: whether the last name of the path may be a symbolic link.
     /// - Throws: `SystemError` of `open` (`ENOENT` when there is none) or `read`; `EFBIG` when it has more than `limit`
     ///   bytes, `EINVAL` when it is not a regular file, `EIO` when it changed while it was read.
-    package static func read(_ path: String, limit: Int) throws(SystemError) -> [UInt8] {
-        let (file, size) = try open(path, limit: limit)
+    package static func read(_ path: String, limit: Int, followsLinks: Bool = true) throws(SystemError) -> [UInt8] {
+        let (file, size) = try open(path, limit: limit, flags: followsLinks ? 0 : O_NOFOLLOW)
         var bytes = [UInt8](repeating: 0, count: size)
         var span = bytes.mutableSpan
         try fill(&span, from: file)
@@ -89,9 +91,11 @@ package enum AtomicFile {
         _ = try retrying("fsync") { fsync(directory.number) }
     }
 
-    private static func open(_ path: String, limit: Int) throws(SystemError) -> (file: FileDescriptor, size: Int) {
+    private static func open(
+        _ path: String, limit: Int, flags: CInt = 0
+    ) throws(SystemError) -> (file: FileDescriptor, size: Int) {
         // O_NONBLOCK, in case somebody has put a pipe there.
-        let file = try FileDescriptor.open(path, O_RDONLY | O_NONBLOCK)
+        let file = try FileDescriptor.open(path, O_RDONLY | O_NONBLOCK | flags)
         let status = try FileStatus(of: file)
         guard status.isRegularFile else {
             throw SystemError(code: EINVAL, call: "open", advice: "\(path) is not a regular file")

@@ -4,8 +4,8 @@ import Glibc
 package enum FolderEntries {
     /// The names in a folder, without `.` and `..`, sorted.
     ///
-    /// - Throws: `SystemError` of `opendir`.
-    package static func names(in folder: String) throws(SystemError) -> [String] {
+    /// - Throws: `SystemError` of `opendir`; `EOVERFLOW` where there are more than `most`.
+    package static func names(in folder: String, atMost most: Int = .max) throws(SystemError) -> [String] {
         guard let directory = unsafe opendir(folder) else { throw SystemError(code: errno, call: "opendir") }
         defer { unsafe closedir(directory) }
         var names: [String] = []
@@ -13,7 +13,11 @@ package enum FolderEntries {
             let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
                 unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
             }
-            if name != ".", name != ".." { names.append(name) }
+            if name == "." || name == ".." { continue }
+            guard names.count < most else {
+                throw SystemError(code: EOVERFLOW, call: "readdir", advice: "a folder has more than \(most) files")
+            }
+            names.append(name)
         }
         return names.sorted()
     }

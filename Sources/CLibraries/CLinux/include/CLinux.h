@@ -66,6 +66,9 @@ int clinux_make_unnamed(const char *folder);
 /// linkat: gives such a file a name, which must be free.
 int clinux_give_name(int file, const char *path);
 
+/// renameat2 with RENAME_NOREPLACE.
+int clinux_rename_new(const char *name, const char *path);
+
 /// F_OFD_SETLK: takes or releases the lock on a file's first byte for this open file description, without waiting.
 int clinux_mark(int file, int sets);
 

@@ -1,0 +1,85 @@
+import CLinux
+import Glibc
+
+/// A folder that is held open. Somebody who may write in it can put links into it: none is followed.
+package struct HeldFolder: Sendable {
+    private let descriptor: FileDescriptor
+    /// Its path by the descriptor, which stays where the folder is.
+    package var path: String { "/proc/self/fd/\(descriptor.number)" }
+
+    /// Opens a folder, also one that a link leads to.
+    ///
+    /// - Throws: `SystemError` of `open`: `ENOENT` where there is none.
+    package init(_ path: String) throws(SystemError) {
+        descriptor = FileDescriptor(owning: try retrying("open") { unsafe clinux_open_folder(path) })
+    }
+
+    private init(_ descriptor: FileDescriptor) { self.descriptor = descriptor }
+
+    /// A folder in this one; nil where there is none. `ELOOP` or `ENOTDIR` says that something else has the name.
+    ///
+    /// - Throws: `SystemError` of `open`.
+    package func folder(_ name: String) throws(SystemError) -> HeldFolder? {
+        do throws(SystemError) {
+            return HeldFolder(try .open("\(path)/\(name)", O_RDONLY | O_DIRECTORY | O_NOFOLLOW))
+        } catch {
+            if error.code == ENOENT { return nil }
+            throw error
+        }
+    }
+
+    /// Makes a folder in this one, unless there is one. It survives a power cut.
+    ///
+    /// - Throws: `SystemError` of `mkdir`, `open` or `fsync`.
+    package func makeFolder(_ name: String, mode: UInt32 = 0o700) throws(SystemError) -> HeldFolder {
+        do throws(SystemError) {
+            _ = try retrying("mkdir") { unsafe mkdir("\(path)/\(name)", mode) }
+            try synchronize()
+        } catch { guard error.code == EEXIST else { throw error } }
+        guard let folder = try folder(name) else { throw SystemError(code: ENOENT, call: "open") }
+        return folder
+    }
+
+    /// The names in it, sorted.
+    ///
+    /// - Throws: `SystemError` of `opendir`; `EOVERFLOW` where there are more.
+    package func names(atMost most: Int) throws(SystemError) -> [String] {
+        try FolderEntries.names(in: path, atMost: most)
+    }
+
+    /// Reads a file in it; nil where there is none.
+    ///
+    /// - Throws: `SystemError` of `open` or `read`: `ELOOP` for a link; `EFBIG` when it has more bytes, `EINVAL` when it
+    ///   is not a regular file, `EIO` when it became shorter meanwhile.
+    package func read(_ name: String, limit: Int) throws(SystemError) -> [UInt8]? {
+        do throws(SystemError) {
+            return try AtomicFile.read("\(path)/\(name)", limit: limit, followsLinks: false)
+        } catch {
+            if error.code == ENOENT { return nil }
+            throw error
+        }
+    }
+
+    /// Removes a file in it; nothing happens where there is none.
+    ///
+    /// - Throws: `SystemError` of `unlink` or `fsync`.
+    package func remove(_ name: String) throws(SystemError) { try AtomicFile.remove("\(path)/\(name)") }
+
+    /// Creates a file in it, which appears with its whole content. When this returns, it survives a power cut.
+    ///
+    /// - Returns: false when something has the name already, which stays as it is.
+    /// - Throws: `SystemError` of the step that failed.
+    package func create(_ name: String, with content: Span<UInt8>, mode: UInt32 = 0o600) throws(SystemError) -> Bool {
+        let file = try NewFile(in: path)
+        try file.descriptor.writeFully(content)
+        guard try file.publish(as: "\(path)/\(name)", mode: mode) else { return false }
+        try synchronize()
+        return true
+    }
+
+    /// `fsync` of a path by descriptor would need another one: the folder is opened as `O_PATH` at its root.
+    private func synchronize() throws(SystemError) {
+        let folder = try FileDescriptor.open(path + "/.", O_RDONLY | O_DIRECTORY)
+        _ = try retrying("fsync") { fsync(folder.number) }
+    }
+}

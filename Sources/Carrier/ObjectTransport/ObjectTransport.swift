@@ -1,0 +1,161 @@
+package import LinuxSystem
+package import SyncFormat
+package import SyncTransports
+
+/// A circle in a bucket. A slot is created by `PUT` with `If-None-Match: *`, of which the store makes one winner.
+///
+/// A store that ignores that condition would let two machines overwrite each other, so ``found()`` tries it first.
+package final class ObjectTransport: SyncTransport {
+    private let store: ObjectStore
+    private let circle: CircleID
+    private let connections = Lock(ObjectConnections())
+
+    /// A store is asked so often, in milliseconds.
+    private static let pollMilliseconds = 60_000
+    /// Another writes the same name at this moment (409): whether it wins is known with one of the next tries.
+    private static let races = 5
+    /// The pages of a list, with a thousand names each.
+    private static let pages = 1_000
+
+    package init(_ store: ObjectStore, circle: CircleID) { (self.store, self.circle) = (store, circle) }
+
+    /// Tries whether the store keeps the first of two that have one name.
+    package func found() throws(TransportProblem) {
+        let name = "\(circle.text)/probe"
+        _ = try create(name, [1])
+        let second = try create(name, [2])
+        let there = try get(name)
+        guard !second, there == [1] || there == [2] else {
+            throw .refused("the store ignores If-None-Match: two machines would overwrite each other")
+        }
+    }
+
+    package func commit(_ bytes: [UInt8], in slot: SyncSlot) throws(TransportProblem) -> Commitment {
+        if try create(slot.text, bytes) { return .done }
+        let there = try get(slot.text)
+        return there == bytes ? .done : .occupied(there)
+    }
+
+    package func discard(_ slots: [SyncSlot]) throws(TransportProblem) {
+        for slot in slots {
+            let answer = try send(ObjectRequest(store: store, method: "DELETE", place: "/\(slot.text)"))
+            guard [200, 204, 404].contains(answer.status) else { throw answer.refusal }
+        }
+    }
+
+    package func read(_ slot: SyncSlot) throws(TransportProblem) -> [UInt8]? { try get(slot.text) }
+
+    package func changes(
+        after heads: [MemberID: UInt64], atMost most: Int
+    ) throws(TransportProblem) -> TransportChanges {
+        var (changes, count) = (TransportChanges(), 0)
+        for slot in try slots() {
+            changes.ends[slot.device] = max(changes.ends[slot.device] ?? 0, slot.seq)
+            guard slot.seq > heads[slot.device] ?? 0 else { continue }
+            guard changes.batches.isEmpty || count < most else {
+                changes.isComplete = false
+                continue
+            }
+            guard let bytes = try get(slot.text) else { continue }
+            changes.batches.append((slot, bytes))
+            count += bytes.count
+        }
+        return changes
+    }
+
+    package func wait(until deadline: Deadline) throws(TransportProblem) -> Bool {
+        let poll = Deadline.after(milliseconds: Self.pollMilliseconds)
+        min(deadline, poll).sleep()
+        return poll < deadline
+    }
+}
+
+// MARK: - Requests
+
+extension ObjectTransport {
+    private func send(_ request: ObjectRequest) throws(TransportProblem) -> ObjectRequest.Answer {
+        try connections.withLock { (open) throws(TransportProblem) -> ObjectRequest.Answer in
+            try request.send(over: open)
+        }
+    }
+
+    /// - Returns: false when something has the name already.
+    private func create(_ name: String, _ bytes: [UInt8]) throws(TransportProblem) -> Bool {
+        let request = ObjectRequest(
+            store: store, method: "PUT", place: "/\(name)", headers: ["If-None-Match: *"], body: bytes)
+        var answer = try send(request)
+        for _ in 1..<Self.races where answer.status == 409 { answer = try send(request) }
+        switch answer.status {
+        case 200, 201, 204: return true
+        case 412: return false
+        default: throw answer.refusal
+        }
+    }
+
+    private func get(_ name: String) throws(TransportProblem) -> [UInt8]? {
+        let request = ObjectRequest(
+            store: store, method: "GET", place: "/\(name)", limit: TransportLimits.slotBytes)
+        let answer = try send(request)
+        if answer.status == 404 { return nil }
+        guard answer.status == 200 else { throw answer.refusal }
+        return answer.body
+    }
+
+    /// The slots of all batches, by their names.
+    private func slots() throws(TransportProblem) -> [SyncSlot] {
+        var (slots, token) = ([SyncSlot](), String?.none)
+        for _ in 0..<Self.pages {
+            let page = try list(after: token)
+            slots += page.values(of: "Key").compactMap { try? SyncSlot($0) }.filter {
+                $0.circle == circle && $0.part == nil
+            }
+            token = page.values(of: "NextContinuationToken").first
+            guard page.values(of: "IsTruncated").first == "true", token != nil else { return slots }
+        }
+        throw .refused("the store has more than a million batches")
+    }
+
+    /// A page of the list. Its parameters are sorted, as the signature wants them.
+    private func list(after token: String?) throws(TransportProblem) -> ObjectList {
+        let next = token.map { "continuation-token=\($0.percentEncoded)&" } ?? ""
+        let place = "?\(next)list-type=2&prefix=\("\(circle.text)/log/".percentEncoded)"
+        let answer = try send(ObjectRequest(store: store, method: "GET", place: place))
+        guard answer.status == 200 else { throw answer.refusal }
+        return ObjectList(answer.body)
+    }
+}
+
+/// A page of a list. What is wanted of it are texts without references to characters: a slot's name is read strictly.
+struct ObjectList {
+    private let text: String
+    init(_ bytes: [UInt8]) { text = String(decoding: bytes, as: UTF8.self) }
+
+    /// The texts of all elements of a name.
+    func values(of element: String) -> [String] {
+        text.split(separator: "<\(element)>", omittingEmptySubsequences: false).dropFirst().compactMap {
+            guard let end = $0.firstRange(of: "</\(element)>") else { return nil }
+            return String($0[..<end.lowerBound])
+        }
+    }
+}
+
+extension ObjectRequest.Answer {
+    /// The store's own words.
+    fileprivate var refusal: TransportProblem {
+        let list = ObjectList(body)
+        let words = list.values(of: "Message").first ?? list.values(of: "Code").first ?? "no reason"
+        return .refused("the store answers \(status): \(words)")
+    }
+}
+
+extension String {
+    /// With `%` and two digits for all but letters, digits and `-._~`.
+    fileprivate var percentEncoded: String {
+        utf8.map { byte in
+            let scalar = Unicode.Scalar(byte)
+            let isPlain = scalar.isASCII && (scalar.properties.isAlphabetic || scalar.properties.numericType != nil)
+            if isPlain || "-._~".unicodeScalars.contains(scalar) { return String(scalar) }
+            return "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+        }.joined()
+    }
+}

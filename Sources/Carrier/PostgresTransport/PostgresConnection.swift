@@ -1,0 +1,189 @@
+import CPostgres
+import Glibc
+import LinuxSystem
+import SyncTransports
+
+/// A connection to a server, for one thread at a time. It never blocks past a deadline.
+@safe final class PostgresConnection {
+    private let connection: OpaquePointer
+
+    /// A parameter of a query.
+    enum Value {
+        case bytes([UInt8])
+        case text(String)
+    }
+
+    /// Connects.
+    ///
+    /// - Throws: ``TransportProblem/unreachable(_:)`` with the server's or libpq's reason.
+    init(_ address: ServerAddress, until deadline: Deadline) throws(TransportProblem) {
+        let options = address.options.sorted { $0.key < $1.key }
+        let started = unsafe withCStrings(options.map(\.key)) { keys in
+            unsafe withCStrings(options.map(\.value)) { values in unsafe PQconnectStartParams(keys, values, 0) }
+        }
+        guard let connection = unsafe started else { throw .system(SystemError(code: ENOMEM, call: "PQconnectStart")) }
+        unsafe self.connection = connection
+        try finish(until: deadline)
+        guard unsafe PQsetnonblocking(connection, 1) == 0 else { throw problem }
+    }
+
+    deinit { unsafe PQfinish(connection) }
+
+    private func finish(until deadline: Deadline) throws(TransportProblem) {
+        var readiness = Readiness.writable
+        while true {
+            try wait(for: readiness, until: deadline)
+            switch unsafe PQconnectPoll(connection) {
+            case PGRES_POLLING_OK: return
+            case PGRES_POLLING_READING: readiness = .readable
+            case PGRES_POLLING_WRITING: readiness = .writable
+            default: throw problem
+            }
+        }
+    }
+
+    /// The reason why the connection is of no use any more.
+    private var problem: TransportProblem {
+        let text = unsafe PQerrorMessage(connection).map { unsafe String(cString: $0) } ?? ""
+        return .unreachable(String(text.split(separator: "\n").first ?? "the connection was closed"))
+    }
+
+    /// Waits for the socket, which libpq keeps.
+    private func wait(for readiness: Readiness, until deadline: Deadline) throws(TransportProblem) {
+        let number = unsafe PQsocket(connection)
+        guard number >= 0 else { throw problem }
+        do throws(SystemError) {
+            try FileDescriptor(owning: number) { _ in }.wait(for: readiness, deadline: deadline)
+        } catch {
+            throw error.code == ETIMEDOUT ? .unreachable("the server did not answer in time") : .system(error)
+        }
+    }
+}
+
+// MARK: - Queries
+
+extension PostgresConnection {
+    /// A row of an answer: the bytes of its columns, in PostgreSQL's binary form; nil for NULL.
+    typealias Row = [[UInt8]?]
+
+    /// Asks one query.
+    ///
+    /// - Throws: ``TransportProblem/refused(_:)`` with the server's words, or what ends the connection.
+    func query(_ text: String, _ values: [Value] = [], until deadline: Deadline) throws(TransportProblem) -> [Row] {
+        guard send(text, values) else { throw problem }
+        try flush(until: deadline)
+        var (rows, refusal) = ([Row](), TransportProblem?.none)
+        while let result = unsafe try nextResult(until: deadline) {
+            defer { unsafe PQclear(result) }
+            switch unsafe PQresultStatus(result) {
+            case PGRES_TUPLES_OK: unsafe rows += self.rows(of: result)
+            case PGRES_COMMAND_OK, PGRES_EMPTY_QUERY: break
+            default: unsafe refusal = refusal ?? self.refusal(of: result)
+            }
+        }
+        if let refusal { throw refusal }
+        return rows
+    }
+
+    /// Runs several statements as one transaction.
+    func run(_ statements: String, until deadline: Deadline) throws(TransportProblem) {
+        guard unsafe PQsendQuery(connection, statements) == 1 else { throw problem }
+        try flush(until: deadline)
+        var refusal: TransportProblem?
+        while let result = unsafe try nextResult(until: deadline) {
+            defer { unsafe PQclear(result) }
+            let status = unsafe PQresultStatus(result)
+            if status == PGRES_FATAL_ERROR { unsafe refusal = refusal ?? self.refusal(of: result) }
+        }
+        if let refusal { throw refusal }
+    }
+
+    /// Waits for a notification; false when there was none.
+    func notification(until deadline: Deadline) throws(TransportProblem) -> Bool {
+        while true {
+            guard unsafe PQconsumeInput(connection) == 1 else { throw problem }
+            if let notification = unsafe PQnotifies(connection) {
+                unsafe PQfreemem(notification)
+                return true
+            }
+            do throws(TransportProblem) { try wait(for: .readable, until: deadline) } catch {
+                if deadline.hasPassed { return false }
+                throw error
+            }
+        }
+    }
+
+    private func send(_ text: String, _ values: [Value]) -> Bool {
+        let bytes = values.map { value in
+            switch value {
+            case .bytes(let bytes): bytes + [0]
+            case .text(let text): Array(text.utf8) + [0]
+            }
+        }
+        let lengths = bytes.map { CInt($0.count - 1) }
+        let formats = values.map { value in if case .bytes = value { CInt(1) } else { CInt(0) } }
+        return unsafe withCStrings(bytes) { pointers in
+            unsafe PQsendQueryParams(connection, text, CInt(values.count), nil, pointers, lengths, formats, 1) == 1
+        }
+    }
+
+    private func flush(until deadline: Deadline) throws(TransportProblem) {
+        while true {
+            switch unsafe PQflush(connection) {
+            case 0: return
+            case 1:
+                // The server may have to get rid of its answer before it reads on.
+                try wait(for: [.readable, .writable], until: deadline)
+                guard unsafe PQconsumeInput(connection) == 1 else { throw problem }
+            default: throw problem
+            }
+        }
+    }
+
+    private func nextResult(until deadline: Deadline) throws(TransportProblem) -> OpaquePointer? {
+        while unsafe PQisBusy(connection) == 1 {
+            try wait(for: .readable, until: deadline)
+            guard unsafe PQconsumeInput(connection) == 1 else { throw problem }
+        }
+        return unsafe PQgetResult(connection)
+    }
+
+    private func rows(of result: OpaquePointer) -> [Row] {
+        let columns = unsafe 0..<PQnfields(result)
+        return unsafe (0..<PQntuples(result)).map { row in
+            columns.map { column in
+                guard unsafe PQgetisnull(result, row, column) == 0, let start = unsafe PQgetvalue(result, row, column)
+                else { return nil }
+                let count = unsafe Int(PQgetlength(result, row, column))
+                return unsafe Array(UnsafeRawBufferPointer(start: start, count: count))
+            }
+        }
+    }
+
+    private func refusal(of result: OpaquePointer) -> TransportProblem {
+        let message = unsafe PQresultErrorField(result, CInt(UInt8(ascii: "M"))).map { unsafe String(cString: $0) }
+        return .refused(message ?? "the server gave no reason")
+    }
+}
+
+/// Gives C pointers to strings that end with a zero, and a null pointer behind the last.
+private func withCStrings<Result>(_ strings: [[UInt8]], _ body: (UnsafePointer<UnsafePointer<CChar>?>) -> Result)
+    -> Result
+{
+    let all = strings.flatMap { $0.map { CChar(bitPattern: $0) } }
+    return unsafe all.withUnsafeBufferPointer { buffer in
+        var (pointers, offset) = unsafe ([UnsafePointer<CChar>?](), 0)
+        for string in strings {
+            unsafe pointers.append(buffer.baseAddress.map { unsafe $0 + offset })
+            offset += string.count
+        }
+        unsafe pointers.append(nil)
+        return unsafe pointers.withUnsafeBufferPointer { unsafe body($0.baseAddress!) }
+    }
+}
+
+private func withCStrings<Result>(_ strings: [String], _ body: (UnsafePointer<UnsafePointer<CChar>?>) -> Result)
+    -> Result
+{
+    unsafe withCStrings(strings.map { Array($0.utf8) + [0] }, body)
+}

@@ -1,0 +1,169 @@
+package import LinuxSystem
+package import SyncFormat
+package import SyncTransports
+
+/// A circle on a PostgreSQL server (``ServerSchema``).
+///
+/// Each machine has a token of its own, which the server knows by its hash. A wrong one is an error, never an empty
+/// answer. Batches and tokens are parameters, so that no query of them is in the server's log.
+package final class PostgresTransport: SyncTransport {
+    private let address: ServerAddress
+    private let circle: CircleID
+    private let device: MemberID
+    private let token: [UInt8]
+    private let invitation: [UInt8]
+    private let connection = Lock<PostgresConnection?>(nil)
+    private let listener = Lock<Listener?>(nil)
+
+    /// The time for one call, in milliseconds.
+    private static let patience = 30_000
+    /// A server is asked so often where a pooler keeps its notifications.
+    private static let pollMilliseconds = 60_000
+
+    /// - Parameters:
+    ///   - token: 32 random bytes that this machine alone has.
+    ///   - invitation: lets this machine make the circle on the server; empty where it is there.
+    package init(
+        _ address: ServerAddress, circle: CircleID, device: MemberID, token: [UInt8], invitation: [UInt8] = []
+    ) {
+        (self.address, self.circle, self.device) = (address, circle, device)
+        (self.token, self.invitation) = (token, invitation)
+    }
+
+    package func found() throws(TransportProblem) {
+        _ = try call("found", [.bytes(invitation), .bytes(circle.bytes), .bytes(device.bytes), .bytes(token)])
+    }
+
+    /// Lets another machine in, whose token has this SHA-256.
+    ///
+    /// - Throws: ``TransportProblem``.
+    package func register(_ newcomer: MemberID, tokenHash: [UInt8]) throws(TransportProblem) {
+        _ = try call("register", own + [.bytes(newcomer.bytes), .bytes(tokenHash)])
+    }
+
+    /// Takes another machine's token away.
+    ///
+    /// - Throws: ``TransportProblem``.
+    package func unregister(_ removed: MemberID) throws(TransportProblem) {
+        _ = try call("unregister", own + [.bytes(removed.bytes)])
+    }
+
+    package func commit(_ bytes: [UInt8], in slot: SyncSlot) throws(TransportProblem) -> Commitment {
+        guard slot.device == device, slot.circle == circle else { throw .refused("a machine writes its own log") }
+        let rows = try call("commit", own + [.seq(slot.seq), .part(slot.part), .bytes(bytes)])
+        guard let there = rows.first?.first ?? nil else { return .done }
+        return there == bytes ? .done : .occupied(there)
+    }
+
+    package func discard(_ slots: [SyncSlot]) throws(TransportProblem) {
+        for (device, slots) in Dictionary(grouping: slots, by: \.device).sorted(by: { $0.key < $1.key }) {
+            let places = slots.map { String($0.seq) }
+            let parts = slots.map { $0.part.map(String.init) ?? "-1" }
+            _ = try call("discard", own + [.bytes(device.bytes), .list(places), .list(parts)])
+        }
+    }
+
+    package func read(_ slot: SyncSlot) throws(TransportProblem) -> [UInt8]? {
+        let rows = try call("read", own + [.bytes(slot.device.bytes), .seq(slot.seq), .part(slot.part)])
+        return rows.first?.first ?? nil
+    }
+
+    package func changes(
+        after heads: [MemberID: UInt64], atMost most: Int
+    ) throws(TransportProblem) -> TransportChanges {
+        var changes = TransportChanges()
+        for row in try call("ends", own) {
+            if let (device, seq) = Self.place(row) { changes.ends[device] = seq }
+        }
+        let known = heads.sorted { $0.key < $1.key }
+        let logs = PostgresConnection.Value.list(known.map { "\"\\\\x\($0.key.text)\"" })
+        let places = PostgresConnection.Value.list(known.map { String($0.value) })
+        for row in try call("changes", own + [logs, places, .text(String(most))]) {
+            guard let (device, seq) = Self.place(row), row.count > 2, let bytes = row[2] else { continue }
+            changes.batches.append((SyncSlot(circle: circle, device: device, seq: seq), bytes))
+        }
+        let found = Dictionary(changes.batches.map { ($0.slot.device, $0.slot.seq) }) { max($0, $1) }
+        changes.isComplete = changes.ends.allSatisfy { max(found[$0.key] ?? 0, heads[$0.key] ?? 0) >= $0.value }
+        return changes
+    }
+
+    package func wait(until deadline: Deadline) throws(TransportProblem) -> Bool {
+        let poll = Deadline.after(milliseconds: Self.pollMilliseconds)
+        return try listener.withLock { (listener) throws(TransportProblem) -> Bool in
+            if listener == nil {
+                // What came before is not told.
+                listener = try Listener(address, circle, until: .after(milliseconds: Self.patience))
+                return true
+            }
+            do throws(TransportProblem) {
+                let isTold = try listener?.wait(until: min(deadline, poll)) ?? false
+                return isTold || listener?.isTold == false && poll < deadline
+            } catch {
+                listener = nil
+                throw error
+            }
+        }
+    }
+}
+
+// MARK: - Calls
+
+extension PostgresTransport {
+    private var own: [PostgresConnection.Value] { [.bytes(circle.bytes), .bytes(device.bytes), .bytes(token)] }
+
+    /// Calls a function of the schema. A connection that has failed is made anew with the next call.
+    private func call(
+        _ function: String, _ values: [PostgresConnection.Value]
+    ) throws(TransportProblem) -> [PostgresConnection.Row] {
+        let places = values.enumerated().map { "$\($0 + 1)\($1.type)" }.joined(separator: ", ")
+        let deadline = Deadline.after(milliseconds: Self.patience)
+        let query = "SELECT * FROM keychain_sync.\(function)(\(places))"
+        return try connection.withLock { (open) throws(TransportProblem) -> [PostgresConnection.Row] in
+            if open == nil { open = try PostgresConnection(address, until: deadline) }
+            do throws(TransportProblem) { return try open?.query(query, values, until: deadline) ?? [] } catch {
+                if case .refused = error {} else { open = nil }
+                throw error
+            }
+        }
+    }
+
+    private static func place(_ row: PostgresConnection.Row) -> (MemberID, UInt64)? {
+        guard row.count > 1, let device = row[0], let seq = row[1], device.count == 16, seq.count == 8 else {
+            return nil
+        }
+        return (MemberID(device), seq.reduce(0) { $0 << 8 | UInt64($1) })
+    }
+}
+
+extension PostgresConnection.Value {
+    fileprivate static func seq(_ seq: UInt64) -> Self { .text(String(seq)) }
+    fileprivate static func part(_ part: UInt32?) -> Self { .text(part.map { String($0) } ?? "-1") }
+    fileprivate static func list(_ values: [String]) -> Self { .text("{\(values.joined(separator: ","))}") }
+
+    /// Text has the type that the function takes.
+    fileprivate var type: String {
+        if case .bytes = self { "::bytea" } else { "" }
+    }
+}
+
+/// A connection that is told of changes. A pooler takes LISTEN, and then keeps what it is told: a notification of its
+/// own shows whether any come through.
+private final class Listener {
+    private let connection: PostgresConnection
+    /// Whether notifications come through.
+    let isTold: Bool
+
+    private static let proofMilliseconds = 2_000
+
+    init(_ address: ServerAddress, _ circle: CircleID, until deadline: Deadline) throws(TransportProblem) {
+        connection = try PostgresConnection(address, until: deadline)
+        let channel = "keychain_sync_\(circle.text)"
+        try connection.run("LISTEN \(channel)", until: deadline)
+        try connection.run("NOTIFY \(channel)", until: deadline)
+        isTold = try connection.notification(until: .after(milliseconds: Self.proofMilliseconds))
+    }
+
+    func wait(until deadline: Deadline) throws(TransportProblem) -> Bool {
+        try connection.notification(until: deadline)
+    }
+}

@@ -1,0 +1,66 @@
+import LinuxSystem
+package import SyncTransports
+
+/// Makes a server ready for circles. Who runs it does this, in a database of its own, as the database's owner who may
+/// make roles.
+package struct ServerInstallation: ~Copyable {
+    private let connection: PostgresConnection
+    private let patience = 60_000
+
+    /// Connects.
+    ///
+    /// - Throws: ``TransportProblem``.
+    package init(_ address: ServerAddress) throws(TransportProblem) {
+        connection = try PostgresConnection(address, until: .after(milliseconds: patience))
+    }
+
+    /// Brings the database to the newest version, in one transaction. Nothing changes where it has that already.
+    ///
+    /// - Throws: ``TransportProblem/refused(_:)`` also where the server is newer.
+    package func install() throws(TransportProblem) {
+        let deadline = Deadline.after(milliseconds: patience)
+        let version = ServerSchema.version
+        let check = """
+            DO $$ BEGIN
+                IF (SELECT max(number) FROM keychain_sync.version) > \(version) THEN
+                    RAISE EXCEPTION 'this server is newer: update the program';
+                END IF;
+            END $$;
+            DELETE FROM keychain_sync.version;
+            INSERT INTO keychain_sync.version VALUES (\(version));
+            """
+        // Two installations at once would meet in the catalogs.
+        let lock = "SELECT pg_advisory_xact_lock(hashtext('keychain_sync'))"
+        let statements =
+            ["SET client_min_messages = warning", "BEGIN", lock] + ServerSchema.statements + [check, "COMMIT"]
+        do throws(TransportProblem) {
+            try connection.run(statements.joined(separator: ";\n"), until: deadline)
+        } catch {
+            try? connection.run("ROLLBACK", until: deadline)
+            throw error
+        }
+    }
+
+    /// Lets a login role of the server call the functions.
+    ///
+    /// - Throws: ``TransportProblem/refused(_:)`` where there is no such role.
+    package func admit(_ role: String) throws(TransportProblem) {
+        let quoted =
+            "\"" + role.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
+        try connection.run("GRANT keychain_sync_tenant TO \(quoted)", until: .after(milliseconds: patience))
+    }
+
+    /// An invitation for one circle.
+    ///
+    /// - Parameters:
+    ///   - room: what all batches of the circle may have, in bytes.
+    ///   - days: how long it can be taken.
+    /// - Throws: ``TransportProblem``.
+    package func invite(_ role: String, room: Int, days: Int) throws(TransportProblem) -> [UInt8] {
+        let values = [PostgresConnection.Value.text(role), .text(String(room)), .text(String(days))]
+        let rows = try connection.query(
+            "SELECT keychain_sync.invite($1, $2, $3)", values, until: .after(milliseconds: patience))
+        guard let invitation = rows.first?.first ?? nil else { throw .refused("the server gave no invitation") }
+        return invitation
+    }
+}

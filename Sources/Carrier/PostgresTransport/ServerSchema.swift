@@ -1,0 +1,269 @@
+/// What an installation makes in a database of its own: tables that only their owner reads, and functions that tenants
+/// call.
+///
+/// Each tenant has a login role. Roles see neither tables nor each other's sessions; the catalogs that would show those
+/// are taken from everybody in this database.
+enum ServerSchema {
+    /// Raised with every change of the functions; ``ServerInstallation`` brings a server to it.
+    static let version = 1
+
+    /// Runs in one transaction, also over a server that has it already.
+    static let statements = [
+        schema, tables, rights, allow, invite, enter, found, registration, commit, discard, reading,
+    ]
+
+    private static let schema = """
+        CREATE SCHEMA IF NOT EXISTS keychain_sync;
+        DO $$ BEGIN
+            IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'keychain_sync_tenant') THEN
+                CREATE ROLE keychain_sync_tenant NOLOGIN;
+            END IF;
+        END $$;
+        """
+
+    /// A slot's part is -1 for a batch. Bodies are sealed, so that nothing would make them smaller.
+    private static let tables = """
+        CREATE TABLE IF NOT EXISTS keychain_sync.version (number integer NOT NULL);
+        CREATE TABLE IF NOT EXISTS keychain_sync.circles (
+            circle bytea PRIMARY KEY CHECK (length(circle) = 16),
+            tenant name NOT NULL,
+            bytes bigint NOT NULL DEFAULT 0,
+            quota bigint NOT NULL
+        );
+        CREATE TABLE IF NOT EXISTS keychain_sync.devices (
+            circle bytea NOT NULL REFERENCES keychain_sync.circles ON DELETE CASCADE,
+            device bytea NOT NULL CHECK (length(device) = 16),
+            token_hash bytea NOT NULL CHECK (length(token_hash) = 32),
+            PRIMARY KEY (circle, device)
+        );
+        CREATE TABLE IF NOT EXISTS keychain_sync.slots (
+            circle bytea NOT NULL REFERENCES keychain_sync.circles ON DELETE CASCADE,
+            device bytea NOT NULL CHECK (length(device) = 16),
+            seq bigint NOT NULL CHECK (seq > 0),
+            part integer NOT NULL CHECK (part BETWEEN -1 AND 255),
+            body bytea NOT NULL CHECK (length(body) BETWEEN 1 AND 4194304),
+            PRIMARY KEY (circle, device, part, seq)
+        );
+        ALTER TABLE keychain_sync.slots ALTER COLUMN body SET STORAGE EXTERNAL;
+        CREATE TABLE IF NOT EXISTS keychain_sync.invitations (
+            hash bytea PRIMARY KEY CHECK (length(hash) = 32),
+            tenant name NOT NULL,
+            quota bigint NOT NULL CHECK (quota > 0),
+            ends timestamptz NOT NULL
+        );
+        """
+
+    /// Sessions of one role could read each other's queries and end each other; large objects and temporary tables are
+    /// outside of every quota.
+    private static let rights = """
+        REVOKE ALL ON ALL TABLES IN SCHEMA keychain_sync FROM PUBLIC, keychain_sync_tenant;
+        REVOKE CREATE ON SCHEMA public FROM PUBLIC;
+        GRANT USAGE ON SCHEMA keychain_sync TO keychain_sync_tenant;
+        DO $$ BEGIN
+            EXECUTE format('REVOKE TEMPORARY, CREATE ON DATABASE %I FROM PUBLIC', current_database());
+        END $$;
+        DO $$ DECLARE taken regprocedure; BEGIN
+            FOR taken IN SELECT oid FROM pg_proc WHERE pronamespace = 'pg_catalog'::regnamespace AND (
+                proname IN ('pg_stat_get_activity', 'pg_stat_get_backend_activity', 'pg_terminate_backend',
+                    'pg_cancel_backend', 'pg_sleep', 'pg_sleep_for', 'pg_sleep_until', 'pg_lock_status')
+                OR proname LIKE 'lo\\_%' OR proname LIKE 'pg\\_%advisory%' OR proname IN ('loread', 'lowrite'))
+            LOOP EXECUTE 'REVOKE EXECUTE ON FUNCTION ' || taken || ' FROM PUBLIC'; END LOOP;
+        END $$;
+        REVOKE ALL ON pg_stat_activity, pg_locks FROM PUBLIC;
+        """
+
+    private static func function(_ declaration: String, as body: String) -> String {
+        """
+        CREATE OR REPLACE FUNCTION keychain_sync.\(declaration)
+        LANGUAGE plpgsql SECURITY DEFINER SET search_path = keychain_sync, pg_temp AS $$
+        #variable_conflict use_column
+        \(body)
+        $$;
+
+        """
+    }
+
+    /// Revoking comes behind: a function is everybody's when it is made.
+    private static func tenants(_ functions: String...) -> String {
+        functions.map {
+            """
+            REVOKE ALL ON FUNCTION keychain_sync.\($0) FROM PUBLIC;
+            GRANT EXECUTE ON FUNCTION keychain_sync.\($0) TO keychain_sync_tenant;
+
+            """
+        }.joined()
+    }
+
+    /// The token must be the device's, and the circle the tenant's own. One message for all: nobody learns what is
+    /// wrong.
+    private static let allow =
+        function(
+            "allow(of bytea, by bytea, token bytea) RETURNS void",
+            as: """
+                BEGIN
+                    IF NOT EXISTS (
+                        SELECT FROM devices JOIN circles USING (circle)
+                        WHERE circle = of AND device = by AND token_hash = sha256(token) AND tenant = session_user)
+                    THEN RAISE EXCEPTION 'this server does not know the circle, or the machine in it'
+                        USING ERRCODE = '28000';
+                    END IF;
+                END
+                """)
+        + "REVOKE ALL ON FUNCTION keychain_sync.allow(bytea, bytea, bytea) FROM PUBLIC, keychain_sync_tenant;"
+
+    /// For who runs the server: an invitation for one circle of a tenant.
+    private static let invite =
+        function(
+            "invite(invited name, room bigint, days integer) RETURNS bytea",
+            as: """
+                DECLARE invitation bytea := sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()));
+                BEGIN
+                    DELETE FROM invitations WHERE ends < now();
+                    INSERT INTO invitations VALUES (sha256(invitation), invited, room, now() + days * interval '1 day');
+                    RETURN invitation;
+                END
+                """)
+        + "REVOKE ALL ON FUNCTION keychain_sync.invite(name, bigint, integer) FROM PUBLIC, keychain_sync_tenant;"
+
+    private static let enter =
+        function(
+            "version() RETURNS integer",
+            as: "BEGIN RETURN (SELECT max(number) FROM version); END")
+        + tenants("version()")
+
+    /// Takes an invitation once. The circle's founder repeats it without harm.
+    private static let found =
+        function(
+            "found(invitation bytea, founded bytea, by bytea, token bytea) RETURNS void",
+            as: """
+                DECLARE room bigint;
+                BEGIN
+                    IF EXISTS (
+                        SELECT FROM devices WHERE circle = founded AND device = by AND token_hash = sha256(token))
+                    THEN RETURN; END IF;
+                    DELETE FROM invitations WHERE hash = sha256(invitation) AND tenant = session_user AND ends >= now()
+                        RETURNING quota INTO room;
+                    IF room IS NULL THEN
+                        RAISE EXCEPTION 'the invitation was used, has ended, or is another tenant''s'
+                            USING ERRCODE = '28000';
+                    END IF;
+                    INSERT INTO circles VALUES (founded, session_user, 0, room);
+                    INSERT INTO devices VALUES (founded, by, sha256(token));
+                END
+                """)
+        + tenants("found(bytea, bytea, bytea, bytea)")
+
+    /// A machine of the circle lets another one in, or takes its token away.
+    private static let registration =
+        function(
+            "register(of bytea, by bytea, token bytea, newcomer bytea, hash bytea) RETURNS void",
+            as: """
+                BEGIN
+                    PERFORM allow(of, by, token);
+                    IF (SELECT count(*) FROM devices WHERE circle = of) >= 256 THEN
+                        RAISE EXCEPTION 'the circle has 256 machines' USING ERRCODE = '53000';
+                    END IF;
+                    INSERT INTO devices VALUES (of, newcomer, hash) ON CONFLICT (circle, device) DO NOTHING;
+                END
+                """)
+        + function(
+            "unregister(of bytea, by bytea, token bytea, removed bytea) RETURNS void",
+            as: """
+                BEGIN
+                    PERFORM allow(of, by, token);
+                    DELETE FROM devices WHERE circle = of AND device = removed;
+                END
+                """)
+        + tenants("register(bytea, bytea, bytea, bytea, bytea)", "unregister(bytea, bytea, bytea, bytea)")
+
+    /// The lock of the circle's row, which the first update takes, lets its machines commit one after another.
+    private static let commit =
+        function(
+            "commit(of bytea, by bytea, token bytea, place bigint, piece integer, bytes_of bytea) RETURNS bytea",
+            as: """
+                DECLARE isNew boolean;
+                BEGIN
+                    PERFORM allow(of, by, token);
+                    UPDATE circles SET bytes = bytes + length(bytes_of) WHERE circle = of;
+                    INSERT INTO slots VALUES (of, by, place, piece, bytes_of) ON CONFLICT DO NOTHING;
+                    GET DIAGNOSTICS isNew = ROW_COUNT;
+                    IF NOT isNew THEN
+                        UPDATE circles SET bytes = bytes - length(bytes_of) WHERE circle = of;
+                        RETURN (
+                            SELECT body FROM slots
+                            WHERE circle = of AND device = by AND seq = place AND part = piece);
+                    END IF;
+                    IF EXISTS (SELECT FROM circles WHERE circle = of AND bytes > quota) THEN
+                        RAISE EXCEPTION 'the circle has no more room on this server' USING ERRCODE = '53100';
+                    END IF;
+                    PERFORM pg_notify('keychain_sync_' || encode(of, 'hex'), '');
+                    RETURN NULL;
+                END
+                """)
+        + tenants("commit(bytea, bytea, bytea, bigint, integer, bytea)")
+
+    /// A machine discards what it has written itself, and what machines have that are not in any more.
+    private static let discard =
+        function(
+            "discard(of bytea, by bytea, token bytea, author bytea, places bigint[], pieces integer[]) RETURNS void",
+            as: """
+                DECLARE room bigint;
+                BEGIN
+                    PERFORM allow(of, by, token);
+                    IF author <> by AND EXISTS (SELECT FROM devices WHERE circle = of AND device = author) THEN
+                        RAISE EXCEPTION 'a machine discards its own batches' USING ERRCODE = '42501';
+                    END IF;
+                    WITH gone AS (
+                        DELETE FROM slots USING unnest(places, pieces) AS wanted (place, piece)
+                        WHERE circle = of AND device = author AND seq = place AND part = piece
+                        RETURNING length(body) AS size)
+                    SELECT coalesce(sum(size), 0) INTO room FROM gone;
+                    UPDATE circles SET bytes = bytes - room WHERE circle = of;
+                END
+                """)
+        + tenants("discard(bytea, bytea, bytea, bytea, bigint[], integer[])")
+
+    /// A batch comes with the next call where those before it have `most` bytes together.
+    private static let reading =
+        function(
+            """
+            changes(of bytea, by bytea, token bytea, authors bytea[], heads bigint[], most bigint)
+            RETURNS TABLE (author bytea, place bigint, bytes_of bytea)
+            """,
+            as: """
+                BEGIN
+                    PERFORM allow(of, by, token);
+                    RETURN QUERY SELECT device, seq, body FROM (
+                        SELECT device, seq, body,
+                            sum(length(body)) OVER (ORDER BY device, seq) - length(body) AS earlier
+                        FROM slots LEFT JOIN unnest(authors, heads) AS known (log, head) ON log = device
+                        WHERE circle = of AND part = -1 AND seq > coalesce(head, 0)) AS rest
+                    WHERE earlier < most ORDER BY device, seq;
+                END
+                """)
+        + function(
+            """
+            ends(of bytea, by bytea, token bytea) RETURNS TABLE (author bytea, place bigint)
+            """,
+            as: """
+                BEGIN
+                    PERFORM allow(of, by, token);
+                    RETURN QUERY SELECT device, max(seq) FROM slots WHERE circle = of AND part = -1 GROUP BY device;
+                END
+                """)
+        + function(
+            """
+            read(of bytea, by bytea, token bytea, author bytea, place bigint, piece integer) RETURNS bytea
+            """,
+            as: """
+                BEGIN
+                    PERFORM allow(of, by, token);
+                    RETURN (
+                        SELECT body FROM slots
+                        WHERE circle = of AND device = author AND seq = place AND part = piece);
+                END
+                """)
+        + tenants(
+            "changes(bytea, bytea, bytea, bytea[], bigint[], bigint)", "ends(bytea, bytea, bytea)",
+            "read(bytea, bytea, bytea, bytea, bigint, integer)")
+}

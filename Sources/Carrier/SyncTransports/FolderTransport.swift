@@ -1,0 +1,139 @@
+import Glibc
+package import LinuxSystem
+package import SyncFormat
+
+/// A circle in a folder that something else carries: Syncthing, a client of Nextcloud, NFS, a stick.
+///
+///     FOLDER/CIRCLE/log/DEVICE/SEQ    FOLDER/CIRCLE/part/DEVICE/SEQ/PART
+///
+/// Each machine writes in folders of its own, so that what carries them has no conflicts to solve. Whoever carries them
+/// may write in all: no link is followed, and other files are passed over.
+package final class FolderTransport: SyncTransport {
+    private let root: String
+    private let circle: CircleID
+    private let witnesses = Lock(SeenWitnesses())
+    /// Nil where this user has no more of them: the folder is looked at from time to time then.
+    private let events: FileEvents?
+
+    /// - Parameter folder: is there already; the circle's own is made in it.
+    package init(_ folder: String, circle: CircleID) {
+        (root, self.circle) = (folder, circle)
+        events = try? FileEvents()
+    }
+
+    package func found() throws(TransportProblem) {
+        try withSystem { () throws(SystemError) in
+            guard let root = try self.folderOfAll() else { return false }
+            _ = try root.makeFolder(circle.text).makeFolder("log")
+            return true
+        }
+    }
+
+    package func commit(_ bytes: [UInt8], in slot: SyncSlot) throws(TransportProblem) -> Commitment {
+        var commitment = Commitment.done
+        try withSystem { () throws(SystemError) in
+            guard var folder = try place() else { return false }
+            let names = slot.text.split(separator: "/").map(String.init)
+            for name in names.dropFirst().dropLast() { folder = try folder.makeFolder(name) }
+            guard try !folder.create(names[names.count - 1], with: bytes.span) else { return true }
+            let there = try? folder.read(names[names.count - 1], limit: TransportLimits.slotBytes)
+            if there != bytes { commitment = .occupied(there) }
+            return true
+        }
+        return commitment
+    }
+
+    package func discard(_ slots: [SyncSlot]) throws(TransportProblem) {
+        try withSystem { () throws(SystemError) in
+            guard let circle = try place() else { return false }
+            for slot in slots { if let (folder, name) = try find(slot, in: circle) { try folder.remove(name) } }
+            return true
+        }
+    }
+
+    package func read(_ slot: SyncSlot) throws(TransportProblem) -> [UInt8]? {
+        var bytes: [UInt8]?
+        try withSystem { () throws(SystemError) in
+            guard let circle = try place() else { return false }
+            bytes = try find(slot, in: circle).flatMap { (folder, name) throws(SystemError) in
+                try folder.read(name, limit: TransportLimits.slotBytes)
+            }
+            return true
+        }
+        return bytes
+    }
+
+    package func wait(until deadline: Deadline) throws(TransportProblem) -> Bool {
+        let scan = Deadline.after(milliseconds: TransportLimits.scanMilliseconds)
+        guard let events else {
+            min(deadline, scan).sleep()
+            return scan < deadline
+        }
+        do throws(SystemError) {
+            try events.descriptor.wait(for: .readable, deadline: min(deadline, scan))
+            try events.clear()
+            return true
+        } catch {
+            if error.code == ETIMEDOUT { return scan < deadline }
+            throw .system(error)
+        }
+    }
+}
+
+// MARK: - Reading
+
+extension FolderTransport {
+    package func changes(
+        after heads: [MemberID: UInt64], atMost most: Int
+    ) throws(TransportProblem) -> TransportChanges {
+        var reading = FolderReading(after: heads, atMost: most)
+        try withSystem { () throws(SystemError) in
+            guard let logs = try place()?.folder("log") else { return false }
+            watch(logs)
+            for name in try logs.names(atMost: TransportLimits.logs) {
+                // A name of somebody else's is no log, nor is a file. A log that cannot be read hinders no other.
+                guard let log = FolderName.log(name, of: circle), let folder = try? logs.folder(name) else { continue }
+                watch(folder)
+                reading.read(log, in: folder, witnesses)
+            }
+            return true
+        }
+        return reading.changes
+    }
+}
+
+// MARK: - Folders
+
+extension FolderTransport {
+    private func folderOfAll() throws(SystemError) -> HeldFolder? {
+        do throws(SystemError) { return try HeldFolder(root) } catch {
+            if error.code == ENOENT || error.code == ENOTDIR { return nil }
+            throw error
+        }
+    }
+
+    private func place() throws(SystemError) -> HeldFolder? { try folderOfAll()?.folder(circle.text) }
+
+    /// The folder and the name of a slot's file; nil where there is no such folder.
+    private func find(_ slot: SyncSlot, in circle: HeldFolder) throws(SystemError) -> (HeldFolder, String)? {
+        let names = slot.text.split(separator: "/").map(String.init)
+        var found = circle
+        for name in names.dropFirst().dropLast() {
+            guard let next = try found.folder(name) else { return nil }
+            found = next
+        }
+        return (found, names[names.count - 1])
+    }
+
+    /// A folder that cannot be watched is looked at from time to time.
+    private func watch(_ folder: HeldFolder) {
+        try? events?.watch(folder.path, for: CInt(IN_CREATE | IN_MOVED_TO | IN_CLOSE_WRITE | IN_DELETE))
+    }
+
+    /// - Parameter body: false says that the circle's folder is missing.
+    private func withSystem(_ body: () throws(SystemError) -> Bool) throws(TransportProblem) {
+        let isThere: Bool
+        do throws(SystemError) { isThere = try body() } catch { throw .system(error) }
+        guard isThere else { throw .missing("\(root)/\(circle.text)") }
+    }
+}

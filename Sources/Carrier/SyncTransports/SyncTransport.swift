@@ -1,0 +1,109 @@
+import Glibc
+package import LinuxSystem
+package import SyncFormat
+
+/// Carries the batches of one circle between its machines. It sees neither names nor values, and is not trusted: it
+/// may lose, hide, repeat and damage what it carries, which its readers notice.
+///
+/// A slot is created once and never changed. All functions may be called from any thread.
+package protocol SyncTransport: Sendable {
+    /// Makes the circle's place, once: ``commit(_:in:)`` fails while it is missing.
+    ///
+    /// - Throws: ``TransportProblem``.
+    func found() throws(TransportProblem)
+
+    /// Creates a slot. When this returns ``Commitment/done``, other machines can find it, and it survives a power cut.
+    ///
+    /// - Throws: ``TransportProblem``; whether the slot was created is unknown then, and the same call may be repeated.
+    func commit(_ bytes: [UInt8], in slot: SyncSlot) throws(TransportProblem) -> Commitment
+
+    /// Removes slots that a snapshot covers; nothing happens where there are none.
+    ///
+    /// - Throws: ``TransportProblem``.
+    func discard(_ slots: [SyncSlot]) throws(TransportProblem)
+
+    /// The batches behind the positions that a reader has.
+    ///
+    /// - Parameters:
+    ///   - heads: the last batch of each log that the reader has; it has none of a log that is not there.
+    ///   - most: so many bytes are read; one batch more where the first is larger.
+    /// - Throws: ``TransportProblem``.
+    func changes(after heads: [MemberID: UInt64], atMost most: Int) throws(TransportProblem) -> TransportChanges
+
+    /// A slot's bytes, such as those of a part of a snapshot, which no reader but a new machine wants; nil where there
+    /// are none.
+    ///
+    /// - Throws: ``TransportProblem``.
+    func read(_ slot: SyncSlot) throws(TransportProblem) -> [UInt8]?
+
+    /// Waits for something that ``changes(after:atMost:)`` has not seen, or for the time at which a look is due.
+    ///
+    /// - Returns: whether to look; false when the deadline came first.
+    /// - Throws: ``TransportProblem``.
+    func wait(until deadline: Deadline) throws(TransportProblem) -> Bool
+}
+
+/// What became of a slot.
+package enum Commitment: Equatable, Sendable {
+    /// It has these bytes.
+    case done
+    /// It has had others before, or a file that cannot be read (nil): this machine has a copy that writes as well.
+    case occupied([UInt8]?)
+}
+
+/// What a transport has that its reader lacks.
+package struct TransportChanges: Sendable {
+    /// Slots and their bytes, each log in its order. A slot can be there twice, with different bytes.
+    package var batches: [(slot: SyncSlot, bytes: [UInt8])] = []
+    /// The last batch of each log that the transport has.
+    package var ends: [MemberID: UInt64] = [:]
+    /// Slots that are there and cannot be read.
+    package var unreadable: [SyncSlot] = []
+    /// Whether these are all.
+    package var isComplete = true
+
+    package init() {}
+}
+
+/// Why a transport does not work now.
+package enum TransportProblem: Error, Equatable, Sendable {
+    /// The circle's place is not where it was made: a disk that is not mounted, a folder that was moved.
+    case missing(String)
+    /// A server says no, in its own words.
+    case refused(String)
+    /// A server cannot be reached, or does not answer in time.
+    case unreachable(String)
+    /// The system's reason.
+    case system(SystemError)
+}
+
+extension TransportProblem: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .missing(let place): "there is no folder \(place): mount its disk, or make the circle's folder anew"
+        case .refused(let reason), .unreachable(let reason): reason
+        case .system(let error): error.description
+        }
+    }
+}
+
+/// Bounds of what a transport gives.
+package enum TransportLimits {
+    /// The bytes of a slot: a batch has at most 2.1 MiB, a part of a snapshot 3.1 MiB.
+    package static let slotBytes = 4 << 20
+    /// The logs of a circle; there are fewer, unless somebody makes folders to hinder us.
+    package static let logs = 4096
+    /// The files of one folder that are looked at.
+    package static let names = 100_000
+    /// The other copies of a log's batches that are given to a reader.
+    package static let witnesses = 16
+    /// A folder is looked at so often, in milliseconds, where nothing reports its changes.
+    package static let scanMilliseconds = 300_000
+}
+
+extension Deadline {
+    /// Waits until the deadline.
+    package func sleep() {
+        while let left = remainingNanoseconds, left > 0 { usleep(UInt32(min(left / 1000 + 1, 1_000_000))) }
+    }
+}

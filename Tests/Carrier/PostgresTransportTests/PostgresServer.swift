@@ -1,0 +1,124 @@
+import Glibc
+import LinuxSystem
+import PostgresTransport
+import SyncTransports
+import TestSupport
+
+/// A PostgreSQL server of a test's own, which only its user reaches: it listens on a socket in a folder.
+final class PostgresServer {
+    private let folder: TemporaryDirectory
+    private var program: RunningProgram?
+
+    /// Starts a new one with a database `sync`, for which nothing is installed.
+    init() throws {
+        folder = try TemporaryDirectory()
+        try run("initdb", ["--no-sync", "--auth=trust", "--username=owner", "-D", data])
+        try start()
+        try psql("CREATE DATABASE sync", in: "postgres")
+    }
+
+    /// Starts one that follows another.
+    init(standbyOf server: PostgresServer) throws {
+        folder = try TemporaryDirectory()
+        try run(
+            "pg_basebackup",
+            [
+                "--write-recovery-conf", "--no-sync", "--checkpoint=fast", "-h", server.folder.path, "-U", "owner",
+                "-D", data,
+            ])
+        try start()
+    }
+
+    deinit { end(SIGQUIT) }
+
+    static let isHere = programs != nil && geteuid() != 0
+
+    /// Where the programs are: the system's own, or those that `scripts/deps` has unpacked.
+    private static let programs: String? = ["", TestFiles.root + "/.build/postgresql"].lazy
+        .flatMap { root in (13...20).reversed().map { "\(root)/usr/lib/postgresql/\($0)/bin" } }
+        .first { (try? FileStatus(at: $0 + "/initdb")) ?? nil != nil }
+
+    private var data: String { folder.file("data") }
+
+    /// The URL for a role.
+    func url(_ role: String) -> String {
+        let socket = folder.path.utf8.map { $0 == UInt8(ascii: "/") ? "%2F" : String(UnicodeScalar($0)) }.joined()
+        return "postgresql://\(role)@\(socket)/sync"
+    }
+
+    /// The URL of this one, or another one that takes its place.
+    func url(_ role: String, or other: PostgresServer) -> String {
+        "postgresql://\(role)@/sync?host=\(folder.path),\(other.folder.path)"
+    }
+
+    /// Makes a standby the server.
+    func promote() throws {
+        try psql("SELECT pg_promote()")
+        guard eventually({ (try? psql("SELECT pg_is_in_recovery()")) == "f\n" }) else {
+            throw SystemError(code: ETIMEDOUT, call: "pg_promote")
+        }
+    }
+
+    func address(_ role: String) throws -> ServerAddress { try ServerAddress(url(role)) }
+
+    /// Ends the server's first process; SIGKILL as a power cut would, SIGQUIT with what belongs to it.
+    func end(_ signal: CInt) {
+        guard let program else { return }
+        kill(program.process, signal)
+        _ = program.waitForExit()
+        self.program = nil
+    }
+
+    func start() throws {
+        program = try RunningProgram(
+            "/usr/bin/env",
+            Self.libraries + [
+                "\(Self.programs ?? "")/postgres", "-D", data, "-k", folder.path, "-c", "listen_addresses=",
+                "-c", "dynamic_shared_memory_type=mmap", "-c", "log_min_messages=panic", "-c", "max_connections=30",
+            ])
+        let isReady = eventually { (try? psql("SELECT 1", in: "postgres")) != nil }
+        guard isReady else { throw SystemError(code: ETIMEDOUT, call: "postgres") }
+    }
+
+    /// Runs statements as the owner, or another role, and gives what psql prints.
+    @discardableResult
+    func psql(_ statements: String, in database: String = "sync", as role: String = "owner") throws -> String {
+        try run(
+            "psql", ["-qtAX", "-v", "ON_ERROR_STOP=1", "-h", folder.path, "-U", role, "-c", statements, database])
+    }
+
+    private static let libraries = ["LD_LIBRARY_PATH=\(TestFiles.root)/.build/postgresql/usr/lib/x86_64-linux-gnu"]
+
+    @discardableResult
+    private func run(_ name: String, _ arguments: [String]) throws -> String {
+        let program = try RunningProgram(
+            "/usr/bin/env",
+            Self.libraries + ["sh", "-c", "exec \"$@\" 2>/dev/null", "sh", "\(Self.programs ?? "")/\(name)"] + arguments
+        )
+        let text = try program.output.readAll()
+        guard program.waitForExit() == 0 else { throw SystemError(code: EINVAL, call: name, advice: text) }
+        return text
+    }
+}
+
+private enum TestFiles {
+    static let root = #filePath.components(before: "/Tests/Carrier/")
+}
+
+extension String {
+    fileprivate func components(before mark: String) -> String {
+        guard let range = firstRange(of: mark) else { return self }
+        return String(self[..<range.lowerBound])
+    }
+}
+
+extension FileDescriptor {
+    fileprivate func readAll() throws -> String {
+        var (all, room) = ([UInt8](), [UInt8](repeating: 0, count: 4096))
+        while true {
+            var span = room.mutableSpan
+            guard let count = try read(into: &span), count > 0 else { return String(decoding: all, as: UTF8.self) }
+            all += room.prefix(count)
+        }
+    }
+}

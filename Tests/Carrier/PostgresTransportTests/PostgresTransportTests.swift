@@ -1,0 +1,274 @@
+import Glibc
+import LinuxSystem
+import PostgresTransport
+import SyncFormat
+import SyncTransports
+import TestSupport
+import Testing
+
+/// A server with two tenants, and a circle of two machines of the first one's.
+final class HostedCircle {
+    let server: PostgresServer
+    let circle = CircleID(number: 7)
+    let first = MemberID(number: 1)
+    let second = MemberID(number: 2)
+
+    init() throws {
+        server = try PostgresServer()
+        try ServerInstallation(try server.address("owner")).install()
+        for role in ["alice", "bob"] {
+            try server.psql("CREATE ROLE \(role) LOGIN")
+            try ServerInstallation(try server.address("owner")).admit(role)
+        }
+        let invitation = try invite("alice")
+        try machine(first, invitation: invitation).found()
+        // SHA-256 of the second machine's token.
+        let hash = try server.psql("SELECT encode(sha256('\\x\(String(repeating: "02", count: 32))'), 'hex')")
+        try machine(first).register(second, tokenHash: Self.bytes(hash))
+    }
+
+    func invite(_ role: String, room: Int = 1 << 20, days: Int = 7) throws -> [UInt8] {
+        try ServerInstallation(try server.address("owner")).invite(role, room: room, days: days)
+    }
+
+    /// A machine; its token is made of its number.
+    func machine(
+        _ device: MemberID, role: String = "alice", token: UInt8? = nil, invitation: [UInt8] = []
+    ) throws -> PostgresTransport {
+        let token = [UInt8](repeating: token ?? UInt8(device.number), count: 32)
+        return PostgresTransport(
+            try server.address(role), circle: circle, device: device, token: token, invitation: invitation)
+    }
+
+    func slot(_ device: MemberID, _ seq: UInt64, part: UInt32? = nil) -> SyncSlot {
+        SyncSlot(circle: circle, device: device, seq: seq, part: part)
+    }
+
+    private static func bytes(_ text: String) -> [UInt8] {
+        let digits = Array(text.utf8).compactMap { UInt8(String(UnicodeScalar($0)), radix: 16) }
+        return stride(from: 0, to: digits.count - 1, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
+    }
+}
+
+@Suite("A PostgreSQL server carries a circle", .enabled(if: PostgresServer.isHere), .serialized)
+struct PostgresTransportTests {
+    let hosted: HostedCircle
+    init() throws { hosted = try HostedCircle() }
+
+    @Test("Machines find what others commit, page by page, and discard what is theirs")
+    func carries() throws {
+        let (one, other) = (try hosted.machine(hosted.first), try hosted.machine(hosted.second))
+        for seq in 1...5 {
+            #expect(try one.commit([UInt8(seq), 0, 1], in: hosted.slot(hosted.first, UInt64(seq))) == .done)
+        }
+        #expect(try other.commit([9], in: hosted.slot(hosted.second, 1)) == .done)
+
+        let page = try other.changes(after: [hosted.first: 2], atMost: 4)
+        #expect(page.batches.map(\.slot.seq) == [3, 4] && !page.isComplete)
+        let rest = try other.changes(after: [hosted.first: 4], atMost: 1000)
+        #expect(rest.batches.map(\.bytes) == [[5, 0, 1], [9]] && rest.isComplete)
+        #expect(rest.ends == [hosted.first: 5, hosted.second: 1])
+
+        try one.discard([1, 2].map { hosted.slot(hosted.first, $0) })
+        #expect(try other.changes(after: [:], atMost: 1000).batches.map(\.slot.seq) == [3, 4, 5, 1])
+        #expect(try hosted.server.psql("SELECT bytes FROM keychain_sync.circles") == "10\n")
+    }
+
+    @Test("A slot keeps its first bytes; a part is read alone")
+    func slots() throws {
+        let machine = try hosted.machine(hosted.first)
+        #expect(try machine.commit([1, 0], in: hosted.slot(hosted.first, 1)) == .done)
+        #expect(try machine.commit([1, 0], in: hosted.slot(hosted.first, 1)) == .done)
+        #expect(try machine.commit([2], in: hosted.slot(hosted.first, 1)) == .occupied([1, 0]))
+        #expect(try machine.commit([7], in: hosted.slot(hosted.first, 1, part: 3)) == .done)
+        #expect(try machine.read(hosted.slot(hosted.first, 1, part: 3)) == [7])
+        #expect(try machine.read(hosted.slot(hosted.first, 1, part: 4)) == nil)
+        #expect(try machine.changes(after: [:], atMost: 1000).batches.map(\.bytes) == [[1, 0]])
+    }
+
+    @Test("A commit wakes another machine, and a deadline does too")
+    func waits() throws {
+        let (one, other) = (try hosted.machine(hosted.first), try hosted.machine(hosted.second))
+        #expect(try other.wait(until: soon), "what came before is looked at once")
+        #expect(try !other.wait(until: .now))
+        _ = try one.commit([1], in: hosted.slot(hosted.first, 1))
+        #expect(try other.wait(until: soon))
+    }
+
+    @Test("What was acknowledged is there after the server was killed, and machines go on by themselves")
+    func killed() throws {
+        let machine = try hosted.machine(hosted.first)
+        for seq in 1...3 { _ = try machine.commit([UInt8(seq)], in: hosted.slot(hosted.first, UInt64(seq))) }
+        _ = try machine.wait(until: .now)
+        hosted.server.end(SIGKILL)
+        #expect(throws: TransportProblem.self) { try machine.commit([4], in: hosted.slot(hosted.first, 4)) }
+        #expect(throws: TransportProblem.self) { try machine.wait(until: soon) }
+        try hosted.server.start()
+        #expect(try machine.commit([4], in: hosted.slot(hosted.first, 4)) == .done)
+        #expect(try machine.changes(after: [:], atMost: 1000).batches.map(\.bytes) == [[1], [2], [3], [4]])
+        #expect(try machine.wait(until: soon))
+    }
+}
+
+@Suite("A PostgreSQL server lets nobody into the circle of others", .enabled(if: PostgresServer.isHere), .serialized)
+struct ServerRightsTests {
+    let hosted: HostedCircle
+    init() throws { hosted = try HostedCircle() }
+
+    private func expectRefusal(_ body: () throws -> Void) {
+        let problem = #expect(throws: TransportProblem.self) { try body() }
+        if case .refused = problem {} else { Issue.record("\(String(describing: problem))") }
+    }
+
+    @Test("A wrong token, another machine's log and another tenant are errors")
+    func strangers() throws {
+        _ = try hosted.machine(hosted.first).commit([1], in: hosted.slot(hosted.first, 1))
+        let impostors = [
+            try hosted.machine(hosted.first, token: 3), try hosted.machine(MemberID(number: 3)),
+            try hosted.machine(hosted.first, role: "bob"),
+        ]
+        for impostor in impostors {
+            expectRefusal { _ = try impostor.changes(after: [:], atMost: 1) }
+            expectRefusal { _ = try impostor.commit([1], in: hosted.slot(MemberID(number: 3), 1)) }
+            expectRefusal { _ = try impostor.read(hosted.slot(hosted.first, 1)) }
+            expectRefusal { try impostor.discard([hosted.slot(hosted.first, 1)]) }
+            expectRefusal { try impostor.register(MemberID(number: 4), tokenHash: Array(repeating: 0, count: 32)) }
+        }
+        expectRefusal { _ = try hosted.machine(hosted.second).commit([1], in: hosted.slot(hosted.first, 2)) }
+        expectRefusal { try hosted.machine(hosted.second).discard([hosted.slot(hosted.first, 1)]) }
+        #expect(try hosted.machine(hosted.second).read(hosted.slot(hosted.first, 1)) == [1])
+    }
+
+    @Test("A removed machine has no token any more, and what it wrote can be discarded")
+    func removed() throws {
+        _ = try hosted.machine(hosted.second).commit([1], in: hosted.slot(hosted.second, 1))
+        try hosted.machine(hosted.first).unregister(hosted.second)
+        expectRefusal { _ = try hosted.machine(hosted.second).changes(after: [:], atMost: 1) }
+        try hosted.machine(hosted.first).discard([hosted.slot(hosted.second, 1)])
+        #expect(try hosted.machine(hosted.first).changes(after: [:], atMost: 1).batches.isEmpty)
+    }
+
+    @Test("An invitation makes one circle, of its tenant, in its time; its room is the circle's")
+    func invitations() throws {
+        let invitation = try hosted.invite("bob", room: 10)
+        let used = try hosted.invite("alice")
+        let late = try hosted.invite("bob", days: -1)
+        func founder(_ number: UInt128, _ invitation: [UInt8]) throws -> PostgresTransport {
+            PostgresTransport(
+                try hosted.server.address("bob"), circle: CircleID(number: number), device: hosted.first,
+                token: [UInt8](repeating: 1, count: 32), invitation: invitation)
+        }
+        for (number, wrong) in [(UInt128(8), used), (9, late), (10, []), (11, Array(repeating: 1, count: 32))] {
+            expectRefusal { try founder(number, wrong).found() }
+        }
+        for _ in 1...2 { try founder(12, invitation).found() }
+        expectRefusal { try founder(13, invitation).found() }
+
+        let slot = SyncSlot(circle: CircleID(number: 12), device: hosted.first, seq: 1)
+        expectRefusal { _ = try founder(12, []).commit(Array(repeating: 1, count: 11), in: slot) }
+        #expect(try founder(12, []).commit(Array(repeating: 1, count: 10), in: slot) == .done)
+    }
+
+    @Test("A tenant reads no table and no other session, ends none, and leaves nothing behind")
+    func catalogs() throws {
+        for statement in Self.forbidden {
+            #expect(throws: SystemError.self, "\(statement)") { try hosted.server.psql(statement, as: "alice") }
+        }
+        #expect(try hosted.server.psql("SELECT keychain_sync.version()", as: "alice") == "1\n")
+    }
+
+    private static let forbidden = [
+        "TABLE keychain_sync.slots", "TABLE keychain_sync.devices", "TABLE keychain_sync.invitations",
+        "SELECT keychain_sync.invite('alice', 1, 1)", "SELECT keychain_sync.allow('', '', '')",
+        "TABLE pg_stat_activity", "SELECT pg_stat_get_activity(NULL)", "SELECT pg_terminate_backend(1)",
+        "SELECT pg_cancel_backend(1)", "SELECT lo_create(0)", "SELECT lo_from_bytea(0, 'x')",
+        "CREATE TEMPORARY TABLE t (a int)", "CREATE TABLE t (a int)", "CREATE SCHEMA s",
+        "CREATE TABLE keychain_sync.t (a int)", "SELECT pg_sleep(100)", "SELECT pg_advisory_lock(1)", "SET ROLE owner",
+        "SET SESSION AUTHORIZATION owner", "CREATE ROLE eve",
+    ]
+}
+
+@Suite("Installing a server", .enabled(if: PostgresServer.isHere), .serialized)
+struct ServerInstallationTests {
+    @Test("It is made once, by several at once too, keeps what is there, and refuses a newer one")
+    func repeats() throws {
+        let hosted = try HostedCircle()
+        let address = try hosted.server.address("owner")
+        _ = try hosted.machine(hosted.first).commit([1], in: hosted.slot(hosted.first, 1))
+        let threads = try (1...3).map { _ in
+            try Thread(named: "installation") {
+                do { try ServerInstallation(address).install() } catch { Issue.record(error) }
+            }
+        }
+        for thread in threads { thread.join() }
+        #expect(try hosted.machine(hosted.second).read(hosted.slot(hosted.first, 1)) == [1])
+        try hosted.server.psql("UPDATE keychain_sync.version SET number = number + 1")
+        #expect(throws: TransportProblem.refused("this server is newer: update the program")) {
+            try ServerInstallation(address).install()
+        }
+        #expect(try hosted.server.psql("SELECT count(*) FROM keychain_sync.version") == "1\n")
+    }
+
+    @Test("A tenant cannot install, and a role of an odd name is admitted as it is")
+    func roles() throws {
+        let hosted = try HostedCircle()
+        #expect(throws: TransportProblem.self) { try ServerInstallation(try hosted.server.address("alice")).install() }
+        try hosted.server.psql(#"CREATE ROLE "o""dd; x" LOGIN"#)
+        try ServerInstallation(try hosted.server.address("owner")).admit("o\"dd; x")
+        #expect(throws: TransportProblem.self) {
+            try ServerInstallation(try hosted.server.address("owner")).admit("none")
+        }
+    }
+}
+
+@Suite("The URL of a server")
+struct ServerAddressTests {
+    @Test("A server on the network is verified; one with a password in its URL is refused")
+    func rules() throws {
+        #expect(throws: Never.self) { try ServerAddress("postgresql://user@example.org/sync") }
+        #expect(throws: Never.self) { try ServerAddress("postgresql://user@example.org/sync?sslmode=verify-full") }
+        for url in [
+            "postgresql://user:pw@example.org/sync", "postgresql://user@example.org/sync?password=pw",
+            "postgresql://user@example.org/sync?sslmode=require", "postgresql://user@127.0.0.1/sync?sslmode=disable",
+            "postgresql://user@%2Ftmp,example.org/sync?sslmode=disable", "http://example.org", "postgresql://[", "",
+            "postgresql://user@%2Ftmp/sync?hostaddr=127.0.0.1&sslmode=disable",
+        ] {
+            #expect(throws: TransportProblem.self, "\(url)") { try ServerAddress(url) }
+        }
+    }
+}
+
+@Suite("A server with a synchronous standby", .enabled(if: PostgresServer.isHere), .serialized)
+struct StandbyTests {
+    @Test("When the first server is killed under load and the second takes over, nothing acknowledged is lost")
+    func promoted() throws {
+        let hosted = try HostedCircle()
+        let standby = try PostgresServer(standbyOf: hosted.server)
+        try hosted.server.psql("ALTER SYSTEM SET synchronous_standby_names = '*'")
+        try hosted.server.psql("SELECT pg_reload_conf()")
+        #expect(eventually { (try? hosted.server.psql("SELECT sync_state FROM pg_stat_replication")) == "sync\n" })
+
+        let address = try ServerAddress(hosted.server.url("alice", or: standby))
+        let machine = PostgresTransport(
+            address, circle: hosted.circle, device: hosted.first, token: [UInt8](repeating: 1, count: 32))
+        let acknowledged = Lock<UInt64>(0)
+        let writer = try Thread(named: "writer") {
+            for seq in UInt64(1)... {
+                let slot = SyncSlot(circle: CircleID(number: 7), device: MemberID(number: 1), seq: seq)
+                guard (try? machine.commit([UInt8(truncatingIfNeeded: seq)], in: slot)) == .done else { return }
+                acknowledged.withLock { $0 = seq }
+            }
+        }
+        #expect(eventually { acknowledged.withLock { $0 } >= 20 })
+        hosted.server.end(SIGKILL)
+        writer.join()
+        try standby.promote()
+
+        let last = acknowledged.withLock { $0 }
+        let found = try machine.changes(after: [:], atMost: 1 << 20)
+        // The one that was on its way may have come.
+        #expect([last, last + 1].contains(found.ends[hosted.first] ?? 0))
+        #expect(found.batches.map(\.slot.seq) == Array(1...UInt64(found.batches.count)))
+        #expect(try machine.commit([0], in: hosted.slot(hosted.first, last + 2)) == .done)
+    }
+}

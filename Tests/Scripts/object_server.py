@@ -1,0 +1,99 @@
+"""A stand-in for an object store: as much of S3's protocol as is used, kept in memory, with signatures checked.
+
+usage: object_server.py [ignores-conditions]
+
+The first line that it prints is its port. It ends with its input.
+"""
+
+import hashlib
+import hmac
+import os
+import re
+import sys
+import threading
+import urllib.parse
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+KEYS = {"AKEY": "SKEY"}
+PAGE = 100
+IGNORES_CONDITIONS = "ignores-conditions" in sys.argv[1:]
+objects, lock = {}, threading.Lock()
+
+
+def signature(secret, day, scope, canonical):
+    """The signature of a request (AWS, version 4)."""
+    key = f"AWS4{secret}".encode()
+    for word in scope:
+        key = hmac.digest(key, word.encode(), "sha256")
+    digest = hashlib.sha256(canonical.encode()).hexdigest()
+    text = "\n".join(["AWS4-HMAC-SHA256", day, "/".join(scope), digest])
+    return hmac.new(key, text.encode(), "sha256").hexdigest()
+
+
+class Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *words):
+        pass
+
+    def is_signed(self, body):
+        """Whether the request is its key's: its method, path, parameters, headers and body."""
+        parts = re.match(
+            r"AWS4-HMAC-SHA256 Credential=([^/]+)/([^,]+), ?SignedHeaders=([^,]+), ?Signature=(\w+)",
+            self.headers.get("Authorization", ""),
+        )
+        digest = self.headers.get("x-amz-content-sha256", "")
+        if not parts or parts[1] not in KEYS or digest != hashlib.sha256(body).hexdigest():
+            return False
+        path, _, query = self.path.partition("?")
+        names = parts[3].split(";")
+        headers = "".join(f"{name}:{self.headers.get(name, '').strip()}\n" for name in names)
+        canonical = "\n".join([self.command, path, query, headers, parts[3], digest])
+        scope, day = parts[2].split("/"), self.headers.get("x-amz-date", "")
+        return hmac.compare_digest(parts[4], signature(KEYS[parts[1]], day, scope, canonical))
+
+    def answer(self, status, body=b""):
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def handle_method(self):
+        body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        if not self.is_signed(body):
+            return self.answer(403, b"<Error><Code>SignatureDoesNotMatch</Code></Error>")
+        path, _, query = self.path.partition("?")
+        with lock:
+            if query:
+                return self.answer(200, listing(urllib.parse.parse_qs(query)))
+            if self.command == "PUT":
+                if path in objects and self.headers.get("If-None-Match") == "*" and not IGNORES_CONDITIONS:
+                    return self.answer(412)
+                objects[path] = body
+                return self.answer(200)
+            if self.command == "DELETE":
+                objects.pop(path, None)
+                return self.answer(204)
+            return self.answer(200, objects[path]) if path in objects else self.answer(404)
+
+    do_GET = do_PUT = do_DELETE = handle_method
+
+
+def listing(query):
+    """A page of the names with a prefix, in the bucket of all."""
+    prefix, after = query["prefix"][0], query.get("continuation-token", [""])[0]
+    names = sorted(path.split("/", 2)[2] for path in objects)
+    names = [name for name in names if name.startswith(prefix) and name > after]
+    page = names[:PAGE]
+    keys = "".join(f"<Contents><Key>{name}</Key></Contents>" for name in page)
+    more = len(names) > PAGE
+    token = f"<NextContinuationToken>{page[-1]}</NextContinuationToken>" if more else ""
+    text = f"<ListBucketResult><IsTruncated>{str(more).lower()}</IsTruncated>{token}{keys}</ListBucketResult>"
+    return text.encode()
+
+
+server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+threading.Thread(target=server.serve_forever, daemon=True).start()
+print(f"{server.server_port:05}", flush=True)
+sys.stdin.read()
+os._exit(0)
