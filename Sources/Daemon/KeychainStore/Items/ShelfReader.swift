@@ -104,6 +104,11 @@ extension ItemStore {
     }
 }
 
+extension StoreReader {
+    /// The shelves of the store, or of its copy, through the same connection.
+    package var shelves: ShelfReader { ShelfReader(database) }
+}
+
 /// Changes of shelves, in the open transaction.
 extension StoreWriter {
     /// The shelves as the open transaction sees them.
@@ -111,7 +116,7 @@ extension StoreWriter {
 
     /// Adds a shelf of the program whose rows are written now.
     ///
-    /// - Parameter made: seconds since 2001.
+    /// - Parameter made: when it came into the store, in seconds since 2001: of a place the first takes new files.
     package func add(_ shelf: SealedShelf, at place: ColumnDigest, made: Int64) throws(Refusal) {
         try makeShelfTable()
         let statement = try statement(.addShelf)
