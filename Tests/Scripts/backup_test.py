@@ -269,6 +269,10 @@ def names(home, file):
     must(home, "delete-keychain", "work.keychain")
 
 
+def counted(home):
+    return json.loads(home.run("--json", "status").stdout)["shelves"]
+
+
 def letters(home):
     """What the user reads of their two protected files; nothing of one that does not open."""
     return [home.run("file", "cat", f"{home.home}/{name}").stdout for name in ("letter", "here")]
@@ -279,6 +283,7 @@ def protects(home, file):
     for name, words in (("letter", ["-s", "letters"]), ("here", ["-D", "-s", "desk"])):
         must(home, "file", "protect", *words, "-o", f"{home.home}/{name}", "-", text=LETTER)
     survey = asked(home, "backup", "--dry-run", file, text="")
+    assert counted(home) == {"count": 2, "afterBackup": 2}, counted(home)
     report = asked(home, "backup", file)
     for said in (survey, report):
         staying = [(item["class"], item["name"], item["reason"]) for item in said["staying"]]

@@ -14,7 +14,7 @@ extension KeychainEngine {
     ) throws(Refusal) -> BackupReply {
         let status = try enclave.status()
         try AccessPolicy.requireBackup(caller, passcodeIsSet: status.passcodeIsSet, daemonUser: CurrentProcess.user)
-        if request == .dates { return .dates(exclusively { _ in datesFile.dates }) }
+        if request == .dates { return .dates(try dates()) }
         guard status.lockState == .unlocked else { throw .locked(.whenUnlocked) }
         let owner = try caller.digest()
         switch request {
@@ -35,11 +35,21 @@ extension KeychainEngine {
             backups.end(ticket, of: owner)
             try enclave.endBackup(ticket)
             return .done
-        case .dates: return .dates(datesFile.dates)
+        case .dates: return .dates(try dates())
         }
     }
 
     private var datesFile: BackupDatesFile { BackupDatesFile(folder: store.folder) }
+
+    private func dates() throws(Refusal) -> BackupDates {
+        try change { (writer) throws(Refusal) in
+            var dates = datesFile.dates
+            // The store counts from 2001 on. The second of a backup is in it.
+            let counted = try writer.store.countShelves(after: max(dates.made, 0) - 978_307_200)
+            (dates.shelves, dates.laterShelves) = (UInt64(clamping: counted.all), UInt64(clamping: counted.later))
+            return dates
+        }
+    }
 
     private func begin(
         by kind: CredentialKind, _ files: [FileDescriptor], _ passcodeIsSet: Bool, for owner: [UInt8],

@@ -149,6 +149,15 @@ extension StoreWriter {
         return try statement.next() ? (statement.integer(0), statement.integer(1)) : (0, 0)
     }
 
+    /// How many shelves there are, and how many of them came after a second since 2001.
+    package func countShelves(after second: Int64) throws(Refusal) -> (all: Int64, later: Int64) {
+        guard try has(ShelfTable.looking) else { return (0, 0) }
+        let statement = try statement(.countLaterShelves)
+        defer { statement.reset() }
+        try writing { () throws(DatabaseError) in try statement.bind(integer: second, at: 1) }
+        return try statement.next() ? (statement.integer(0), statement.integer(1)) : (0, 0)
+    }
+
     private func makeShelfTable() throws(Refusal) {
         guard try !has(ShelfTable.looking) else { return }
         try writing { () throws(DatabaseError) in
