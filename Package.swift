@@ -201,7 +201,6 @@ let package = Package(
             "LocalAuthentication", in: "API",
             uses: ["Security", "KeychainClient", "KeychainWire", "KeychainModel", "LinuxSystem"]),
         module("SecurityAsync", in: "API", uses: ["Security"]),
-        module("SecurityABI", in: "API", uses: ["Security", "KeychainModel", "CSecurity"]),
         module("Keychain", in: "API", uses: ["Security", "LinuxSystem"]),
         module(
             "EnclaveKeys", in: "API",
@@ -212,6 +211,7 @@ let package = Package(
                 "LocalAuthentication", "Security", "FileAccess", "FileFormat", "KeychainClient", "KeychainWire",
                 "KeychainModel", "LinuxSystem",
             ]),
+        module("SecurityABI", in: "API", uses: ["ProtectedFiles", "Security", "KeychainModel", "CSecurity"]),
         module("CommonCrypto", in: "Compatibility", uses: ["KeychainCrypto", "KeychainModel", "LinuxSystem"]),
         module("AppleCompat", in: "Compatibility", uses: ["KeychainCrypto"]),
         module(
@@ -523,7 +523,7 @@ if Context.environment["KEYCHAIN_FUZZ"] != nil {
 if Context.environment["KEYCHAIN_SDK"] != nil {
     let modules = [
         "CoreFoundation", "Security", "LocalAuthentication", "SecurityAsync", "Keychain", "EnclaveKeys", "CommonCrypto",
-        "AppleCompat",
+        "ProtectedFiles", "AppleCompat",
     ]
     // The parts do not ask the linker for the library that is made of them.
     let isPart = ["-Xfrontend", "-disable-autolink-library", "-Xfrontend", "Security"]

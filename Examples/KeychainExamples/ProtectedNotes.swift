@@ -24,9 +24,12 @@ public struct ProtectedNotes: Sendable {
 
     /// Reads a note; nil while the device is locked.
     public func read(_ name: String) throws -> String? {
-        do {
+        do throws(SecItemError) {
             return String(decoding: try Data(contentsOfProtected: folder.appending(path: name)), as: UTF8.self)
-        } catch let error as SecItemError where error.status == errSecInteractionNotAllowed { return nil }
+        } catch {
+            if error.status == errSecInteractionNotAllowed { return nil }
+            throw error
+        }
     }
 
     /// Takes over a large file that is not protected yet, such as a download. Its owner and permissions stay.

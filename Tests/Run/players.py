@@ -10,6 +10,7 @@ ROOT = {
     "claim": "two users meet, and programs are installed for all",
     "claim_long": "two users meet, and homes are hidden from the service",
     "enclave_key": "the memory of hardened processes is read",
+    "file_memory": "the memory of hardened processes is read",
     "hostile": "attackers are users of their own, and the service is root's",
     "hostile_long": "attackers are users of their own, and the service is root's",
     "leaks": "the memory of hardened processes is read",

@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 
+import protected_file
 import read_backup
 import write_backup
 from keychain_parts import ends
@@ -20,6 +21,7 @@ from ordinary_parts import USER, as_user, prepared
 from patience import PATIENCE, eventually
 
 PASSPHRASE = "six words that nobody ever guesses"
+LETTER = "what the letter says" * 5000
 
 
 def must(home, *words, text=""):
@@ -267,6 +269,36 @@ def names(home, file):
     must(home, "delete-keychain", "work.keychain")
 
 
+def counted(home):
+    return json.loads(home.run("--json", "status").stdout)["shelves"]
+
+
+def letters(home):
+    """What the user reads of their two protected files; nothing of one that does not open."""
+    return [home.run("file", "cat", f"{home.home}/{name}").stdout for name in ("letter", "here")]
+
+
+def protects(home, file):
+    """Shelves travel; who knows the pages of the formats alone opens a file with one. The one of this device stays."""
+    for name, words in (("letter", ["-s", "letters"]), ("here", ["-D", "-s", "desk"])):
+        must(home, "file", "protect", *words, "-o", f"{home.home}/{name}", "-", text=LETTER)
+    survey = asked(home, "backup", "--dry-run", file, text="")
+    assert counted(home) == {"count": 2, "afterBackup": 2}, counted(home)
+    report = asked(home, "backup", file)
+    for said in (survey, report):
+        staying = [(item["class"], item["name"], item["reason"]) for item in said["staying"]]
+        assert staying == [("shelf", "desk", "this-device-only")] and said["shelves"] == 1, said
+    with open(file, "rb") as content:
+        records = read_backup.read(content.read(), 1, PASSPHRASE.encode())
+    (found,) = [record for record in records if record["class"] == "shelf"]
+    shelf = protected_file.Shelf(found["protection"])
+    shelf.id, shelf.wrap_key, shelf.private = (base64.b64decode(found[k]) for k in ("id", "wrapKey", "privateKey"))
+    with open(f"{home.home}/letter", "rb") as sealed:
+        assert protected_file.read(sealed.read(), shelf) == LETTER.encode()
+    drilled = [item for item in asked(home, "drill", file)["items"] if item["class"] == "shelf"]
+    assert [(item["name"], item["outcome"]) for item in drilled] == [("letters", "same")], drilled
+
+
 def keeps_quiet(home, *secrets):
     """No secret is in a file of the home, a log among them."""
     for folder, _, files in [*os.walk(home.home), *os.walk(home.temporary)]:
@@ -310,17 +342,20 @@ def asks(home, file):
 
 
 def moves(home, file, code):
-    """A new keychain, with another vault, gets the items back by the recovery code."""
+    """A new keychain, with another vault, gets the items back by the recovery code, and protected files open."""
+    assert letters(home) == [LETTER, LETTER]
     home.end()
     shutil.move(f"{home.home}/k", f"{home.home}/lost")
     report = asked(home, "restore", "--recovery", file, text=code + "\n")
     assert {item["outcome"] for item in report["items"]} == {"added"}, report
     assert value(home, "bob") == "later"
+    assert letters(home) == [LETTER, ""]
 
 
 def main(programs):
     with tempfile.TemporaryDirectory() as folder:
         home = prepared(programs, folder)
+        shutil.copy(f"{programs}/keychain-file", home.programs)
         file = f"{home.temporary}/keychain.backup"
         try:
             makes(home, file)
@@ -332,6 +367,7 @@ def main(programs):
             survives(home, file)
             goes_on(home, file)
             names(home, file)
+            protects(home, file)
             code = asks(home, file)
             moves(home, file, code)
             keeps_quiet(home, PASSPHRASE, "value of", "pass 1234", code)

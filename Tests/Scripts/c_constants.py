@@ -29,6 +29,14 @@ OWN_NAMES = {
     "kSecKeyAlgorithmEdDSASignatureMessageCurve25519SHA512": "SecKeyAlgorithm.edDSASignatureMessageCurve25519SHA512",
     "kLAErrorDomain": "LAErrorDomain as CFString",
 }
+# Numbers that C alone has. The classes of files are those of docs/formats/file.md, section 2.
+OWN_NAMES |= {
+    "kSecFileProtectionComplete": "1",
+    "kSecFileProtectionCompleteUnlessOpen": "2",
+    "kSecFileProtectionCompleteUntilFirstUserAuthentication": "3",
+    "kSecFileProtectionNone": "4",
+    "kSecFileProtectionThisDeviceOnly": "1 << 8",
+}
 
 
 def swift_names():

@@ -171,6 +171,7 @@ class Programs:
             ("objects", both, [self.certificate], []),
             ("items", both, [], ["-lpthread"]),
             ("keychains", both, [], []),
+            ("files", both, [], []),
             ("strictness", both, constants, ["-ldl"]),
             ("callbacks", ["clang"], [self.certificate], blocks),
         ):

@@ -1,4 +1,4 @@
-"""A machine is lost with its TPM, and another one, with a TPM of its own, gets the items back from backup and code.
+"""A machine is lost with its TPM, and another one, with a TPM of its own, gets items and files back by backup and code.
 
 usage: lost_machine_test.py FOLDER-OF-PROGRAMS
 """
@@ -25,6 +25,10 @@ def value(home):
     return home.run("find-generic-password", "-s", "service", "-w").stdout.strip()
 
 
+def letter(home):
+    return f"{home.temporary}/letter"
+
+
 def protection(home):
     return json.loads(must(home, "--json", "status"))["protection"]
 
@@ -35,6 +39,7 @@ def first_machine(home, file):
     must(home, "set-keychain-password", "-p", PASSWORD)
     assert protection(home) == "hardware", protection(home)
     code = must(home, "add-unlock-slot", text=PASSWORD + "\n").strip()
+    must(home, "file", "protect", "-c", "a", "-o", letter(home), "-", text="what the letter says")
     must(home, "backup", "--recovery", file, text=code + "\n")
     home.end()
     return code
@@ -43,6 +48,7 @@ def first_machine(home, file):
 def main(programs):
     with tempfile.TemporaryDirectory() as folder:
         home = prepared(programs, folder)
+        shutil.copy(f"{programs}/keychain-file", home.programs)
         file, lost = f"{home.temporary}/keychain.backup", f"{home.home}/lost"
         try:
             with software_tpm(f"{home.home}/first") as tpm:
@@ -53,14 +59,15 @@ def main(programs):
                 # The disk of the lost machine is of no use here, not even with its password or the code.
                 for words in (["unlock-keychain", "-p", PASSWORD], ["unlock-keychain", "-R"]):
                     assert home.run(*words, text=code + "\n").returncode != 0, words
-                assert value(home) == ""
+                assert value(home) == "" and home.run("file", "cat", letter(home)).returncode != 0
                 home.end()
                 shutil.move(f"{home.home}/k", lost)
                 must(home, "restore", "--recovery", file, text=code + "\n")
                 assert protection(home) == "hardware" and value(home) == "value of ann"
+                assert must(home, "file", "cat", letter(home)) == "what the letter says"
         finally:
             home.end()
-    print("backup and code give a lost machine's items back")
+    print("backup and code give a lost machine's items and files back")
 
 
 main(os.path.abspath(sys.argv[1]))

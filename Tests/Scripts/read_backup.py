@@ -2,7 +2,8 @@
 
 usage: read_backup.py FILE [--recovery]          the passphrase, or the 16 bytes of the code, on standard input
 
-Prints a JSON list of the items: "class", "attributes" (by number), "value".
+Prints a JSON list: of the items "class", "attributes" (by number), "value"; of the shelves "class", "id", "made",
+"name", "group", "protection", and their keys "wrapKey" and "privateKey".
 """
 
 import base64
@@ -20,6 +21,7 @@ from read_store import parse_list
 from read_vault import open_box
 
 CLASSES = {1: "genp", 2: "inet", 3: "cert", 4: "keys"}
+SHELF = 6
 VALUE = 61441
 
 
@@ -73,11 +75,44 @@ def frames(content, offset):
         raise ValueError("something follows the manifest")
 
 
-def records(part):
+def take_bytes(content, offset):
+    """What is behind its length, and where it ends."""
+    (length,) = struct.unpack_from("<I", content, offset)
+    end = offset + 4 + length
+    if end > len(content):
+        raise ValueError("a shelf was cut")
+    return content[offset + 4 : end], end
+
+
+def shelf(body, shelf_key, proof):
+    """A shelf; its keys are in a box of their own, which is bound to the head before it."""
+    identifier = body[4:20]
+    (made,) = struct.unpack_from("<q", body, 20)
+    name, start = take_bytes(body, 28)
+    key_type, bits = struct.unpack_from("<BH", body, start + 3)
+    protection_class, control = struct.unpack_from("<B3xQ", body, start + 8)
+    group, offset = take_bytes(body, start + 20)
+    public, end = take_bytes(body, offset)
+    box, last = take_bytes(body, end)
+    if body[start : start + 3] != b"\1\1\1" or key_type >> 4 != 15 or bits != 256 or last != len(body):
+        raise ValueError("no shelf")
+    keys = open_box(shelf_key(identifier), proof + b"\3" + identifier + body[start:end], box)
+    found = {"id": identifier, "wrapKey": keys[:32], "privateKey": keys[32:], "publicKey": public}
+    found = {word: base64.b64encode(value).decode() for word, value in found.items()}
+    found |= {"made": made, "name": name.decode(), "group": group.decode(), "protection": key_type & 15}
+    return found | {"class": "shelf", "protectionClass": protection_class, "control": control}
+
+
+def records(part, shelf_key=None, proof=b""):
+    """The records of a part. Without the keys of shelves there is nothing of them but their class."""
     offset = 0
     while offset < len(part):
         (length,) = struct.unpack_from("<I", part, offset)
         body = part[offset + 4 : offset + 4 + length]
+        offset += 4 + length
+        if body[0] == SHELF:
+            yield shelf(body, shelf_key, proof) if shelf_key else {"class": "shelf"}
+            continue
         entries = parse_list(body[20:])
         (value_kind, value) = entries.pop(VALUE, (2, None))
         assert value_kind == 2
@@ -86,17 +121,21 @@ def records(part):
             "attributes": {number: base64.b64encode(found[1]).decode() for number, found in entries.items()},
             "value": None if value is None else base64.b64encode(value).decode(),
         }
-        offset += 4 + length
+
+
+def opened(content, kind, credential):
+    """The header and the file key."""
+    magic, version, length = struct.unpack_from("<4sHH", content)
+    if magic != b"KCBK" or version not in (1, 2):
+        raise ValueError("no backup of version 1 or 2")
+    header = content[:length]
+    return header, file_key(header, kind, credential)
 
 
 def parts(content, kind, credential):
-    """The records of each part."""
-    magic, version, length = struct.unpack_from("<4sHH", content)
-    if magic != b"KCBK" or version != 1:
-        raise ValueError("no backup of version 1")
-    header = content[:length]
-    key = file_key(header, kind, credential)
-    salt, proof = header[8:40], header[-32:]
+    """The content of each part."""
+    header, key = opened(content, kind, credential)
+    length, salt, proof = len(header), header[8:40], header[-32:]
     if not hmac.compare_digest(hmac.digest(derive(key, salt, b"header"), header[:-32], "sha256"), proof):
         raise ValueError("the header is another")
     boxes = list(frames(content, length))
@@ -108,19 +147,27 @@ def parts(content, kind, credential):
     hashes = [manifest[28 + 32 * index : 60 + 32 * index] for index in range(count)]
     if [hashlib.sha256(box).digest() for _, box in sealed] != hashes or len(manifest) != 28 + 32 * count:
         raise ValueError("the parts are not those of the manifest")
-    opened = []
+    found = []
     for index, (_, box) in enumerate(sealed):
         place = struct.pack("<I", index)
-        opened.append(open_box(derive(key, salt, b"part" + place), proof + bytes([1]) + place, box))
-    if any(len(part) > 262_144 and len(list(records(part))) > 1 for part in opened):
+        found.append(open_box(derive(key, salt, b"part" + place), proof + bytes([1]) + place, box))
+    if any(len(part) > 262_144 and len(list(records(part))) > 1 for part in found):
         raise ValueError("a part is larger than one is")
-    if sum(len(list(records(part))) for part in opened) != items:
+    if sum(len(list(records(part))) for part in found) != items:
         raise ValueError("the manifest counts other items")
-    return opened
+    if header[4] == 1 and any(record["class"] == "shelf" for part in found for record in records(part)):
+        raise ValueError("a shelf in a backup of version 1")
+    return found
 
 
 def read(content, kind, credential):
-    return [record for part in parts(content, kind, credential) for record in records(part)]
+    header, key = opened(content, kind, credential)
+
+    def shelf_key(identifier):
+        return derive(key, header[8:40], b"shelf" + identifier)
+
+    found = parts(content, kind, credential)
+    return [record for part in found for record in records(part, shelf_key, header[-32:])]
 
 
 if __name__ == "__main__":

@@ -41,14 +41,21 @@ extension ProtectedFile {
         /// - Throws: `SecItemError`: `errSecInteractionNotAllowed` (`file.locked`) while the class is locked,
         ///   `errSecDecode` (`file.damaged`), `errSecParam` (`file.ended`) after ``close()``.
         public func read(at offset: UInt64, count: Int) throws(SecItemError) -> Data {
+            var content = Data()
+            let there = offset < length ? min(UInt64(clamping: count), length - offset) : 0
+            content.reserveCapacity(Int(clamping: there))
+            try read(at: offset, count: count) { piece in
+                unsafe piece.withUnsafeBufferPointer { unsafe content.append($0) }
+            }
+            return content
+        }
+
+        /// The same, piece by piece: for a caller with memory of its own.
+        package func read(
+            at offset: UInt64, count: Int, _ body: (Span<UInt8>) -> Void
+        ) throws(SecItemError) {
             try refusing { () throws(Refusal) in
-                var content = Data()
-                let there = offset < length ? min(UInt64(clamping: count), length - offset) : 0
-                content.reserveCapacity(Int(clamping: there))
-                try file.read(at: offset, count: UInt64(clamping: count)) { piece in
-                    unsafe piece.withUnsafeBufferPointer { unsafe content.append($0) }
-                }
-                return content
+                try file.read(at: offset, count: UInt64(clamping: count), body)
             }
         }
 

@@ -23,15 +23,18 @@ package struct BackupHeader: Sendable, Equatable {
     /// Each is tried: more would keep the reader's machine at work.
     private static let mostPassphrases = 2
 
+    /// Whether there may be shelves in the parts; a backup without has the version of readers that know none.
+    package var hasShelves: Bool { bytes.span.littleEndian(UInt16.self, at: 4) >= BackupFraming.version }
+
     /// Makes the header of a new backup.
     ///
     /// - Throws: `CryptoError.invalidParameter` without a slot, or with too many; `.libraryFailure`.
-    package init(_ slots: [BackupSlot], of keys: BackupKeys) throws(CryptoError) {
+    package init(_ slots: [BackupSlot], of keys: BackupKeys, hasShelves: Bool = false) throws(CryptoError) {
         guard (1...Self.mostSlots).contains(slots.count) else { throw .invalidParameter }
         let buffer = SecretBuffer(capacity: 512)
         let magic = BackupFraming.magic
         buffer.append(magic.span)
-        buffer.append(littleEndian: BackupFraming.version)
+        buffer.append(littleEndian: hasShelves ? BackupFraming.version : 1)
         buffer.append(littleEndian: 0 as UInt16)
         let salt = keys.salt
         buffer.append(salt.span)

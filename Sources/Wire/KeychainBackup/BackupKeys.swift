@@ -1,4 +1,5 @@
 package import KeychainCrypto
+import KeychainModel
 package import LinuxSystem
 
 /// The keys of one backup: a random file key, and one key for each box.
@@ -6,6 +7,7 @@ package import LinuxSystem
 ///     key(purpose)        = HKDF-SHA256: input the file key, salt the header's, 32 bytes,
 ///                           info `keychain backup 1: ` purpose
 ///     key(purpose, index) = the same, info `keychain backup 1: ` purpose index:u32
+///     key(`shelf`, id)    = the same, info `keychain backup 1: shelf` id:16
 package struct BackupKeys: Sendable {
     package static let keyBytes = 32
     package static let saltBytes = 32
@@ -26,6 +28,9 @@ package struct BackupKeys: Sendable {
     package func key(of box: BackupBox.Place) throws(CryptoError) -> SecretBytes {
         try key(box.purpose + (0..<4).map { UInt8(truncatingIfNeeded: box.index >> (8 * $0)) })
     }
+
+    /// The key of the box in which a shelf's keys are.
+    func key(of shelf: ShelfID) throws(CryptoError) -> SecretBytes { try key(Array("shelf".utf8) + shelf.bytes) }
 
     /// The code of a header, which shows that it is that of this file key.
     func proof(of header: [UInt8]) throws(CryptoError) -> [UInt8] {

@@ -31,33 +31,9 @@ package struct BackupRecord: Sendable {
         list.append(to: buffer)
     }
 
-    /// Reads the records of an opened part.
-    ///
-    /// - Parameter name: what a refusal calls the part.
-    /// - Throws: `damaged` for bytes that are not exactly the records of one part.
-    package static func read(
-        _ part: SecretBytes, _ name: String, _ visit: (BackupRecord) -> Void
-    ) throws(BackupProblem) {
-        var reader = WireReader(part)
-        var count = 0
-        do throws(Refusal) {
-            while !reader.isAtEnd {
-                guard count == 0 || part.count <= BackupFraming.partBytes, count < BackupFraming.partRecords else {
-                    throw .malformed("the size of a part")
-                }
-                visit(try BackupRecord(from: try reader.secret(atMost: most)))
-                count += 1
-            }
-        } catch { throw .damaged(name) }
-    }
-
-    private init(from body: SecretBytes) throws(Refusal) {
-        var reader = WireReader(body)
-        guard let code = UInt8(exactly: try reader.integer(UInt32.self)), let itemClass = ItemClass(rawValue: code),
-            ItemClass.stored.contains(itemClass)
-        else { throw .malformed("a class") }
-        uuid = try reader.array(Self.uuidBytes)
-        self.itemClass = itemClass
+    /// Reads what follows the class of a record.
+    init(_ itemClass: ItemClass, _ body: SecretBytes, from reader: inout WireReader) throws(Refusal) {
+        (self.itemClass, uuid) = (itemClass, try reader.array(Self.uuidBytes))
         do throws(AttributeList.Malformed) {
             list = try AttributeList(parsing: body, in: Self.headBytes..<body.count)
         } catch { throw .malformed("the attributes of a record") }
@@ -65,8 +41,8 @@ package struct BackupRecord: Sendable {
 }
 
 extension AccessConstraint {
-    /// Whether an item leaves in a backup for which these factors were shown: where no finger, no password of its own
-    /// and no anchored program is demanded besides.
+    /// Whether an item or a shelf leaves in a backup for which these factors were shown: where no finger, no password
+    /// of its own and no anchored program is demanded besides.
     package func isMetInBackup(by shown: AuthenticationFactors) -> Bool {
         isUnderstood && !needsPassword && !needsAnchor && isMet(by: shown, enrolmentIsCurrent: false)
     }

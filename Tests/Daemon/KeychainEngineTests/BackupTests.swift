@@ -68,7 +68,7 @@ import Testing
         let items = try other.restoreAll(backup)
         #expect(items.map(\.outcome) == [.added, .added, .added])
         #expect(Set(items.map(\.group)) == ["test", "TEAM.shared"])
-        #expect(Set(items.map(\.itemClass)) == [.internetPassword, .key])
+        #expect(Set(items.map(\.recordClass)) == [.item(.internetPassword), .item(.key)])
         let count = "SELECT count(*) FROM inet a JOIN other.inet b ON a.uuid = b.uuid AND a.pdmn = b.pdmn"
         #expect(try Self.count(count, engine, other) == 2)
     }

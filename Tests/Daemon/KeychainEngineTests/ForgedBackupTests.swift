@@ -33,23 +33,7 @@ import Testing
 
     /// A backup whose parts have these records.
     private static func backup(_ parts: [[BackupRecord]]) throws -> TestBackup {
-        let (keys, text) = (BackupKeys(), TestSecret.passphrase.text)
-        let slot = try BackupSlot(
-            .passphrase, SecretBytes(copying: Array(text.utf8).span), cost: .least, holding: keys)
-        let header = try BackupHeader([slot], of: keys)
-        var (backup, builder) = (TestBackup(), BackupManifest.Builder())
-        for (index, records) in parts.enumerated() {
-            let content = SecretBuffer()
-            for record in records { record.append(to: content) }
-            let place = BackupBox.Place.part(UInt32(index))
-            backup.parts.append(try BackupBox(place, of: header).seal(content, under: try keys.key(of: place)))
-            try builder.add(backup.parts[index])
-        }
-        let content = SecretBuffer()
-        builder.manifest(created: 0).append(to: content)
-        backup.header = header.bytes
-        backup.manifest = try BackupBox(.manifest, of: header).seal(content, under: try keys.key(of: .manifest))
-        return backup
+        try .forged(parts.map { records in { content, _, _ in for record in records { record.append(to: content) } } })
     }
 
     @Test("A drill does not tell a right guess at a value from a wrong one; a restore, which asks, does")

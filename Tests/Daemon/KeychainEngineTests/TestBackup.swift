@@ -1,10 +1,10 @@
 import EnclaveWire
-import KeychainBackup
 import KeychainModel
 import KeychainPolicy
 import KeychainWire
 import LinuxSystem
 
+@testable import KeychainBackup
 @testable import KeychainEngine
 
 /// A backup as the command puts it into a file, and what was said about it.
@@ -14,6 +14,47 @@ struct TestBackup {
     var manifest: [UInt8] = []
     var items: UInt64 = 0
     var staying: [StayingItem] = []
+}
+
+extension TestBackup {
+    /// Writes the content of a part.
+    typealias Part = (SecretBuffer, BackupKeys, BackupHeader) throws -> Void
+
+    /// A backup as somebody can make it who knows its passphrase.
+    static func forged(_ parts: [Part], hasShelves: Bool = false) throws -> TestBackup {
+        let (keys, text) = (BackupKeys(), TestSecret.passphrase.text)
+        let slot = try BackupSlot(
+            .passphrase, SecretBytes(copying: Array(text.utf8).span), cost: .least, holding: keys)
+        let header = try BackupHeader([slot], of: keys, hasShelves: hasShelves)
+        var (backup, builder) = (TestBackup(), BackupManifest.Builder())
+        for (index, write) in parts.enumerated() {
+            let content = SecretBuffer()
+            try write(content, keys, header)
+            let place = BackupBox.Place.part(UInt32(index))
+            backup.parts.append(try BackupBox(place, of: header).seal(content, under: try keys.key(of: place)))
+            try builder.add(backup.parts[index])
+        }
+        let content = SecretBuffer()
+        builder.manifest(created: 0).append(to: content)
+        backup.header = header.bytes
+        backup.manifest = try BackupBox(.manifest, of: header).seal(content, under: try keys.key(of: .manifest))
+        return backup
+    }
+
+    /// The shelves in it with their private parts, for who knows the passphrase.
+    func shelves() throws -> [(record: BackupShelf, privatePart: SecretBytes)] {
+        let header = try BackupHeader(decoding: header)
+        let keys = try header.open(.passphrase, SecretBytes(copying: Array(TestSecret.passphrase.text.utf8).span))
+        var found: [BackupShelf] = []
+        for (index, box) in parts.enumerated() {
+            let place = BackupBox.Place.part(UInt32(index))
+            let content = try BackupBox(place, of: header).open(box, under: try keys.key(of: place))
+            try BackupEntry.read(content, "part", hasShelves: header.hasShelves) { entry in
+                if case .shelf(let shelf) = entry { found.append(shelf) }
+            }
+        }
+        return try found.map { ($0, try ShelfBox(of: $0.shelf, in: header.proof).open(under: keys)) }
+    }
 }
 
 /// A credential of a backup in these tests.

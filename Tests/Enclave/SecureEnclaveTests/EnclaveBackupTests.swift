@@ -24,7 +24,8 @@ import Testing
         _ enclave: SoftwareEnclave, _ password: String = "right", by kind: CredentialKind = .passcode,
         passphrase: String = passphrase
     ) throws -> OpenedBackup {
-        try enclave.beginBackup(by: kind, TestDevice.passcode(password), TestDevice.passcode(passphrase))
+        let files = (try TestDevice.passcode(password), try TestDevice.passcode(passphrase))
+        return try enclave.beginBackup(by: kind, files.0, files.1, hasShelves: false)
     }
 
     @Test("Without the password there is no key, and each guess is counted, on the disk")

@@ -49,9 +49,20 @@ private func fuzzManifest(_ content: [UInt8]) {
     require(buffer.withSpan { $0.array(0, $0.count) } == content, "a manifest is written as another one")
 }
 
-/// An item that is taken may leave its device, and is in a group that programs write to.
+/// An item that is taken may leave its device, and is in a group that programs write to. A shelf is written as it was
+/// read.
 private func fuzzRecords(_ content: [UInt8]) {
-    try? BackupRecord.read(SecretBytes(copying: content.span), "part 1") { record in
+    try? BackupEntry.read(SecretBytes(copying: content.span), "part 1", hasShelves: true) { entry in
+        let record: BackupRecord
+        switch entry {
+        case .item(let item): record = item
+        case .shelf(let shelf):
+            let buffer = SecretBuffer()
+            shelf.append(to: buffer)
+            let written = buffer.withSpan { $0.array(0, $0.count) }
+            require(content.contains(written), "a shelf is written as another one")
+            return
+        }
         guard let item = try? record.item() else { return }
         require(!item.accessibility.isThisDeviceOnly, "an item of another device is taken")
         require(item.sealedKey == nil && !item.isTombstone, "what is no item is taken")
@@ -81,6 +92,11 @@ extension FuzzSeeds {
             let uuid = [UInt8](repeating: 1, count: 16)
             BackupRecord(itemClass: .genericPassword, uuid: uuid, list: list(attributes)).append(to: records)
         }
+        let key = SealedKey(
+            backend: .software, origin: .madeInside, keyType: Shelf.keyType(.none), bits: Shelf.bits,
+            binding: KeyBinding(group: "g", accessibility: .always, control: 0), publicKey: [1], sealed: [2])
+        let shelf = must("a shelf") { () throws(Refusal) in try Shelf(id: ShelfID(), key: key) }
+        BackupShelf(shelf, name: "a", made: 1).append(to: records)
         return [[0] + header.bytes, [1] + header.bytes.prefix(8), [1] + BackupFraming.head(.part, 100)]
             + [[2] + manifest.withSpan { $0.array(0, $0.count) }, [3] + records.withSpan { $0.array(0, $0.count) }]
     }

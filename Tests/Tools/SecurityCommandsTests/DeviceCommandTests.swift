@@ -275,6 +275,26 @@ import Testing
         #expect(!lines(32_503_680_000, 32_503_680_000).contains("older"))
     }
 
+    @Test("status counts the shelves of protected files, and those that the last backup lacks")
+    func statusOfShelves() {
+        func lines(_ all: UInt64, _ later: UInt64) -> String {
+            shell.keychain.update { state in
+                var dates = BackupDates()
+                (dates.made, dates.checked) = (32_503_680_000, 32_503_680_000)
+                (dates.shelves, dates.laterShelves) = (all, later)
+                state.backups = dates
+            }
+            let text = shell.run("status").text
+            let start = text.split(separator: "\n").drop { !$0.hasPrefix("shelves:") }
+            return start.prefix { !$0.hasPrefix("version:") }.map { $0.dropFirst(13) }.joined(separator: "\n")
+        }
+        #expect(lines(0, 0) == "")
+        #expect(lines(3, 0) == "3 of protected files")
+        let later = "The last backup is older than 2 of them, whose files need another."
+        #expect(lines(3, 2) == "3 of protected files\n\(later)")
+        #expect(shell.run("status", "--json").text.contains(#""shelves":{"count":3,"afterBackup":2}"#))
+    }
+
     @Test("status --json has the same facts")
     func statusJSON() {
         let expected = #"""
@@ -287,7 +307,7 @@ import Testing
             "programsEmbed":false,"policy":null,"agent":null,\#
             "caller":{"program":"/usr/bin/security","identity":"unsigned","authority":null,"anchored":false,\#
             "user":1000,"process":42,"groups":["program:/usr/bin/security"]},\#
-            "secretService":null,"backup":null}
+            "secretService":null,"backup":null,"shelves":null}
 
             """#
         #expect(shell.run("status", "--json") == .init(0, expected))

@@ -43,7 +43,9 @@ struct BackupFileTests {
 
     private static func values(in content: SecretBytes) throws(BackupProblem) -> [AttributeValue?] {
         var values: [AttributeValue?] = []
-        try BackupRecord.read(content, "part 1") { values.append($0.list[.valueData]) }
+        try BackupEntry.read(content, "part 1", hasShelves: false) { entry in
+            if case .item(let record) = entry { values.append(record.list[.valueData]) }
+        }
         return values
     }
 
@@ -165,7 +167,7 @@ struct BackupFileTests {
     func versions() throws {
         var start = Array(try Self.header(of: BackupKeys()).bytes.prefix(BackupFraming.headerStart))
         #expect(try BackupFraming.headerLength(start) != nil)
-        start[4] = 2
+        start[4] = UInt8(BackupFraming.version) + 1
         #expect(refusal { () throws(Refusal) in _ = try BackupFraming.headerLength(start) }?.rule == .newerBackup)
         #expect(try BackupFraming.headerLength(Array("SQLite f".utf8)) == nil)
         #expect(BackupFraming.frame([1, 0xFF, 0xFF, 0xFF, 0x7F]) == nil)

@@ -11,16 +11,16 @@ protocol SecurityObject: NSObject {
 }
 
 /// A class as a type of Core Foundation's runtime.
-struct RuntimeType: Sendable {
+package struct RuntimeType: Sendable {
     /// The value of `CFGetTypeID` for its objects, in Swift and in C. Core Foundation assigns it for the life of the
     /// process.
-    let identifier: CFTypeID
+    package let identifier: CFTypeID
 
     /// The word of an object: its type, and that Core Foundation keeps nothing but a reference count of it.
-    var word: UInt64 { UInt64(identifier) << 8 | 0x80 }
+    package var word: UInt64 { UInt64(identifier) << 8 | 0x80 }
 
     /// Registers a class. Content decides what is equal, and `description` describes.
-    init(_ type: AnyClass) {
+    package init(_ type: AnyClass) {
         let entry = UnsafeMutablePointer<RuntimeClass>.allocate(capacity: 1)
         unsafe entry.initialize(to: RuntimeClass(named: "\(type)"))
         identifier = unsafe registerClass(entry)

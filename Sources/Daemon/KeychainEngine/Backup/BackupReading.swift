@@ -25,7 +25,7 @@ final class BackupReading: Sendable {
     ///   items that are to be taken before all were looked at.
     func records(
         _ box: [UInt8], _ index: UInt32, applies: Bool, _ enclave: any EnclaveService
-    ) throws(Refusal) -> [BackupRecord] {
+    ) throws(Refusal) -> [BackupEntry] {
         guard !applies || (isForRestore && checked.withLock { $0.count } == manifest.parts) else { throw .notChecked }
         do throws(BackupProblem) { try manifest.check(box, isPart: index) } catch {
             if applies, case .damaged(let name) = error { throw .changedMeanwhile(name) }
@@ -35,10 +35,17 @@ final class BackupReading: Sendable {
         return try reading { () throws(BackupProblem) in
             let place = BackupBox.Place.part(index)
             let content = try BackupBox(place, of: header).open(box, under: key)
-            var records: [BackupRecord] = []
-            try BackupRecord.read(content, "part \(UInt64(index) + 1)") { records.append($0) }
+            var records: [BackupEntry] = []
+            try BackupEntry.read(content, "part \(UInt64(index) + 1)", hasShelves: header.hasShelves) {
+                records.append($0)
+            }
             return records
         }
+    }
+
+    /// A shelf of the backup, with its keys sealed for the enclave of this keychain.
+    func sealShelf(_ shelf: Shelf, _ enclave: any EnclaveService) throws(Refusal) -> Shelf {
+        try enclave.sealShelf(shelf, fromBackup: ticket)
     }
 
     /// Notes a part that was looked at.

@@ -7,10 +7,13 @@ import LinuxSystem
 
 /// The walk over every row of a store for a backup, page by page.
 struct BackupWalk {
-    private let itemReader: ItemReader
-    private let shown: AuthenticationFactors
+    let itemReader: ItemReader
+    let shelves: ShelfRegistry
+    let shown: AuthenticationFactors
     /// The ticket of the backup; nil for a survey, which opens no value.
-    private let ticket: [UInt8]?
+    let ticket: [UInt8]?
+    /// Whether it goes on with the shelves.
+    private let hasShelves: Bool
 
     /// Rows that are looked at together, of so many bytes, unless one has more.
     private static let (rowsAtOnce, bytesAtOnce) = (64, BackupFraming.partBytes)
@@ -19,37 +22,54 @@ struct BackupWalk {
     /// A page ends when the names of what stays have so many bytes.
     private static let namesInPage = 64 << 10
 
-    init(_ itemReader: ItemReader, _ shown: AuthenticationFactors, forBackup ticket: [UInt8]? = nil) {
-        (self.itemReader, self.shown, self.ticket) = (itemReader, shown, ticket)
+    init(
+        _ itemReader: ItemReader, _ shelves: ShelfRegistry, _ shown: AuthenticationFactors,
+        forBackup ticket: [UInt8]? = nil, hasShelves: Bool = true
+    ) {
+        (self.itemReader, self.shelves, self.hasShelves) = (itemReader, shelves, hasShelves)
+        (self.shown, self.ticket) = (shown, ticket)
     }
 
     /// The findings of a page.
     struct Page {
         let content = SecretBuffer(capacity: BackupFraming.partBytes)
-        var items: UInt64 = 0
+        /// Items and shelves, and how many are shelves.
+        var (items, shelves): (UInt64, UInt64) = (0, 0)
         var rows: UInt64 = 0
         var staying: [StayingItem] = []
-        var next: VerificationCursor?
+        var next: BackupCursor?
 
         var namesAreMany: Bool { staying.reduce(0) { $0 + $1.size } >= BackupWalk.namesInPage }
         var isFull: Bool {
             content.count >= BackupFraming.partBytes || rows >= BackupWalk.rowsInPage || namesAreMany
         }
+
+        /// Whether it has room for a record of so many bytes.
+        func fits(_ size: Int) -> Bool {
+            items == 0
+                || content.count + size <= BackupFraming.partBytes && items < BackupFraming.partRecords
+        }
     }
 
-    func survey(from cursor: VerificationCursor, by deadline: Deadline) throws(Refusal) -> BackupSurvey {
+    func survey(from cursor: BackupCursor, by deadline: Deadline) throws(Refusal) -> BackupSurvey {
         try deadline.check()
         let page = try part(from: cursor)
         var survey = BackupSurvey()
-        (survey.travelling, survey.staying, survey.next) = (page.items, page.staying, page.next)
+        (survey.travelling, survey.shelves) = (page.items, page.shelves)
+        (survey.staying, survey.next) = (page.staying, page.next)
         return survey
     }
 
     /// The records of the rows from a cursor on.
-    func part(from cursor: VerificationCursor) throws(Refusal) -> Page {
-        var page = Page()
-        guard let itemClass = cursor.itemClass else { return page }
-        var last = cursor.row
+    func part(from cursor: BackupCursor) throws(Refusal) -> Page {
+        switch cursor {
+        case .items(let itemClass, let row): try items(of: itemClass, after: row)
+        case .shelves(let id): try shelves(after: id)
+        }
+    }
+
+    private func items(of itemClass: ItemClass, after row: Int64) throws(Refusal) -> Page {
+        var (page, last) = (Page(), row)
         while !page.isFull {
             let batch = RowBatch()
             try itemReader.reader.walk(itemClass, after: last) { (row) throws(Refusal) in
@@ -59,12 +79,18 @@ struct BackupWalk {
             guard !batch.isEmpty else { break }
             if ticket != nil { try batch.keys.unwrap(by: itemReader.sealer.enclave) }
             guard try take(batch, into: &page, &last) else {
-                page.next = VerificationCursor(itemClass, after: last)
+                page.next = .items(itemClass, after: last)
                 return page
             }
         }
-        page.next = page.isFull ? VerificationCursor(itemClass, after: last) : VerificationCursor.following(itemClass)
+        page.next = page.isFull ? .items(itemClass, after: last) : following(itemClass)
         return page
+    }
+
+    private func following(_ itemClass: ItemClass) -> BackupCursor? {
+        let next = BackupCursor.following(itemClass)
+        if case .shelves = next, !hasShelves { return nil }
+        return next
     }
 
     /// - Parameter last: the row that was looked at last.
@@ -75,7 +101,7 @@ struct BackupWalk {
                 switch try look(at: row) {
                 case .stays(let item): page.staying.append(item)
                 case .travels(let list):
-                    guard fits(list, page) else { return false }
+                    guard page.fits(BackupRecord.size(of: list)) else { return false }
                     page.items += 1
                     guard ticket != nil else { break }
                     BackupRecord(itemClass: row.itemClass, uuid: row.uuid, list: list).append(to: page.content)
@@ -85,12 +111,6 @@ struct BackupWalk {
             last = row.id
         }
         return true
-    }
-
-    private func fits(_ list: AttributeList, _ page: Page) -> Bool {
-        page.items == 0
-            || page.content.count + BackupRecord.size(of: list) <= BackupFraming.partBytes
-                && page.items < BackupFraming.partRecords
     }
 
     private enum Finding {
@@ -104,7 +124,7 @@ struct BackupWalk {
             let list = (try? AttributeList(parsing: opened.copy())) ?? .empty
             return .stays(
                 StayingItem(
-                    row.itemClass, reason, group: list[.accessGroup]?.string ?? "", name: list.displayName))
+                    .item(row.itemClass), reason, group: list[.accessGroup]?.string ?? "", name: list.displayName))
         }
         do throws(ItemSealer.Failure) {
             let tamper = try itemReader.sealer.openMetadata(of: row, reader: itemReader.reader, into: opened)
@@ -145,12 +165,4 @@ struct BackupWalk {
 extension RowSource {
     /// Whether the row keeps a private key that the enclave does not give out, in place of a value.
     var isSealedKey: Bool { withPart(.value) { $0.count > 0 && $0[0] == ItemSealer.Presence.sealedKey.version } }
-}
-
-extension VerificationCursor {
-    /// Where a walk goes on after a class; nil after the last.
-    fileprivate static func following(_ itemClass: ItemClass) -> VerificationCursor? {
-        let next = VerificationCursor.start(after: itemClass)
-        return next.itemClass == nil ? nil : next
-    }
 }

@@ -18,16 +18,21 @@ final class BackupWriting: Sendable {
     private struct State: @unchecked Sendable {
         let walk: BackupWalk
         var builder = BackupManifest.Builder()
-        var cursor: VerificationCursor? = .start
+        var shelves: UInt64 = 0
+        var cursor: BackupCursor? = .start
         /// When the manifest was made, in seconds since 1970; nil before.
         var created: Int64?
     }
 
-    init(_ copy: ItemReader, _ opened: OpenedBackup, _ shown: AuthenticationFactors) throws(Refusal) {
+    init(
+        _ copy: ItemReader, _ shelves: ShelfRegistry, _ opened: OpenedBackup, _ shown: AuthenticationFactors
+    ) throws(Refusal) {
         do throws(BackupProblem) { header = try BackupHeader(decoding: opened.header) } catch { throw Refusal(error) }
         ticket = opened.ticket
         enclave = copy.sealer.enclave
-        state = Lock(State(walk: BackupWalk(copy, shown, forBackup: opened.ticket)))
+        let walk = BackupWalk(
+            copy, shelves, shown, forBackup: opened.ticket, hasShelves: header.hasShelves)
+        state = Lock(State(walk: walk))
     }
 
     /// When its manifest was made, in seconds since 1970; nil before.
@@ -42,16 +47,18 @@ final class BackupWriting: Sendable {
         }
     }
 
-    private func part(from cursor: VerificationCursor, _ state: inout State) throws(Refusal) -> BackupPiece {
+    private func part(from cursor: BackupCursor, _ state: inout State) throws(Refusal) -> BackupPiece {
         let page = try state.walk.part(from: cursor)
         let index = state.builder.parts
         guard index < BackupFraming.mostParts else { throw .tooManyParts }
         let box = try seal(page.content, as: .part(index))
         do throws(CryptoError) { try state.builder.add(box) } catch { throw .cryptography(error) }
         state.builder.items += page.items
+        state.shelves += page.shelves
         state.builder.left += UInt64(page.staying.count)
         state.cursor = page.next
-        return BackupPiece(.part, items: page.items, rows: page.rows, box: box, staying: page.staying)
+        return BackupPiece(
+            .part, items: page.items, shelves: page.shelves, rows: page.rows, box: box, staying: page.staying)
     }
 
     private func manifest(_ state: inout State) throws(Refusal) -> BackupPiece {
@@ -60,7 +67,8 @@ final class BackupWriting: Sendable {
         state.builder.manifest(created: created).append(to: content)
         let box = try seal(content, as: .manifest)
         state.created = created
-        return BackupPiece(.manifest, items: state.builder.items, rows: 0, box: box, staying: [])
+        return BackupPiece(
+            .manifest, items: state.builder.items, shelves: state.shelves, rows: 0, box: box, staying: [])
     }
 
     private func seal(_ content: SecretBuffer, as place: BackupBox.Place) throws(Refusal) -> [UInt8] {

@@ -6,11 +6,12 @@ import KeychainStore
 import KeychainWire
 import LinuxSystem
 
-/// Puts the items of a backup into the keychain, or only says what would become of them. An item that is not there is
+/// Puts the records of a backup into the keychain, or only says what would become of them. An item that is not there is
 /// added; of two the later modification date wins, and the other one goes to the history. Nothing is deleted: where the
 /// history cannot keep what is here, the item of the backup is refused.
 struct MergeRecords: WriteCommand {
-    let records: [BackupRecord]
+    let records: [BackupEntry]
+    let shelves: MergedShelves
     let applies: Bool
     /// Whether the values of items are compared with those of the backup. A caller who has shown nothing, as for a
     /// drill, would learn by a file of their own whether a guess at a value is right.
@@ -27,19 +28,14 @@ struct MergeRecords: WriteCommand {
         sealer.forgetClosedKeys()
         var results: [RestoredItem] = []
         guard applies else {
-            for record in records { results.append(try result(of: record) { _, _, _ in }) }
+            for record in records { results.append(try result(of: record)) }
             return results
         }
         // Items of a backup are nobody's for quotas, until a program changes them.
         store.owner = nil
         try prepareKeys()
         try store.transaction(by: deadline) { () throws(Refusal) in
-            for record in records {
-                results.append(
-                    try result(of: record) { (item, occupant, outcome) throws(Refusal) in
-                        try store.savepoint { () throws(Refusal) in try merge(item, occupant, outcome) }
-                    })
-            }
+            for record in records { results.append(try result(of: record)) }
             try store.settleChanges(areShown: true)
         }
         return results
@@ -47,7 +43,11 @@ struct MergeRecords: WriteCommand {
 
     private func prepareKeys() throws(Refusal) {
         let keys = MetadataKeys(store: store, sealer: sealer)
-        for accessibility in Set(records.compactMap { $0.list.accessibility }) where !accessibility.isThisDeviceOnly {
+        let accessibilities = records.compactMap { record -> Accessibility? in
+            guard case .item(let item) = record else { return nil }
+            return item.list.accessibility
+        }
+        for accessibility in Set(accessibilities) where !accessibility.isThisDeviceOnly {
             try keys.prepare(for: accessibility, by: deadline)
         }
     }
@@ -71,25 +71,48 @@ struct MergeRecords: WriteCommand {
         }
     }
 
-    /// Refusals of one item leave the others alone; one of the store ends the restore.
+    private func result(of record: BackupEntry) throws(Refusal) -> RestoredItem {
+        switch record {
+        case .item(let record):
+            let (group, name) = (record.list[.accessGroup]?.string ?? "", record.list.displayName)
+            return try result(.item(record.itemClass), group: group, name: name) { () throws(Refusal) in
+                try outcome(of: record)
+            }
+        case .shelf(let record):
+            let (group, known) = (record.shelf.key.binding.group, record.known(as: record.shelf))
+            return try result(.shelf, group: group, name: known.label) { () throws(Refusal) in
+                var outcome = RestoredItem.Outcome.added
+                guard applies else { return try shelves.outcome(of: record) }
+                try store.savepoint { () throws(Refusal) in outcome = try shelves.add(record, in: store) }
+                return outcome
+            }
+        }
+    }
+
+    /// Refusals of one record leave the others alone; one of the store ends the restore.
     private func result(
-        of record: BackupRecord, _ put: (PlainItem, Occupant?, RestoredItem.Outcome) throws(Refusal) -> Void
+        _ recordClass: BackupClass, group: String, name: String,
+        _ merge: () throws(Refusal) -> RestoredItem.Outcome
     ) throws(Refusal) -> RestoredItem {
         try deadline.check()
-        let (group, name) = (record.list[.accessGroup]?.string ?? "", record.list.displayName)
         do throws(Refusal) {
-            let item = try record.item()
-            let occupant = try occupant(of: item)
-            let outcome = try outcome(of: item, occupant)
-            if outcome != .same { try put(item, occupant, outcome) }
-            return RestoredItem(record.itemClass, outcome, group: group, name: name)
+            return RestoredItem(recordClass, try merge(), group: group, name: name)
         } catch {
             guard error.rule != .unavailable, error.rule != .unknownOutcome, error.rule != .deadline,
                 !applies || store.isInTransaction
             else { throw error }
             let why = "\(error.problem) \(error.remedy)"
-            return RestoredItem(record.itemClass, .refused, group: group, name: name, why: why)
+            return RestoredItem(recordClass, .refused, group: group, name: name, why: why)
         }
+    }
+
+    private func outcome(of record: BackupRecord) throws(Refusal) -> RestoredItem.Outcome {
+        let item = try record.item()
+        let occupant = try occupant(of: item)
+        let outcome = try outcome(of: item, occupant)
+        guard applies, outcome != .same else { return outcome }
+        try store.savepoint { () throws(Refusal) in try merge(item, occupant, outcome) }
+        return outcome
     }
 
     private func occupant(of item: PlainItem) throws(Refusal) -> Occupant? {

@@ -14,7 +14,7 @@ extension KeychainEngine {
     ) throws(Refusal) -> BackupReply {
         let status = try enclave.status()
         try AccessPolicy.requireBackup(caller, passcodeIsSet: status.passcodeIsSet, daemonUser: CurrentProcess.user)
-        if request == .dates { return .dates(exclusively { _ in datesFile.dates }) }
+        if request == .dates { return .dates(try dates()) }
         guard status.lockState == .unlocked else { throw .locked(.whenUnlocked) }
         let owner = try caller.digest()
         switch request {
@@ -35,21 +35,33 @@ extension KeychainEngine {
             backups.end(ticket, of: owner)
             try enclave.endBackup(ticket)
             return .done
-        case .dates: return .dates(datesFile.dates)
+        case .dates: return .dates(try dates())
         }
     }
 
     private var datesFile: BackupDatesFile { BackupDatesFile(folder: store.folder) }
 
+    private func dates() throws(Refusal) -> BackupDates {
+        try change { (writer) throws(Refusal) in
+            var dates = datesFile.dates
+            // The store counts from 2001 on. The second of a backup is in it.
+            let counted = try writer.store.countShelves(after: max(dates.made, 0) - 978_307_200)
+            (dates.shelves, dates.laterShelves) = (UInt64(clamping: counted.all), UInt64(clamping: counted.later))
+            return dates
+        }
+    }
+
     private func begin(
         by kind: CredentialKind, _ files: [FileDescriptor], _ passcodeIsSet: Bool, for owner: [UInt8],
         by deadline: Deadline
     ) throws(Refusal) -> BackupBeginning {
-        let opened = try enclave.beginBackup(by: kind, files[0], files[1])
+        // A shelf that is made from here on is later than the backup.
+        let hasShelves = try !shelves.records(after: nil).isEmpty
+        let opened = try enclave.beginBackup(by: kind, files[0], files[1], hasShelves: hasShelves)
         do throws(Refusal) {
             let copy = try copyReader(by: deadline)
             let rows = try copy.reader.countRows()
-            let work = try BackupWriting(copy, opened, AuthenticationFactors(passcodeIsSet: passcodeIsSet))
+            let work = try BackupWriting(copy, shelves, opened, AuthenticationFactors(passcodeIsSet: passcodeIsSet))
             add(.writing(work), opened, for: owner)
             return BackupBeginning(ticket: opened.ticket, rows: rows, header: opened.header)
         } catch {
@@ -68,9 +80,10 @@ extension KeychainEngine {
     }
 
     private func survey(
-        from cursor: VerificationCursor, _ passcodeIsSet: Bool, by deadline: Deadline
+        from cursor: BackupCursor, _ passcodeIsSet: Bool, by deadline: Deadline
     ) throws(Refusal) -> BackupSurvey {
-        let walk = BackupWalk(try makeItemReader(past: nil), AuthenticationFactors(passcodeIsSet: passcodeIsSet))
+        let shown = AuthenticationFactors(passcodeIsSet: passcodeIsSet)
+        let walk = BackupWalk(try makeItemReader(past: nil), shelves, shown)
         return try walk.survey(from: cursor, by: deadline)
     }
 
@@ -101,10 +114,13 @@ extension KeychainEngine {
         _ box: [UInt8], _ index: UInt32, applies: Bool, _ work: BackupReading, by deadline: Deadline
     ) throws(Refusal) -> [RestoredItem] {
         let records = try work.records(box, index, applies: applies, enclave)
+        let shelves = MergedShelves(registry: shelves) { [enclave] (shelf) throws(Refusal) in
+            try work.sealShelf(shelf, enclave)
+        }
         let items = try change { (writer) throws(Refusal) in
             try MergeRecords(
-                records: records, applies: applies, comparesValues: work.isForRestore, writer: writer,
-                deadline: deadline
+                records: records, shelves: shelves, applies: applies, comparesValues: work.isForRestore,
+                writer: writer, deadline: deadline
             ).run()
         }
         if applies {

@@ -13,7 +13,7 @@ extension KeychainEngine {
             guard let end = page.last?.id else { return damaged }
             for record in page {
                 try deadline.check()
-                if try !isWhole(record.shelf) { damaged += 1 }
+                if try !isWhole(record.shelf?.shelf) { damaged += 1 }
             }
             last = end
         }

@@ -53,9 +53,20 @@ final class ShelfRegistry: Sendable {
         try lock.withLock { (_) throws(Refusal) in try unsafe book.keep(shelf: made, in: writer) }
     }
 
+    /// Adds a shelf of a backup. One that is here already keeps its keys.
+    ///
+    /// - Returns: the shelf with its id that was here; nil when there was none.
+    func keep(restored made: KnownShelf, in writer: StoreWriter) throws(Refusal) -> KnownShelf? {
+        try lock.withLock { (_) throws(Refusal) in try unsafe book.keep(restored: made, in: writer) }
+    }
+
     /// The shelves behind an id as they are stored, a page of them; nil for a record that does not open.
-    func records(after id: ShelfID?) throws(Refusal) -> [(id: ShelfID, shelf: Shelf?)] {
-        try lock.withLock { (_) throws(Refusal) in try unsafe book.records(after: id) }
+    ///
+    /// - Parameter reader: of a copy of the store; nil for the store itself.
+    func records(
+        after id: ShelfID?, in reader: ShelfReader? = nil
+    ) throws(Refusal) -> [(id: ShelfID, shelf: KnownShelf?)] {
+        try lock.withLock { (_) throws(Refusal) in try unsafe book.records(after: id, in: reader) }
     }
 
     /// The shelves behind an id that somebody may see, a page of them.
@@ -107,10 +118,22 @@ private final class ShelfBook {
         return made
     }
 
-    func records(after id: ShelfID?) throws(Refusal) -> [(id: ShelfID, shelf: Shelf?)] {
-        var found: [(id: ShelfID, shelf: Shelf?)] = []
-        try reader().shelves(after: id) { (sealed) throws(Refusal) in
-            found.append((sealed.id, (try? sealer.open(sealed))?.shelf))
+    /// Of a place, the shelf that came first takes new files: one whose keys others may know takes no other's part.
+    func keep(restored made: KnownShelf, in writer: StoreWriter) throws(Refusal) -> KnownShelf? {
+        if let found = try writer.shelves.shelf(made.shelf.id) { return try sealer.open(found) }
+        try ShelfLimits.checkAll(try writer.countShelves().all)
+        let now = Int64(Clock.secondsSinceReferenceDate)
+        try writer.add(try sealer.seal(made), at: try sealer.digest(of: made.place), made: now)
+        return nil
+    }
+
+    func records(
+        after id: ShelfID?, in other: ShelfReader?
+    ) throws(Refusal) -> [(id: ShelfID, shelf: KnownShelf?)] {
+        var found: [(id: ShelfID, shelf: KnownShelf?)] = []
+        let reader = if let other { other } else { try reader() }
+        try reader.shelves(after: id) { (sealed) throws(Refusal) in
+            found.append((sealed.id, try? sealer.open(sealed)))
             return found.count < ShelfLimits.recordsInPage
         }
         return found
@@ -145,6 +168,9 @@ enum ShelfLimits {
                 + "\(ofProgram) are allowed.",
             do: "Delete shelves whose files are not needed.")
     }
+
+    /// Shelves of a backup are no program's.
+    static func checkAll(_ count: Int64) throws(Refusal) { try check((count, 0)) }
 }
 
 /// Seals and opens the records of shelves.

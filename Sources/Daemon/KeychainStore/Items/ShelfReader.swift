@@ -104,6 +104,11 @@ extension ItemStore {
     }
 }
 
+extension StoreReader {
+    /// The shelves of the store, or of its copy, through the same connection.
+    package var shelves: ShelfReader { ShelfReader(database) }
+}
+
 /// Changes of shelves, in the open transaction.
 extension StoreWriter {
     /// The shelves as the open transaction sees them.
@@ -111,7 +116,7 @@ extension StoreWriter {
 
     /// Adds a shelf of the program whose rows are written now.
     ///
-    /// - Parameter made: seconds since 2001.
+    /// - Parameter made: when it came into the store, in seconds since 2001: of a place the first takes new files.
     package func add(_ shelf: SealedShelf, at place: ColumnDigest, made: Int64) throws(Refusal) {
         try makeShelfTable()
         let statement = try statement(.addShelf)
@@ -141,6 +146,15 @@ extension StoreWriter {
         defer { statement.reset() }
         let owner = owner?.span.array(0, AttributeDigester.size) ?? []
         statement.bind(blob: owner.span, at: 1)
+        return try statement.next() ? (statement.integer(0), statement.integer(1)) : (0, 0)
+    }
+
+    /// How many shelves there are, and how many of them came after a second since 2001.
+    package func countShelves(after second: Int64) throws(Refusal) -> (all: Int64, later: Int64) {
+        guard try has(ShelfTable.looking) else { return (0, 0) }
+        let statement = try statement(.countLaterShelves)
+        defer { statement.reset() }
+        try writing { () throws(DatabaseError) in try statement.bind(integer: second, at: 1) }
         return try statement.next() ? (statement.integer(0), statement.integer(1)) : (0, 0)
     }
 

@@ -15,7 +15,7 @@ enum WriteStatement: Hashable {
     case groups(ItemClass), firstOfGroup(ItemClass)
     case keepVersion(ItemClass), addVersion, historyExcess
     case addLookup, endLookups
-    case addShelf, deleteShelf, countShelves
+    case addShelf, deleteShelf, countShelves, countLaterShelves
     case readChanges, dropChanges
     case markRecord, settleRecord
     case raiseFloor(CircleTables.Forgotten, ItemClass), forgetRecords(CircleTables.Forgotten, ItemClass)
@@ -72,6 +72,7 @@ enum WriteStatement: Hashable {
         case .addShelf: (ShelfTable.insertion, "add a shelf")
         case .deleteShelf: (ShelfTable.deletion, "delete a shelf")
         case .countShelves: (ShelfTable.count, "be counted")
+        case .countLaterShelves: (ShelfTable.countSince, "be counted")
         case .readChanges: (ChangeTable.reading, "tell what has changed")
         case .dropChanges: (ChangeTable.deletion, "tell what has changed")
         case .markRecord: (CircleTables.mark, "mark a change")

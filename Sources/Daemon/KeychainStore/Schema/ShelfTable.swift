@@ -18,6 +18,7 @@ enum ShelfTable {
     static let firstOfPlace = "SELECT id, sealed FROM shelf WHERE place = ? ORDER BY made, id LIMIT 1"
     static let following = "SELECT id, sealed FROM shelf WHERE id > ? ORDER BY id"
     static let count = "SELECT count(*), count(CASE WHEN ownr = ? THEN 1 END) FROM shelf"
+    static let countSince = "SELECT count(*), count(CASE WHEN made > ? THEN 1 END) FROM shelf"
     static let insertion = "INSERT INTO shelf (id, place, ownr, made, sealed) VALUES (?, ?, ?, ?, ?)"
     static let deletion = "DELETE FROM shelf WHERE id = ?"
 }

@@ -9,6 +9,8 @@ struct OpenBackups {
     struct Entry {
         let ticket: [UInt8]
         let keys: BackupKeys
+        /// Of the backup's header.
+        let proof: [UInt8]
         /// The factors that the user has shown for a backup that is being made; nil for one that is read.
         let shown: AuthenticationFactors?
         /// When it was begun, in seconds of the enclave's clock.
@@ -16,8 +18,8 @@ struct OpenBackups {
         /// The next box that is sealed; nil after the manifest.
         fileprivate var next: UInt32? = 0
 
-        /// The factors for the rows that go into it; nil for a backup that is read, has its manifest, or was begun too
-        /// long ago: a daemon that was taken over would go on with it for as long as the keychain is unlocked.
+        /// The factors for the rows and shelves that go into it; nil for a backup that is read, has its manifest, or
+        /// was begun too long ago: a daemon that was taken over would go on with it while the keychain is unlocked.
         ///
         /// - Parameter now: seconds of the enclave's clock.
         func factorsForRows(at now: UInt64) -> AuthenticationFactors? {
@@ -32,10 +34,12 @@ struct OpenBackups {
     private var entries: [Entry] = []
 
     /// - Returns: the ticket.
-    mutating func add(_ keys: BackupKeys, shown: AuthenticationFactors?, at now: UInt64) -> [UInt8] {
+    mutating func add(
+        _ keys: BackupKeys, of header: BackupHeader, shown: AuthenticationFactors?, at now: UInt64
+    ) -> [UInt8] {
         let ticket = Randomness.bytes(BackupTicket.bytes)
         if entries.count >= Self.most { entries.removeFirst() }
-        entries.append(Entry(ticket: ticket, keys: keys, shown: shown, began: now))
+        entries.append(Entry(ticket: ticket, keys: keys, proof: header.proof, shown: shown, began: now))
         return ticket
     }
 

@@ -8,7 +8,7 @@ package import LinuxSystem
 /// Backups: the file's key is made and kept here.
 extension SoftwareEnclave {
     package func beginBackup(
-        by kind: CredentialKind, _ credential: FileDescriptor, _ passphrase: FileDescriptor
+        by kind: CredentialKind, _ credential: FileDescriptor, _ passphrase: FileDescriptor, hasShelves: Bool
     ) throws(Refusal) -> OpenedBackup {
         try requireUnlocked()
         let shown = try show(kind, credential)
@@ -17,8 +17,10 @@ extension SoftwareEnclave {
         do throws(CryptoError) {
             let slots = try slots(passphrase, code, holding: keys)
             guard !slots.isEmpty else { throw .invalidParameter }
-            let header = try BackupHeader(slots, of: keys)
-            let ticket = backups.withLock { $0.add(keys, shown: shown == nil ? [] : .passcode, at: clock.seconds()) }
+            let header = try BackupHeader(slots, of: keys, hasShelves: hasShelves)
+            let ticket = backups.withLock {
+                $0.add(keys, of: header, shown: shown == nil ? [] : .passcode, at: clock.seconds())
+            }
             return OpenedBackup(ticket: ticket, header: header.bytes)
         } catch { throw error == .invalidParameter ? .nothingOpensBackup : .crypto(error) }
     }
@@ -45,7 +47,7 @@ extension SoftwareEnclave {
         do throws(BackupProblem) {
             let found = try BackupHeader(decoding: header)
             let keys = try stretching.withLock { (_) throws(BackupProblem) in try found.open(kind, secret) }
-            let ticket = backups.withLock { $0.add(keys, shown: nil, at: clock.seconds()) }
+            let ticket = backups.withLock { $0.add(keys, of: found, shown: nil, at: clock.seconds()) }
             return OpenedBackup(ticket: ticket, header: header)
         } catch { throw Refusal(error, credential: kind == .passphrase ? "passphrase" : "recovery code") }
     }
@@ -62,18 +64,29 @@ extension SoftwareEnclave {
     package func unwrapRowKey(
         _ wrapped: [UInt8], row: [UInt8], for accessibility: Accessibility, inBackup ticket: [UInt8]
     ) throws(Refusal) -> SecretBytes {
-        let entry = try backups.withLock { (backups) throws(Refusal) in try backups.entry(ticket) }
-        guard let shown = entry.factorsForRows(at: clock.seconds()) else { throw .noBackupUnderWay }
+        let shown = try factors(forBackup: try backup(ticket))
         let (inner, guarded) = try openBox(ofRow: row, wrapped, for: accessibility)
         guard AccessConstraint(flags: guarded.flags).isMetInBackup(by: shown) else { throw .guardedBeyondBackup }
         guard inner.count == RowKeyRecord.keyBytes else { throw .damagedKey }
         return inner
     }
 
+    func backup(_ ticket: [UInt8]) throws(Refusal) -> OpenBackups.Entry {
+        try backups.withLock { (backups) throws(Refusal) in try backups.entry(ticket) }
+    }
+
+    /// The factors that were shown for a backup that is being made.
+    ///
+    /// - Throws: `backup.not-under-way` for one that takes nothing any more.
+    func factors(forBackup entry: OpenBackups.Entry) throws(Refusal) -> AuthenticationFactors {
+        guard let shown = entry.factorsForRows(at: clock.seconds()) else { throw .noBackupUnderWay }
+        return shown
+    }
+
     package func endBackup(_ ticket: [UInt8]) throws(Refusal) { backups.withLock { $0.end(ticket) } }
 
     /// Refuses while the keychain is locked, also where the time without use has just run out.
-    private func requireUnlocked() throws(Refusal) {
+    func requireUnlocked() throws(Refusal) {
         try withCipher(for: .whenUnlocked, orRefuse: .locked(.whenUnlocked)) { _ throws(CryptoError) in }
     }
 
@@ -130,7 +143,7 @@ extension Refusal {
         .param, .contradiction, "passphrase", "Nothing would open the backup: there is no passphrase.",
         do: "Give a passphrase, or the keychain's recovery code (--recovery).")
 
-    fileprivate static let guardedBeyondBackup = Refusal(
+    static let guardedBeyondBackup = Refusal(
         .authNeeded, .needsUser, "accc", "More than the keychain's password guards the item.",
         do: "Let the program that owns it store it again where it is needed.")
 }

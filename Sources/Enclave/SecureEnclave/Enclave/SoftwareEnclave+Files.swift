@@ -5,31 +5,8 @@ package import KeychainModel
 package import KeychainWire
 package import LinuxSystem
 
-/// Shelves, and the keys of protected files (docs/formats/file.md). Id and head of a shelf are associated data of its
-/// keys, under the class key of its class.
+/// The keys of protected files (docs/formats/file.md).
 extension SoftwareEnclave {
-    package func makeShelf(
-        _ protection: FileProtection, _ binding: KeyBinding, in context: AuthenticationContext?
-    ) throws(Refusal) -> Shelf {
-        try requireOpen(binding.accessibility)
-        let pair = try filing { () throws(CryptoError) in
-            try PrivateKey.generate(.x25519, bits: Int(Shelf.bits))
-        }
-        let privatePart = try ShelfKeys(pair).encoded()
-        var (guardBinding, inner): (GuardBinding?, SecretBytes) = (nil, privatePart)
-        if AccessControl.asksTheUser(binding.control) {
-            let bound = try bind(privatePart, to: binding.control, in: context)
-            (guardBinding, inner) = (bound.0, bound.1)
-        }
-        func key(_ box: [UInt8]) -> SealedKey {
-            SealedKey(
-                backend: .software, origin: .madeInside, keyType: Shelf.keyType(protection), bits: Shelf.bits,
-                binding: binding, publicKey: pair.publicKey.external(), guardBinding: guardBinding, sealed: box)
-        }
-        let empty = try Shelf(id: ShelfID(), key: key([]))
-        return try Shelf(id: empty.id, key: key(try seal(inner, aad: empty.aad, for: binding.accessibility)))
-    }
-
     package func makeFileKey(
         of file: FileID, in shelf: Shelf, in context: AuthenticationContext?
     ) throws(Refusal) -> MadeFileKey {
@@ -72,58 +49,14 @@ extension SoftwareEnclave {
             try FileSlot.wrapping(key, of: file, shelf: shelf.id, under: keys.wrapKey)
         }
     }
-
-    private func keys(of shelf: Shelf, in context: AuthenticationContext?) throws(Refusal) -> ShelfKeys {
-        let inner = try openBox(shelf.key.sealed, aad: shelf.aad, for: shelf.key.binding.accessibility)
-        let use = GuardedUse(
-            identifier: shelf.key.identifier, constraint: AccessConstraint(flags: shelf.key.binding.control),
-            operation: .useItem)
-        let opened = try openGuarded(inner, shelf.key.guardBinding ?? GuardBinding(), for: use, in: context)
-        return try ShelfKeys(decoding: opened)
-    }
-}
-
-/// The two private keys of a shelf.
-private struct ShelfKeys {
-    let wrapKey: SecretBytes
-    let pair: PrivateKey
-
-    /// With a new wrap key.
-    init(_ pair: PrivateKey) { (wrapKey, self.pair) = (SecretBytes.randomKey(), pair) }
-
-    /// - Throws: `errSecDecode` for what is no shelf's.
-    init(decoding part: SecretBytes) throws(Refusal) {
-        guard part.count == Shelf.wrapKeyBytes + Shelf.privateKeyBytes else { throw .damagedKey }
-        wrapKey = part.withSpan { SecretBytes(copying: $0.extracting(..<Shelf.wrapKeyBytes)) }
-        pair = try filing { () throws(CryptoError) in
-            try part.withSpan { (part) throws(CryptoError) in
-                try PrivateKey(external: part.extracting(Shelf.wrapKeyBytes...), type: .x25519)
-            }
-        }
-    }
-
-    func encoded() throws(Refusal) -> SecretBytes {
-        let buffer = SecretBuffer(capacity: 128)
-        wrapKey.withSpan { buffer.append($0) }
-        try filing { () throws(CryptoError) in try pair.external() }.withSpan { buffer.append($0) }
-        return buffer.finish()
-    }
 }
 
 extension Shelf {
-    fileprivate var aad: [UInt8] {
-        WrappingBinding.shelf(id.bytes, head: key.head, key.binding.accessibility)
-    }
-
     fileprivate func publicKey() throws(FileError) -> PublicKey {
         do throws(CryptoError) { return try PublicKey(external: key.publicKey.span, type: .x25519) } catch {
             throw .library(error)
         }
     }
-}
-
-private func filing<Result>(_ body: () throws(CryptoError) -> Result) throws(Refusal) -> Result {
-    do throws(CryptoError) { return try body() } catch { throw .crypto(error) }
 }
 
 private func filing<Result>(_ body: () throws(FileError) -> Result) throws(Refusal) -> Result {

@@ -21,12 +21,13 @@ struct BackupCommand {
         ],
         notes: [
             """
-            The keychain's password is asked for, where one is set, and a passphrase that opens the backup, twice. If \
-            standard input is no terminal, each is its next line, the password first. Items of this device only, \
-            private keys that never leave the enclave, and items that ask for a finger, a password of their own or an \
-            anchored program stay; they are listed before anything is asked. Earlier versions of items are not in it, \
-            and each named keychain takes a backup of its own. An older backup of that name is replaced as a whole or \
-            not at all, and any other file is left as it is.
+            The keychain's password is asked for, where one is set, and a passphrase that opens the backup, twice. \
+            If standard input is no terminal, each is its next line, the password first. Items of this device only, \
+            private keys that never leave the enclave, and items that ask for a finger, a password of their own or \
+            an anchored program stay; they are listed before anything is asked. The shelves of protected files \
+            travel as items do, and the files open where they are restored. Earlier versions of items are not in it, \
+            and each named keychain takes a backup of its own. An older backup of that name is replaced as a whole \
+            or not at all, and any other file is left as it is.
             """
         ],
         examples: ["security backup ~/keychain.backup", "security backup -n ~/keychain.backup"],
@@ -45,7 +46,8 @@ struct BackupCommand {
     let path: String
 
     private struct Result {
-        var items: UInt64 = 0
+        /// Items and shelves, and how many are shelves.
+        var (items, shelves): (UInt64, UInt64) = (0, 0)
         var staying: [StayingItem] = []
     }
 
@@ -91,21 +93,22 @@ struct BackupCommand {
             rows += piece.rows
             progress(rows)
             guard piece.kind == .part else {
-                result.items = piece.items
+                (result.items, result.shelves) = (piece.items, piece.shelves)
                 return result
             }
         }
     }
 
-    /// The items that would travel, and those that would stay.
+    /// How many items and shelves would travel, and those that would stay.
     private func survey() throws(CommandFailure) -> Result {
         var result = Result()
-        var next: VerificationCursor? = .start
+        var next: BackupCursor? = .start
         while let cursor = next {
             guard case .survey(let page) = try session.backup(.survey(from: cursor), Self.call) else {
                 throw .noBackupAnswer
             }
             result.items += page.travelling
+            result.shelves += page.shelves
             result.staying += page.staying
             next = page.next
         }
@@ -185,7 +188,9 @@ struct BackupCommand {
         let others = try otherKeychains()
         guard session.writesJSON else {
             var lines = result.staying.filter { !foretold.contains($0) }.map { "stays: \($0.text)" }
-            lines += ["items: \(result.items)", "stay:  \(result.staying.count)"]
+            lines.append("items: \(result.items)")
+            if result.shelves > 0 { lines.append("shelves: \(result.shelves)") }
+            lines.append("stay:  \(result.staying.count)")
             session.output.write(lines.joined(separator: "\n") + "\n")
             for path in others { session.complain("another keychain, which is not in this backup: \(path)") }
             return session.explain("earlier versions of items are not in a backup.")
@@ -193,6 +198,7 @@ struct BackupCommand {
         session.output.write(
             .object([
                 ("file", .string(path)), ("items", .number(Int64(clamping: result.items))),
+                ("shelves", .number(Int64(clamping: result.shelves))),
                 ("bytes", bytes.map { JSONValue.number(Int64($0)) } ?? .null),
                 ("staying", .array(result.staying.map(\.json))), ("history", .boolean(false)),
                 ("otherKeychains", .array(others.map { .string($0) })),
@@ -229,14 +235,19 @@ extension CommandFailure {
 }
 
 extension StayingItem {
-    fileprivate var text: String { "\(group.printable): \(name.printable) (\(reason.words))" }
+    fileprivate var text: String { "\(group.printable): \(recordClass.words)\(name.printable) (\(reason.words))" }
 
     fileprivate var json: JSONValue {
         .object([
-            ("class", .string(itemClass.code)), ("group", .string(group)), ("name", .string(name)),
+            ("class", .string(recordClass.name)), ("group", .string(group)), ("name", .string(name)),
             ("reason", .string(reason.name)),
         ])
     }
+}
+
+extension BackupClass {
+    /// As a person reads it in front of a name: an item is named by its name alone.
+    var words: String { self == .shelf ? "shelf " : "" }
 }
 
 extension StayingItem.Reason {

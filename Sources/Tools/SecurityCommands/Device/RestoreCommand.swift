@@ -127,13 +127,13 @@ struct RestoreCommand {
 
 extension RestoredItem {
     fileprivate var text: String {
-        let words = "\(outcome.name): \(group.printable): \(name.printable)"
+        let words = "\(outcome.name): \(group.printable): \(recordClass.words)\(name.printable)"
         return why.isEmpty ? words : "\(words): \(why.printable)"
     }
 
     fileprivate var json: JSONValue {
         .object([
-            ("class", .string(itemClass.code)), ("group", .string(group)), ("name", .string(name)),
+            ("class", .string(recordClass.name)), ("group", .string(group)), ("name", .string(name)),
             ("outcome", .string(outcome.name)), ("why", why.isEmpty ? .null : .string(why)),
         ])
     }

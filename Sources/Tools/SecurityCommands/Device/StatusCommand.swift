@@ -54,6 +54,7 @@ enum StatusCommand {
         _ status: DeviceStatus, _ details: DeviceDetails, _ caller: CallerReport, _ release: Release?,
         _ session: Session
     ) throws(CommandFailure) -> JSONValue {
+        let backups = BackupLines.dates(session)
         return .object(
             ReleaseLines.json(of: .some(release)) + [
                 ("protection", .string(status.protection.name)), ("meaning", .string(status.meaning)),
@@ -69,7 +70,7 @@ enum StatusCommand {
                 ("programsEmbed", .boolean(session.programsEmbed)), ("policy", PolicyLines.json(of: session.policy)),
                 ("agent", AgentLines.json(of: details.agent)), ("caller", caller.json),
                 ("secretService", DesktopLines.json(session)),
-                ("backup", BackupLines.json(of: BackupLines.dates(session))),
+                ("backup", BackupLines.json(of: backups)), ("shelves", BackupLines.shelves(of: backups)),
             ])
     }
 }

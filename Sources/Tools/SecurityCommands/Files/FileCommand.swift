@@ -1,4 +1,5 @@
 import CommandOptions
+package import KeychainModel
 
 /// `file`: protects files with keys that the keychain gives out. It is a program of its own, `keychain-file`, which has
 /// the same table.
@@ -32,4 +33,16 @@ package enum FileCommand {
         CommandOption("g", word: "group", value: "group", "The access group whose programs open the files."),
         CommandOption("o", word: "output", value: "file", "Where to write; the file itself unless given."),
     ]
+}
+
+extension FileProtection {
+    /// The letter that names the class on command lines.
+    package var letter: String {
+        switch self {
+        case .complete: "a"
+        case .completeUnlessOpen: "b"
+        case .completeUntilFirstUserAuthentication: "c"
+        case .none: "d"
+        }
+    }
 }

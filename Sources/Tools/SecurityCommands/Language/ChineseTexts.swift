@@ -2192,6 +2192,10 @@ enum ChineseTexts {
         。此前已取用的项目会保留。
         Not every part of the backup was looked at yet.\t备份尚有部分未经检查。
         Use the command of this release: security restore.\t请使用此版本的命令：security restore。
+        The record of the backup is not that of a shelf: its group is nobody's.\t备份中的记录不是密钥架的记录：其访问\
+        组不属于任何程序。
+        The shelf is of this device only, or more than the keychain's password guards it.\t该密钥架仅限此设备，或需要\
+        钥匙串密码之外的验证。
         The record of the backup is not that of an item: {1}.\t备份中的记录不是项目的记录：{1}。
         Use a backup that `security backup` has made; the other items of this one are taken.\t请使用由 `security backu\
         p` 生成的备份；此备份中的其他项目已取用。
@@ -2227,12 +2231,13 @@ enum ChineseTexts {
         The keychain's password is asked for, where one is set, and a passphrase that opens the backup, twice. If stan\
         dard input is no terminal, each is its next line, the password first. Items of this device only, private keys\
          that never leave the enclave, and items that ask for a finger, a password of their own or an anchored program\
-         stay; they are listed before anything is asked. Earlier versions of items are not in it, and each named keych\
-        ain takes a backup of its own. An older backup of that name is replaced as a whole or not at all, and any othe\
-        r file is left as it is.\t若已设置钥匙串密码则询问该密码，并询问两次打开备份的口令。标准输入不是终端时，各为其\
-        下一行，密码在前。仅限此设备的项目、从不离开安全飞地的私钥，以及要求指纹、自有密码或锚定程序的项目不会进入备份\
-        ，并在询问之前列出。备份不含项目的早期版本，每个有名称的钥匙串需要自己的备份。同名的旧备份整体替换，或完全不变\
-        ；其他文件保持不变。
+         stay; they are listed before anything is asked. The shelves of protected files travel as items do, and the fi\
+        les open where they are restored. Earlier versions of items are not in it, and each named keychain takes a bac\
+        kup of its own. An older backup of that name is replaced as a whole or not at all, and any other file is left\
+         as it is.\t若已设置钥匙串密码则询问该密码，并询问两次打开备份的口令。标准输入不是终端时，各为其下一行，密码在\
+        前。仅限此设备的项目、从不离开安全飞地的私钥，以及要求指纹、自有密码或锚定程序的项目不会进入备份，并在询问之前\
+        列出。受保护文件的密钥架与项目一样随备份迁移，恢复之处即可打开这些文件。备份不含项目的早期版本，每个有名称的钥\
+        匙串需要自己的备份。同名的旧备份整体替换，或完全不变；其他文件保持不变。
         Put the items of a backup into the keychain, next to what is there.\t将备份中的项目放入钥匙串，与现有内容并存。
         Show what would become of each item, and change nothing.\t显示每个项目将如何处理，不做任何更改。
         Ask for the recovery code that opens the backup instead of a passphrase.\t询问打开备份的恢复码而不是口令。

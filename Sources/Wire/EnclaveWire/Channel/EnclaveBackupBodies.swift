@@ -14,6 +14,23 @@ extension OpenedBackup: EnclaveMessage {
     }
 }
 
+/// credential:u8 hasShelves:u8
+package struct BackupStartMessage: EnclaveMessage {
+    let kind: CredentialKind
+    let hasShelves: Bool
+}
+
+extension BackupStartMessage {
+    package init(from reader: inout WireReader) throws(Refusal) {
+        self.init(kind: try CredentialKind(from: &reader), hasShelves: try reader.integer(UInt8.self) != 0)
+    }
+
+    package func append(to buffer: SecretBuffer) {
+        buffer.append(kind.rawValue)
+        buffer.append(hasShelves ? 1 : 0)
+    }
+}
+
 /// kind:u8 header:bytes
 package struct BackupHeaderMessage: EnclaveMessage {
     let kind: BackupCredential
@@ -71,5 +88,22 @@ extension BackupRowMessage {
         buffer.append(ticket.span)
         buffer.append(row.span)
         buffer.append(bytes: wrapped.span)
+    }
+}
+
+/// ticket:16 shelf
+package struct BackupShelfMessage: EnclaveMessage {
+    let ticket: [UInt8]
+    let shelf: Shelf
+}
+
+extension BackupShelfMessage {
+    package init(from reader: inout WireReader) throws(Refusal) {
+        self.init(ticket: try reader.array(BackupTicket.bytes), shelf: try Shelf(from: &reader))
+    }
+
+    package func append(to buffer: SecretBuffer) {
+        buffer.append(ticket.span)
+        shelf.append(to: buffer)
     }
 }

@@ -22,7 +22,7 @@ package enum EnclaveCalls {
         unlockWith.operation, replacePasscode.operation, addSlot.operation, addSlotWith.operation,
         removeSlot.operation, changeSettings.operation, renewMark.operation, acceptStore.operation,
         beginBackup.operation, openBackup.operation, backupKey.operation, unwrapForBackup.operation,
-        endBackup.operation,
+        endBackup.operation, sealShelfForBackup.operation, sealShelfOfBackup.operation,
     ]
 }
 
@@ -286,10 +286,11 @@ extension EnclaveCalls {
 // MARK: - Backups
 
 extension EnclaveCalls {
-    /// credential:u8 → ticket:16 header:bytes. Files: the credential, the passphrase.
-    package static let beginBackup = EnclaveCall<CredentialKind, OpenedBackup>(70, files: 2) {
-        (call, kind) throws(Refusal) in
-        try call.enclave.beginBackup(by: kind, call.files[0], call.files[1])
+    /// credential:u8 hasShelves:u8 → ticket:16 header:bytes. Files: the credential, the passphrase.
+    package static let beginBackup = EnclaveCall<BackupStartMessage, OpenedBackup>(70, files: 2) {
+        (call, request) throws(Refusal) in
+        try call.enclave.beginBackup(
+            by: request.kind, call.files[0], call.files[1], hasShelves: request.hasShelves)
     }
 
     /// kind:u8 header:bytes → ticket:16 header:bytes. Files: the backup's credential.
@@ -315,5 +316,17 @@ extension EnclaveCalls {
     package static let endBackup = EnclaveCall<BytesMessage, EmptyMessage>(74) { (call, ticket) throws(Refusal) in
         try call.enclave.endBackup(ticket.bytes)
         return EmptyMessage()
+    }
+
+    /// ticket:16 shelf → shelf, sealed for the backup.
+    package static let sealShelfForBackup = EnclaveCall<BackupShelfMessage, Shelf>(75) {
+        (call, request) throws(Refusal) in
+        try call.enclave.sealShelf(request.shelf, forBackup: request.ticket)
+    }
+
+    /// ticket:16 shelf → shelf, sealed for this enclave.
+    package static let sealShelfOfBackup = EnclaveCall<BackupShelfMessage, Shelf>(76) {
+        (call, request) throws(Refusal) in
+        try call.enclave.sealShelf(request.shelf, fromBackup: request.ticket)
     }
 }

@@ -5,8 +5,11 @@ package import LinuxSystem
 /// Backups through the channel.
 extension EnclaveConnection {
     package func beginBackup(
-        by kind: CredentialKind, _ credential: FileDescriptor, _ passphrase: FileDescriptor
-    ) throws(Refusal) -> OpenedBackup { try send(EnclaveCalls.beginBackup, kind, [credential, passphrase]) }
+        by kind: CredentialKind, _ credential: FileDescriptor, _ passphrase: FileDescriptor, hasShelves: Bool
+    ) throws(Refusal) -> OpenedBackup {
+        let request = BackupStartMessage(kind: kind, hasShelves: hasShelves)
+        return try send(EnclaveCalls.beginBackup, request, [credential, passphrase])
+    }
 
     package func openBackup(
         _ header: [UInt8], with kind: BackupCredential, _ credential: FileDescriptor
@@ -25,6 +28,14 @@ extension EnclaveConnection {
     ) throws(Refusal) -> SecretBytes {
         let request = BackupRowMessage(ticket: ticket, row: row, wrapped: wrapped)
         return try send(EnclaveCalls.unwrapForBackup, request, for: accessibility).key()
+    }
+
+    package func sealShelf(_ shelf: Shelf, forBackup ticket: [UInt8]) throws(Refusal) -> Shelf {
+        try send(EnclaveCalls.sealShelfForBackup, BackupShelfMessage(ticket: ticket, shelf: shelf))
+    }
+
+    package func sealShelf(_ shelf: Shelf, fromBackup ticket: [UInt8]) throws(Refusal) -> Shelf {
+        try send(EnclaveCalls.sealShelfOfBackup, BackupShelfMessage(ticket: ticket, shelf: shelf))
     }
 
     package func endBackup(_ ticket: [UInt8]) throws(Refusal) {

@@ -14,10 +14,11 @@ package protocol EnclaveBackupService: Sendable {
     ///   - kind: the kind of the keychain's credential; a recovery code opens the backup too.
     ///   - credential: the keychain's credential, counted as every try; not read when none is set.
     ///   - passphrase: what is to open the backup; may be empty with a recovery code.
+    ///   - hasShelves: whether there may be shelves in it, which older readers do not know.
     /// - Throws: `errSecInteractionNotAllowed` while locked, as ``EnclaveDeviceService/unlock(with:_:)`` for the
     ///   credential, `errSecParam` when nothing would open the backup.
     func beginBackup(
-        by kind: CredentialKind, _ credential: FileDescriptor, _ passphrase: FileDescriptor
+        by kind: CredentialKind, _ credential: FileDescriptor, _ passphrase: FileDescriptor, hasShelves: Bool
     ) throws(Refusal) -> OpenedBackup
 
     /// Opens a backup with its credential.
@@ -39,6 +40,19 @@ package protocol EnclaveBackupService: Sendable {
     func unwrapRowKey(
         _ wrapped: [UInt8], row: [UInt8], for accessibility: Accessibility, inBackup ticket: [UInt8]
     ) throws(Refusal) -> SecretBytes
+
+    /// Seals the keys of a shelf for a backup that is being made.
+    ///
+    /// - Returns: the shelf, with its keys under a key of the backup, and without the binding of its access control.
+    /// - Throws: as ``unwrapRowKey(_:row:for:inBackup:)``; `errSecParam` for a shelf of this device only.
+    func sealShelf(_ shelf: Shelf, forBackup ticket: [UInt8]) throws(Refusal) -> Shelf
+
+    /// Seals the keys of a shelf of a backup that is read, for this enclave.
+    ///
+    /// - Returns: the shelf with its id, bound to the requirements of its access control as a new one.
+    /// - Throws: `errSecDecode` (`backup.damaged`) for keys that were not sealed for this shelf; `errSecParam` for a
+    ///   shelf that no backup has; `errSecAuthFailed` for an access control that cannot be met here.
+    func sealShelf(_ shelf: Shelf, fromBackup ticket: [UInt8]) throws(Refusal) -> Shelf
 
     func endBackup(_ ticket: [UInt8]) throws(Refusal)
 }

@@ -8,7 +8,8 @@ import LinuxSystem
 ///     frame  = kind:u8 length:u32 box:length                      ; a part, or the manifest
 package enum BackupFraming {
     package static let magic = Array("KCBK".utf8)
-    package static let version: UInt16 = 1
+    /// The latest version. Version 1 is the same without shelves: a backup without any has it, for older readers.
+    package static let version: UInt16 = 2
     /// Bytes of the header up to its length.
     package static let headerStart = 8
     /// The slots of a header have far fewer bytes.
@@ -37,7 +38,7 @@ package enum BackupFraming {
         guard start.count == headerStart, start.starts(with: magic) else { return nil }
         let (found, length) = (start.span.littleEndian(UInt16.self, at: 4), start.span.littleEndian(UInt16.self, at: 6))
         guard found <= version else { throw .newerBackup(found) }
-        guard found == version, (headerStart...headerBytes).contains(Int(length)) else { return nil }
+        guard found > 0, (headerStart...headerBytes).contains(Int(length)) else { return nil }
         return Int(length)
     }
 

@@ -44,7 +44,7 @@ package enum BackupReply: Equatable, Sendable {
     }
 }
 
-/// An item that a backup does not have, and why.
+/// An item or a shelf that a backup does not have, and why.
 ///
 ///     item = class:u8 reason:u8 group:text name:text
 package struct StayingItem: Equatable, Sendable {
@@ -63,12 +63,12 @@ package struct StayingItem: Equatable, Sendable {
         case tooLarge = 6
     }
 
-    package let itemClass: ItemClass
+    package let recordClass: BackupClass
     package let reason: Reason
     package let group, name: String
 
-    package init(_ itemClass: ItemClass, _ reason: Reason, group: String, name: String) {
-        (self.itemClass, self.reason) = (itemClass, reason)
+    package init(_ recordClass: BackupClass, _ reason: Reason, group: String, name: String) {
+        (self.recordClass, self.reason) = (recordClass, reason)
         (self.group, self.name) = (group.shortened, name.shortened)
     }
 
@@ -76,16 +76,17 @@ package struct StayingItem: Equatable, Sendable {
     package var size: Int { 10 + group.utf8.count + name.utf8.count }
 
     func append(to buffer: SecretBuffer) {
-        buffer.append([itemClass.rawValue, reason.rawValue].span)
+        buffer.append([recordClass.number, reason.rawValue].span)
         buffer.append(text: group)
         buffer.append(text: name)
     }
 
     init(from reader: inout WireReader) throws(Refusal) {
-        guard let itemClass = ItemClass(rawValue: try reader.integer(UInt8.self)),
-            let reason = Reason(rawValue: try reader.integer(UInt8.self))
-        else { throw .malformed("an item that stays") }
-        self.init(itemClass, reason, group: try reader.name(), name: try reader.name())
+        let recordClass = try BackupClass(from: &reader)
+        guard let reason = Reason(rawValue: try reader.integer(UInt8.self)) else {
+            throw .malformed("an item that stays")
+        }
+        self.init(recordClass, reason, group: try reader.name(), name: try reader.name())
     }
 
     static func list(from reader: inout WireReader) throws(Refusal) -> [StayingItem] {
@@ -111,26 +112,28 @@ extension String {
 
 /// A page of what a backup would have.
 ///
-///     survey = travelling:u64 isLast:u8 cursor count:u32 *item
+///     survey = travelling:u64 shelves:u64 isLast:u8 cursor count:u32 *item
 package struct BackupSurvey: Equatable, Sendable {
-    package var travelling: UInt64 = 0
+    /// How many items and shelves would travel, and how many of them are shelves.
+    package var travelling, shelves: UInt64
     package var staying: [StayingItem] = []
     /// Where the next page begins; nil after the last.
-    package var next: VerificationCursor?
+    package var next: BackupCursor?
 
-    package init() {}
+    package init() { (travelling, shelves) = (0, 0) }
 
     func append(to buffer: SecretBuffer) {
         buffer.append(littleEndian: travelling)
+        buffer.append(littleEndian: shelves)
         buffer.append(next == nil ? 1 : 0)
         (next ?? .start).append(to: buffer)
         staying.append(to: buffer)
     }
 
     init(from reader: inout WireReader) throws(Refusal) {
-        travelling = try reader.integer(UInt64.self)
+        (travelling, shelves) = (try reader.integer(UInt64.self), try reader.integer(UInt64.self))
         let isLast = try reader.integer(UInt8.self) != 0
-        let cursor = try VerificationCursor(from: &reader)
+        let cursor = try BackupCursor(from: &reader)
         next = isLast ? nil : cursor
         staying = try StayingItem.list(from: &reader)
     }
@@ -160,22 +163,24 @@ package struct BackupBeginning: Equatable, Sendable {
     }
 }
 
-/// A part of a backup, or its manifest: `kind:u8 items:u64 rows:u64 box:bytes count:u32 *item`.
+/// A part of a backup, or its manifest: `kind:u8 items:u64 shelves:u64 rows:u64 box:bytes count:u32 *item`.
 package struct BackupPiece: Equatable, Sendable {
     package let kind: BackupFraming.Kind
-    /// How many items are in it, and how many rows were looked at for it.
-    package let items, rows: UInt64
+    /// How many items and shelves are in it, how many of them are shelves, and how many rows were looked at for it.
+    package let items, shelves, rows: UInt64
     package let box: [UInt8]
     package let staying: [StayingItem]
 
-    package init(_ kind: BackupFraming.Kind, items: UInt64, rows: UInt64, box: [UInt8], staying: [StayingItem]) {
-        (self.kind, self.items, self.rows, self.box, self.staying) = (kind, items, rows, box, staying)
+    package init(
+        _ kind: BackupFraming.Kind, items: UInt64, shelves: UInt64, rows: UInt64, box: [UInt8], staying: [StayingItem]
+    ) {
+        (self.kind, self.items, self.shelves, self.rows) = (kind, items, shelves, rows)
+        (self.box, self.staying) = (box, staying)
     }
 
     func append(to buffer: SecretBuffer) {
         buffer.append(kind.rawValue)
-        buffer.append(littleEndian: items)
-        buffer.append(littleEndian: rows)
+        for number in [items, shelves, rows] { buffer.append(littleEndian: number) }
         buffer.append(bytes: box.span)
         staying.append(to: buffer)
     }
@@ -184,9 +189,10 @@ package struct BackupPiece: Equatable, Sendable {
         guard let kind = BackupFraming.Kind(rawValue: try reader.integer(UInt8.self)) else {
             throw .malformed("a piece of a backup")
         }
-        let (items, rows) = (try reader.integer(UInt64.self), try reader.integer(UInt64.self))
+        let (items, shelves) = (try reader.integer(UInt64.self), try reader.integer(UInt64.self))
         self.init(
-            kind, items: items, rows: rows, box: try reader.bytes(atMost: BackupFraming.boxBytes),
+            kind, items: items, shelves: shelves, rows: try reader.integer(UInt64.self),
+            box: try reader.bytes(atMost: BackupFraming.boxBytes),
             staying: try StayingItem.list(from: &reader))
     }
 }
@@ -219,7 +225,7 @@ package struct BackupContents: Equatable, Sendable {
     }
 }
 
-/// An item of a backup, and what became of it: `class:u8 outcome:u8 group:text name:text why:text`.
+/// An item or a shelf of a backup, and what became of it: `class:u8 outcome:u8 group:text name:text why:text`.
 package struct RestoredItem: Equatable, Sendable {
     package enum Outcome: UInt8, Sendable, CaseIterable {
         /// It was not there.
@@ -233,27 +239,28 @@ package struct RestoredItem: Equatable, Sendable {
         case refused = 5
     }
 
-    package let itemClass: ItemClass
+    package let recordClass: BackupClass
     package let outcome: Outcome
     package let group, name: String
     /// Of a refused one: why, and what to do.
     package let why: String
 
-    package init(_ itemClass: ItemClass, _ outcome: Outcome, group: String, name: String, why: String = "") {
-        (self.itemClass, self.outcome, self.why) = (itemClass, outcome, why)
+    package init(_ recordClass: BackupClass, _ outcome: Outcome, group: String, name: String, why: String = "") {
+        (self.recordClass, self.outcome, self.why) = (recordClass, outcome, why)
         (self.group, self.name) = (group.shortened, name.shortened)
     }
 
     func append(to buffer: SecretBuffer) {
-        buffer.append([itemClass.rawValue, outcome.rawValue].span)
+        buffer.append([recordClass.number, outcome.rawValue].span)
         for text in [group, name, why] { buffer.append(text: text) }
     }
 
     init(from reader: inout WireReader) throws(Refusal) {
-        guard let itemClass = ItemClass(rawValue: try reader.integer(UInt8.self)),
-            let outcome = Outcome(rawValue: try reader.integer(UInt8.self))
-        else { throw .malformed("an item of a backup") }
+        let recordClass = try BackupClass(from: &reader)
+        guard let outcome = Outcome(rawValue: try reader.integer(UInt8.self)) else {
+            throw .malformed("an item of a backup")
+        }
         self.init(
-            itemClass, outcome, group: try reader.name(), name: try reader.name(), why: try reader.name())
+            recordClass, outcome, group: try reader.name(), name: try reader.name(), why: try reader.name())
     }
 }

@@ -11,8 +11,8 @@ import LinuxSystem
 ///             | 6:u8 ticket:16 isWritten:u8                   ; end
 ///             | 7:u8                                          ; dates
 package enum BackupRequest: Equatable, Sendable {
-    /// → ``BackupReply/survey(_:)``: a page of the items that would stay, and how many would travel.
-    case survey(from: VerificationCursor)
+    /// → ``BackupReply/survey(_:)``: a page of the items and shelves that would stay, and how many would travel.
+    case survey(from: BackupCursor)
     /// With two descriptors: the keychain's credential, which may be empty where none is set, and the passphrase, which
     /// may be empty where the credential is a recovery code. → ``BackupReply/begun(_:)``.
     case begin(by: CredentialKind)
@@ -76,7 +76,7 @@ package enum BackupRequest: Equatable, Sendable {
 
     init(from reader: inout WireReader) throws(Refusal) {
         switch Code(rawValue: try reader.integer(UInt8.self)) {
-        case .survey: self = .survey(from: try VerificationCursor(from: &reader))
+        case .survey: self = .survey(from: try BackupCursor(from: &reader))
         case .begin: self = .begin(by: try CredentialKind(from: &reader))
         case .next: self = .next(ticket: try reader.array(BackupTicket.bytes))
         case .open: self = .open(try BackupOpening(from: &reader))
