@@ -60,7 +60,7 @@ extension Replica {
     /// meanwhile.
     private func parts(of batch: SyncHeader, _ keys: any CircleKeys) -> [SnapshotPart]? {
         let stating = covered(upTo: nil) + introductions()
-        let records = (rows.all.values + future).sorted { $0.record.rid < $1.record.rid }.map(\.inSnapshot)
+        let records = (rows.all.values + future.map(\.row)).sorted { $0.record.rid < $1.record.rid }.map(\.inSnapshot)
         let rows = chunks(records, of: SyncLimits.sealedBytes / 2, most: .max, by: \.encodedSize)
         let statements = chunks(
             stating, of: SyncLimits.carriedBytes / 2, most: SyncLimits.carriedBatches, by: \.carried.count)

@@ -113,7 +113,7 @@ extension Replica {
         }
         let batch = SyncBatch(
             header, statements, sealed: sealed ?? [], sealedHash: keys.hash(sealed ?? []), sign: keys.sign)
-        outgoing = Outgoing(batch: batch, content: content, stamps: stamps, passed: passed)
+        outgoing = Outgoing(batch: batch, content: content?.withoutVersions, stamps: stamps, passed: passed)
         if content != nil { mustPublish = false }
         return batch
     }
@@ -172,6 +172,14 @@ extension Replica {
             rows[rid] = SyncRow(
                 record: row.record, stamp: SyncStamp(hlc: row.stamp.hlc, device: new), place: nil)
         }
+    }
+}
+
+extension SyncContent {
+    /// The content with the manifest alone.
+    fileprivate var withoutVersions: SyncContent {
+        let manifests = records.filter { $0.kind == SyncRecord.Kind.manifest }
+        return SyncContent(positions: positions, floor: floor, records: manifests)
     }
 }
 
