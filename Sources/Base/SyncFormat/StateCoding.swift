@@ -4,7 +4,7 @@ import LinuxSystem
 package struct StateWriter {
     private var bytes: [UInt8] = []
 
-    static func bytes(_ body: (inout StateWriter) -> Void) -> [UInt8] {
+    package static func bytes(_ body: (inout StateWriter) -> Void) -> [UInt8] {
         var writer = StateWriter()
         body(&writer)
         return writer.bytes

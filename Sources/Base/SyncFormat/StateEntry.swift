@@ -81,5 +81,25 @@ package struct StateEntry: Sendable {
         (self.kind, key, self.value, self.secret) = (kind, Array(name.dropFirst()), value, secret)
     }
 
+    /// The piece with its secret.
+    package func with(_ secret: Secret) -> StateEntry { StateEntry(copying: self, secret) }
+
+    private init(copying other: StateEntry, _ secret: Secret) {
+        (kind, key, value, self.secret) = (other.kind, other.key, other.value, secret)
+    }
+
+    /// The protection class of the record that the piece has; nil for a piece without one.
+    package var protection: UInt8? {
+        var reader = StateReader(value)
+        guard kind == .future, (try? reader.header()) != nil, (try? reader.place()) != nil else { return nil }
+        return (try? reader.record())?.protection
+    }
+
+    /// The machine that a state is of; nil when there is none.
+    package static func machine(in entries: [StateEntry]) -> MemberID? {
+        guard let machine = entries.first(where: { $0.kind == .machine }), machine.value.count == 34 else { return nil }
+        return MemberID(Array(machine.value.suffix(MemberID.size)))
+    }
+
     package var name: [UInt8] { [kind.rawValue] + key }
 }

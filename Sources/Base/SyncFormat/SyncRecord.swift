@@ -114,6 +114,9 @@ package struct SyncRecord: Sendable {
         self = try storage.withSpan { span throws(SyncMalformed) in try SyncRecord(&cursor, in: storage, span) }
     }
 
+    /// Whether the body was left in the store: that of an item is never empty.
+    package var isBare: Bool { range.isEmpty }
+
     /// How many bytes the record takes.
     package var encodedSize: Int { 4 + Self.fixedSize + (origin == nil ? 0 : 24) + range.count }
 

@@ -182,6 +182,9 @@ extension Replica {
             heldSize[arrived.record.place.device, default: 0] += arrived.record.record.encodedSize
             return
         }
+        rows.meet(row.record)
+        // Bodies are compared where stamps are equal.
+        if rows[rid]?.stamp == row.stamp { _ = rows.load(rid) }
         if let current = rows[rid] {
             guard row.wins(over: current, rules) else {
                 if current.stamp != row.stamp { rows.keepLoser(row, rid: rid) }
@@ -190,7 +193,7 @@ extension Replica {
             }
             rows.keepLoser(current, rid: rid)
         }
-        rows[rid] = row
+        rows.put(row, rid: rid)
         renamed[rid] = previous
     }
 

@@ -3,9 +3,10 @@ package import SyncFormat
 /// One machine's state of a circle: the heads of all logs, the rows, and the batches that wait. It does no work of its
 /// own: a caller brings batches, the time and the keys, and keeps the state.
 ///
-/// Each of its changes is one transaction of the store, which keeps the rows and what ``saved`` has. Batches may arrive in any order and any number of
-/// times. Whatever the order, machines that have read the same batches have the same rows.
-package struct Replica<Rows: RowTable>: Sendable {
+/// Each of its changes is one transaction of the store, which keeps the rows and what ``saved`` has. Batches may arrive
+/// in any order and any number of times. Whatever the order, machines that have read the same batches have the same
+/// rows.
+package struct Replica<Rows: RowTable> {
     /// Why a batch was not read.
     package enum Verdict: Equatable, Sendable {
         /// It was read, or had been.
@@ -110,4 +111,8 @@ package struct Replica<Rows: RowTable>: Sendable {
     package var heldCount: Int { held.count }
     /// The floor that this machine has stated.
     var myFloor: UInt64 { logs[me]?.floor ?? 0 }
+    /// Stamps of this machine's changes are larger: the floor that it has stated, or is about to state.
+    package var stampFloor: UInt64 { max(myFloor, risenFloor) }
 }
+
+extension Replica: Sendable where Rows: Sendable {}

@@ -173,7 +173,7 @@ struct SavedStateTests {
         #expect(refused > 10)
     }
 
-    @Test("Nobody who can write the pieces adds a member: statements are signed")
+    @Test("Pieces with a statement that nobody has signed are no machine")
     func unsigned() throws {
         let machine = Simulation.scripted(3).machines[0]
         let entries = machine.replica.saved
