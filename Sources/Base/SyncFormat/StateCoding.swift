@@ -10,13 +10,12 @@ package struct StateWriter {
         return writer.bytes
     }
 
-    package mutating func add(_ flag: Bool) { bytes.append(flag ? 1 : 0) }
-    package mutating func add(_ number: UInt16) { bytes.append(littleEndian: number) }
-    package mutating func add(_ number: UInt64) { bytes.append(littleEndian: number) }
-    package mutating func add(_ id: some SyncIdentifier) { bytes += id.bytes }
-    package mutating func add(_ hash: BatchHash) { bytes += hash.bytes }
-    package mutating func add(_ position: SyncPosition) { bytes += position.bytes }
-    package mutating func add(_ statement: SyncStatement) { bytes += statement.bytes }
+    package mutating func add(flag: Bool) { bytes.append(flag ? 1 : 0) }
+    package mutating func add(number: some FixedWidthInteger) { bytes.append(littleEndian: number) }
+    package mutating func add(id: some SyncIdentifier) { bytes += id.bytes }
+    package mutating func add(hash: BatchHash) { bytes += hash.bytes }
+    package mutating func add(position: SyncPosition) { bytes += position.bytes }
+    package mutating func add(statement: SyncStatement) { bytes += statement.bytes }
 
     /// How many things follow.
     package mutating func add(count: Int) { bytes.append(littleEndian: UInt32(truncatingIfNeeded: count)) }
@@ -27,21 +26,21 @@ package struct StateWriter {
     package mutating func add(run: [UInt8]) { bytes.append(run: run) }
     package mutating func add(rest: [UInt8]) { bytes += rest }
 
-    package mutating func add(_ place: SyncRecord.Origin) {
-        add(place.device)
-        add(place.seq)
+    package mutating func add(place: SyncRecord.Origin) {
+        add(id: place.device)
+        add(number: place.seq)
     }
 
-    /// A header without what it heads. That of a part differs by its mark.
-    package mutating func add(_ header: SyncHeader) {
+    /// A header without what it heads. The header of a part has another mark.
+    package mutating func add(header: SyncHeader) {
         bytes += header.bytes(mark: header.isOfBatch ? SyncHeader.batch : SnapshotPart.mark, open: 0, sealed: 0)
     }
 
-    package mutating func add(_ manifest: SnapshotManifest) {
+    package mutating func add(manifest: SnapshotManifest) {
         manifest.encoded().withSpan { bytes.append(run: $0.array(0, $0.count)) }
     }
 
-    package mutating func add(_ record: SyncRecord) { bytes += record.bytes }
+    package mutating func add(record: SyncRecord) { bytes += record.bytes }
 }
 
 /// Reads what ``StateWriter`` writes. All functions throw ``SyncMalformed`` when it is not there.

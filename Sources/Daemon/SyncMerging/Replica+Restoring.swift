@@ -169,7 +169,7 @@ extension StateReader {
 }
 
 extension StateEntry {
-    /// Whether both have the same pieces. What is sealed belongs to what is not.
+    /// Whether both have the same pieces. A secret belongs to its piece.
     fileprivate static func areSame(_ one: [StateEntry], _ other: [StateEntry]) -> Bool {
         let mine = Dictionary(one.map { ($0.name, $0.value) }) { $1 }
         let theirs = Dictionary(other.map { ($0.name, $0.value) }) { $1 }

@@ -16,26 +16,26 @@ extension Replica {
             StateEntry(
                 .machine,
                 value: {
-                    $0.add(StateEntry.version)
-                    $0.add(circle)
-                    $0.add(me)
+                    $0.add(number: StateEntry.version)
+                    $0.add(id: circle)
+                    $0.add(id: me)
                 })
         ]
-        if let introducer { found.append(StateEntry(.introducer, value: { $0.add(introducer) })) }
+        if let introducer { found.append(StateEntry(.introducer, value: { $0.add(id: introducer) })) }
         if !isTrusted { found.append(StateEntry(.distrust)) }
         if mustPublish { found.append(StateEntry(.publishing)) }
-        if risenFloor > 0 { found.append(StateEntry(.risenFloor, value: { $0.add(risenFloor) })) }
-        return found + renewed.map { rid in StateEntry(.renewed, key: { $0.add(rid) }) }
+        if risenFloor > 0 { found.append(StateEntry(.risenFloor, value: { $0.add(number: risenFloor) })) }
+        return found + renewed.map { rid in StateEntry(.renewed, key: { $0.add(id: rid) }) }
     }
 
     private var marks: [StateEntry] {
         logs.flatMap { device, head in
             head.marks.map { seq, mark in
                 StateEntry(.mark) {
-                    $0.add(device)
-                    $0.add(seq)
+                    $0.add(id: device)
+                    $0.add(number: seq)
                 } value: {
-                    $0.add(mark)
+                    $0.add(mark: mark)
                 }
             }
         }
@@ -45,10 +45,10 @@ extension Replica {
         let claims = claims.flatMap { device, claims in
             claims.map { witness, claim in
                 StateEntry(.claim) {
-                    $0.add(device)
-                    $0.add(witness)
+                    $0.add(id: device)
+                    $0.add(id: witness)
                 } value: {
-                    $0.add(claim)
+                    $0.add(position: claim)
                 }
             }
         }
@@ -57,25 +57,26 @@ extension Replica {
     }
 
     private func numbers(_ numbers: [MemberID: UInt64], _ kind: StateEntry.Kind) -> [StateEntry] {
-        numbers.map { device, number in StateEntry(kind, key: { $0.add(device) }, value: { $0.add(number) }) }
+        numbers.map { device, number in StateEntry(kind, key: { $0.add(id: device) }, value: { $0.add(number: number) })
+        }
     }
 
     private var contradictions: [StateEntry] {
         let authors = doubted.map { author in
-            StateEntry(.doubted, key: { $0.add(author) }, value: { $0.add(statedForked.contains(author)) })
+            StateEntry(.doubted, key: { $0.add(id: author) }, value: { $0.add(flag: statedForked.contains(author)) })
         }
         return authors
             + forks.map { fork in
                 StateEntry(.fork) {
-                    $0.add(fork.device)
-                    $0.add(fork.seq)
-                    $0.add(fork.witness)
+                    $0.add(id: fork.device)
+                    $0.add(number: fork.seq)
+                    $0.add(id: fork.witness)
                 }
             }
     }
 
     private var stated: [StateEntry] {
-        listed(stating, .stating) { $0.add(rest: $1.carried) } + listed(queued, .queued) { $0.add($1) }
+        listed(stating, .stating) { $0.add(rest: $1.carried) } + listed(queued, .queued) { $0.add(statement: $1) }
     }
 
     private func listed<Element>(
@@ -88,21 +89,23 @@ extension Replica {
 
     private var announced: [StateEntry] {
         let ofMembers = snapshots.map { device, snapshot in
-            StateEntry(.snapshot, key: { $0.add(device) }, value: { $0.add(snapshot) })
+            StateEntry(.snapshot, key: { $0.add(id: device) }, value: { $0.add(snapshot: snapshot) })
         }
         let others: [(StateEntry.Kind, Announced?)] = [(.pledged, pledged), (.covered, covered), (.base, base)]
         return ofMembers
-            + others.compactMap { kind, snapshot in snapshot.map { one in StateEntry(kind, value: { $0.add(one) }) } }
+            + others.compactMap { kind, snapshot in
+                snapshot.map { one in StateEntry(kind, value: { $0.add(snapshot: one) }) }
+            }
     }
 
     private var waitingRecords: [StateEntry] {
         // A record in a box goes back to those that wait for an unlocked machine, which has to open it again.
         let boxed = held + future.map(\.record).filter(\.record.isBoxed)
         let open = future.map(\.record).filter { !$0.record.isBoxed }
-        return listed(boxed, .held) { $0.add($1) }
+        return listed(boxed, .held) { $0.add(waiting: $1) }
             + open.enumerated().map { index, waiting in
                 StateEntry(
-                    .future, key: { $0.add(index: index) }, value: { $0.add(waiting.withoutBody) },
+                    .future, key: { $0.add(index: index) }, value: { $0.add(waiting: waiting.withoutBody) },
                     secret: waiting.body)
             }
     }
@@ -119,27 +122,27 @@ extension Replica.Outgoing {
     ///                count:u32 *(rid:16 hlc:u64 device:16) count:u32 *(rid:16 device:16 seq:u64)
     fileprivate func append(to writer: inout StateWriter) {
         writer.add(run: batch.bytes ?? [])
-        writer.add(content != nil)
+        writer.add(flag: content != nil)
         if let content { append(content, to: &writer) }
         writer.add(count: stamps.count)
         for (rid, stamp) in stamps.sorted(by: { $0.key < $1.key }) {
-            writer.add(rid)
-            writer.add(stamp.hlc)
-            writer.add(stamp.device)
+            writer.add(id: rid)
+            writer.add(number: stamp.hlc)
+            writer.add(id: stamp.device)
         }
         writer.add(count: passed.count)
         for (rid, place) in passed.sorted(by: { $0.key < $1.key }) {
-            writer.add(rid)
-            writer.add(place)
+            writer.add(id: rid)
+            writer.add(place: place)
         }
     }
 
     private func append(_ content: SyncContent, to writer: inout StateWriter) {
         writer.add(count: content.positions.count)
-        for position in content.positions { writer.add(position) }
-        writer.add(content.floor)
+        for position in content.positions { writer.add(position: position) }
+        writer.add(number: content.floor)
         writer.add(count: content.records.count)
-        for record in content.records { writer.add(record) }
+        for record in content.records { writer.add(record: record) }
     }
 }
 
@@ -154,23 +157,23 @@ extension WaitingRecord {
 }
 
 extension StateWriter {
-    fileprivate mutating func add(_ snapshot: Announced) {
-        add(snapshot.position)
-        add(snapshot.manifest)
+    fileprivate mutating func add(snapshot: Announced) {
+        add(position: snapshot.position)
+        add(manifest: snapshot.manifest)
     }
 
-    fileprivate mutating func add(_ waiting: WaitingRecord) {
-        add(waiting.header)
-        add(waiting.place)
-        add(waiting.record)
+    fileprivate mutating func add(waiting: WaitingRecord) {
+        add(header: waiting.header)
+        add(place: waiting.place)
+        add(record: waiting.record)
     }
 
-    fileprivate mutating func add(_ mark: LogHead.Mark) {
-        add(mark.hash)
-        add(mark.floor)
+    fileprivate mutating func add(mark: LogHead.Mark) {
+        add(hash: mark.hash)
+        add(number: mark.floor)
         add(count: mark.said.count)
         for (device, seq) in mark.said.sorted(by: { $0.key < $1.key }) {
-            add(SyncRecord.Origin(device: device, seq: seq))
+            add(place: SyncRecord.Origin(device: device, seq: seq))
         }
     }
 }

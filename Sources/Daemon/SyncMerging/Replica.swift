@@ -89,7 +89,7 @@ package struct Replica<Rows: RowTable> {
     /// A batch that was made and not yet kept by the transport.
     package struct Outgoing: Sendable {
         package let batch: SyncBatch
-        /// What the batch has said besides versions, which are in the rows.
+        /// The content of the batch without versions, which are in the rows.
         let content: SyncContent?
         let stamps: [RecordID: SyncStamp]
         /// Versions of others, with the places that they have had until now.

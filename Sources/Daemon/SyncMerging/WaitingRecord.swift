@@ -3,7 +3,7 @@ import SyncFormat
 /// A record that cannot be merged yet, as it came: a body in a box stays there, so that it lies nowhere in the clear.
 struct WaitingRecord: Sendable {
     let record: SyncRecord
-    /// What its box belongs to: a batch, or a part of a snapshot.
+    /// The header that its box belongs to: that of a batch, or of a part of a snapshot.
     let header: SyncHeader
     /// The batch that members must have read to know the version.
     let place: SyncRecord.Origin

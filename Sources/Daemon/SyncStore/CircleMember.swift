@@ -84,7 +84,7 @@ extension CircleItems {
         for entry in entries {
             var sealed: [UInt8]?
             if let secret = entry.secret {
-                sealed = try seal(secret.body, try accessibility(secret.protection), boundTo: entry.bound)
+                sealed = try sealSecret(secret.body, try accessibility(secret.protection), boundTo: entry.bound)
             }
             pieces.append(StoredPiece(name: entry.name, value: entry.value, sealed: sealed))
         }
@@ -99,7 +99,9 @@ extension CircleItems {
     /// Opens a secret, whose protection class stands in the record's head.
     private func secret(_ sealed: [UInt8], of entry: StateEntry) throws(Refusal) -> StateEntry.Secret {
         guard let number = entry.protection else { throw .damagedCircle }
-        guard let body = try open(sealed, try accessibility(number), boundTo: entry.bound) else { throw .damagedCircle }
+        guard let body = try openSecret(sealed, try accessibility(number), boundTo: entry.bound) else {
+            throw .damagedCircle
+        }
         return StateEntry.Secret(body, protection: number)
     }
 }

@@ -5,8 +5,8 @@ import LinuxSystem
 package import SyncFormat
 package import SyncMerging
 
-/// The rows of a keychain as merging sees them, in one transaction of its store. Values are opened when they are needed:
-/// those of changes that other machines have not got, and others where bodies are compared.
+/// The rows of a keychain as merging sees them, in one transaction of its store. Values are opened when they are
+/// needed: those of changes that other machines have not got, and others where bodies are compared.
 package struct StoredRows: RowTable {
     package private(set) var all: [RecordID: SyncRow] = [:]
     private let items: CircleItems
@@ -184,7 +184,7 @@ extension StoredRows {
             let isSame = before[rid].map { $0.stamp == row.stamp && $0.place == row.place } ?? false
             guard !isSame || arrived.contains(rid), let place = places[rid] else { continue }
             let origin = row.place.map { StoredOrigin(rid: rid, author: row.stamp.device, place: $0).bytes }
-            try items.tables.note(
+            try items.tables.noteRecord(
                 place.primaryKey, of: place.itemClass, stamp: Int64(row.stamp.hlc), isDirty: row.isDirty,
                 origin: origin ?? origins[rid])
         }
@@ -222,9 +222,9 @@ struct StoredOrigin {
 
     var bytes: [UInt8] {
         StateWriter.bytes {
-            $0.add(rid)
-            $0.add(author)
-            $0.add(place)
+            $0.add(id: rid)
+            $0.add(id: author)
+            $0.add(place: place)
         }
     }
 }

@@ -11,7 +11,7 @@ import Testing
 @testable import KeychainEngine
 @testable import KeychainStore
 
-/// Real stores with real cryptography. What they keep of the circle is all that is left between two calls.
+/// Real stores with real cryptography. Between two calls, all that is left is in the stores.
 @Suite("Keychains of a circle")
 struct CircleMemberTests {
     @Test("An item that is added, changed or deleted on one machine is so on the other, under the same reference")

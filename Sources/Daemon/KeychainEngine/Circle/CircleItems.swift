@@ -5,8 +5,8 @@ import KeychainPolicy
 package import KeychainStore
 package import LinuxSystem
 
-/// The items of a keychain for the machines of its circle, in one transaction of the store. Owners, quotas and users who
-/// are to be asked are a matter of programs: an item that comes has none of them.
+/// The items of a keychain for the machines of its circle, in one transaction of the store. Owners, quotas and users
+/// who are to be asked are a matter of programs: an item that comes has none of them.
 package struct CircleItems: WriteCommand {
     let writer: ItemWriter
 
@@ -17,7 +17,7 @@ package struct CircleItems: WriteCommand {
     /// The tables of the circle.
     package var tables: StoreWriter { writer.store }
 
-    /// What is found under a primary key.
+    /// The row under a primary key, opened.
     package enum Found {
         case item(CircleItem)
         /// An item that stays on its machine, or one that does not open.
@@ -47,7 +47,7 @@ package struct CircleItems: WriteCommand {
         try store.digester.primaryKey(of: item.itemClass, item.attributes)
     }
 
-    /// Puts an item in, in the place of what has its primary key. That keeps its UUID, by which programs refer to it.
+    /// Puts an item in, in the place of what has its primary key. The UUID stays, by which programs refer to the item.
     package func put(_ item: CircleItem) throws(Refusal) {
         let batch = RowBatch()
         try store.occupant(of: try primaryKey(of: item), in: item.itemClass) { batch.append($0) }
@@ -112,7 +112,7 @@ extension CircleItems {
     /// Seals the body of a record that waits, as the attributes of an item of its class are sealed.
     ///
     /// - Throws: `errSecInteractionNotAllowed` when the class is closed.
-    package func seal(
+    package func sealSecret(
         _ body: SecretBytes, _ accessibility: Accessibility, boundTo piece: [UInt8]
     ) throws(Refusal) -> [UInt8] {
         let cipher = try cipher(accessibility)
@@ -121,8 +121,8 @@ extension CircleItems {
         } catch { throw .cryptography(error) }
     }
 
-    /// Opens what ``seal(_:_:boundTo:)`` has sealed; nil when it is not that.
-    package func open(
+    /// Opens what ``sealSecret(_:_:boundTo:)`` has sealed; nil when it is not that.
+    package func openSecret(
         _ sealed: [UInt8], _ accessibility: Accessibility, boundTo piece: [UInt8]
     ) throws(Refusal) -> SecretBytes? {
         let (cipher, output) = (try cipher(accessibility), SecretBuffer(capacity: sealed.count))

@@ -46,7 +46,7 @@ extension StoreWriter {
     /// - Parameters:
     ///   - stamp: that of the version that is here.
     ///   - isDirty: whether it is another one than they have.
-    package func note(
+    package func noteRecord(
         _ primaryKey: [UInt8], of itemClass: ItemClass, stamp: Int64, isDirty: Bool, origin: [UInt8]?
     ) throws(Refusal) {
         let statement = try statement(.noteRecord)
