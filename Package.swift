@@ -167,7 +167,8 @@ let package = Package(
         module("KeychainMaster", in: "Daemon", uses: ["KeychainWire", "LinuxSystem"]),
         module("SyncMerging", in: "Daemon", uses: ["SyncFormat", "KeychainModel", "LinuxSystem"]),
         module(
-            "SyncStore", in: "Daemon", uses: ["KeychainEngine", "KeychainStore", "KeychainModel", "LinuxSystem"]),
+            "SyncStore", in: "Daemon",
+            uses: ["SyncMerging", "SyncFormat", "KeychainEngine", "KeychainStore", "KeychainModel", "LinuxSystem"]),
         program(
             "keychaind", in: "Daemon",
             uses: [
@@ -392,8 +393,8 @@ let package = Package(
         tests(
             "KeychainEngineTests", in: "Daemon",
             uses: [
-                "SyncStore", "KeychainEngine", "KeychainBackup", "KeychainStore", "KeychainPolicy", "CodeSignature",
-                "EnclaveWire",
+                "SyncStore", "SyncMerging", "SyncFormat", "KeychainEngine", "KeychainBackup", "KeychainStore",
+                "KeychainPolicy", "CodeSignature", "EnclaveWire",
                 "FileFormat", "KeychainWire", "KeychainModel",
                 "KeychainCrypto", "SecureEnclave", "LinuxSystem", "TestSupport",
             ]),

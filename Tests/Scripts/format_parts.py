@@ -112,7 +112,8 @@ OTHERS = [
 CIRCLE = [
     "CREATE TABLE synccircle (id INTEGER PRIMARY KEY CHECK (id = 1), floor INTEGER NOT NULL)",
     "CREATE TABLE syncrow (class INTEGER NOT NULL, pk BLOB NOT NULL, hlc INTEGER NOT NULL, dirty INTEGER NOT NULL, "
-    "PRIMARY KEY (class, pk)) WITHOUT ROWID",
+    "origin BLOB, PRIMARY KEY (class, pk)) WITHOUT ROWID",
+    "CREATE TABLE syncstate (name BLOB PRIMARY KEY, value BLOB NOT NULL, sealed BLOB) WITHOUT ROWID",
     "INSERT INTO synccircle VALUES (1, 0)",
 ]
 WITH_PASSCODE = item("genp", b"needs a passcode", acct=string("protection"), svce=string("akpu"), pdmn=string("akpu"))

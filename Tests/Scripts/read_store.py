@@ -387,7 +387,7 @@ class Store:
         """Section 17: the records, each with its stamp, whether others lack it, and whether a row or a tombstone is
         there; None in a store of no circle.
         """
-        tables = [self.has(table) for table in ("synccircle", "syncrow")]
+        tables = [self.has(table) for table in ("synccircle", "syncrow", "syncstate")]
         if not all(tables):
             if any(tables):
                 raise Damaged("one table of a circle is missing")

@@ -98,6 +98,25 @@ package struct SyncRecord: Sendable {
             origin: origin, body: body)
     }
 
+    /// The record as it stands in a content.
+    var bytes: [UInt8] {
+        let buffer = SecretBuffer(capacity: encodedSize)
+        append(to: buffer)
+        return buffer.withSpan { $0.array(0, $0.count) }
+    }
+
+    /// Reads what follows the length of a record.
+    ///
+    /// - Throws: ``SyncMalformed`` when the bytes are not exactly a record.
+    init(decoding bytes: [UInt8]) throws(SyncMalformed) {
+        let storage = SecretBytes(copying: bytes.span)
+        var cursor = SyncCursor(0..<bytes.count)
+        self = try storage.withSpan { span throws(SyncMalformed) in try SyncRecord(&cursor, in: storage, span) }
+    }
+
+    /// Whether the body was left in the store: that of an item is never empty.
+    package var isBare: Bool { range.isEmpty }
+
     /// How many bytes the record takes.
     package var encodedSize: Int { 4 + Self.fixedSize + (origin == nil ? 0 : 24) + range.count }
 

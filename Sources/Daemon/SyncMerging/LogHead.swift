@@ -35,6 +35,14 @@ package struct LogHead: Sendable {
         return SnapshotManifest.Log(device: device, seq: seq, hash: mark.hash, floor: mark.floor, said: said.inOrder)
     }
 
+    /// A log of which all batches are known, or all since the snapshot that it goes on from.
+    init(marks: [UInt64: Mark]) {
+        self.marks = marks
+        seq = marks.keys.max() ?? 0
+        (hash, floor) = (marks[seq]?.hash ?? .none, marks[seq]?.floor ?? 0)
+        for mark in marks.values { said.merge(mark.said, uniquingKeysWith: max) }
+    }
+
     /// A log that goes on where a snapshot ends.
     init(_ log: SnapshotManifest.Log) {
         (seq, hash, floor) = (log.seq, log.hash, log.floor)

@@ -14,14 +14,14 @@ extension Replica {
         let place = SyncRecord.Origin(device: batch.header.device, seq: batch.header.seq)
         let stated = logs[place.device]?.floor ?? 0
         // A machine that has crashed may have read its batch back before it hears that the transport has kept it.
-        let isNew = place.seq > logs[place.device]?.seq ?? 0
+        guard place.seq > logs[place.device]?.seq ?? 0 else { return }
         advance(place, keys.hash(batch.signed))
         let informed = informedRemovals(of: place)
         for position in content?.positions ?? [] { name(position, by: place.device, ignoring: informed) }
         let before = membership.removed
         for statement in batch.statements { count(statement, place, content?.floor ?? stated, keys) }
         if membership.removed != before, rules.removalIsAcknowledged { mustPublish = true }
-        if isNew, !batch.statements.isEmpty { stating.append(batch.withoutSealed) }
+        if !batch.statements.isEmpty { stating.append(batch.withoutSealed) }
         guard let content else { return }
         logs[place.device]?.floor = max(stated, content.floor)
         logs[place.device]?.marks[place.seq]?.floor = max(stated, content.floor)
@@ -45,6 +45,7 @@ extension Replica {
             guard claim.hash != hash.short else { continue }
             notice(ForkEvidence(device: place.device, seq: place.seq, witness: witness))
         }
+        if claims[place.device]?.isEmpty == true { claims[place.device] = nil }
     }
 
     /// Members whose removal the author of a log had read before its present batch: what it names of them now, it may
@@ -131,24 +132,24 @@ extension Replica {
             quarantined[header.device, default: 0] += 1
             return
         }
+        let arrived = WaitingRecord(record, of: header)
         guard !record.isBoxed || keys.isUnlocked else {
-            held.append(Held(record: record, header: header))
-            heldSize[header.device, default: 0] += record.encodedSize
+            held.append(arrived)
+            heldSize[arrived.place.device, default: 0] += record.encodedSize
             return
         }
-        open(record, of: header, now: now, keys)
+        open(arrived, now: now, keys)
     }
 
     /// Merges a record whose body can be read now.
-    private mutating func open(_ record: SyncRecord, of header: SyncHeader, now: UInt64, _ keys: any CircleKeys) {
-        let opened = record.isBoxed ? keys.unbox(record, header) : record
+    private mutating func open(_ waiting: WaitingRecord, now: UInt64, _ keys: any CircleKeys) {
+        let record = waiting.record
+        let opened = record.isBoxed ? keys.unbox(record, waiting.header) : record
         guard let opened, !rules.identifiersAreChecked || keys.recordID(of: opened) == opened.rid else {
-            quarantined[header.device, default: 0] += 1
+            quarantined[waiting.header.device, default: 0] += 1
             return
         }
-        let place = SyncRecord.Origin(device: header.device, seq: header.seq)
-        let stamp = SyncStamp(hlc: opened.hlc, device: opened.origin?.device ?? place.device)
-        merge(SyncRow(record: opened.with(origin: nil), stamp: stamp, place: place), now: now)
+        merge(ArrivedRow(waiting, opened: opened), now: now)
     }
 
     /// Merges the records that have waited for the machine to be unlocked.
@@ -156,8 +157,8 @@ extension Replica {
         guard keys.isUnlocked, !held.isEmpty else { return }
         let waiting = held
         held = []
-        for one in waiting { heldSize[one.header.device, default: 0] -= one.record.encodedSize }
-        for one in waiting { open(one.record, of: one.header, now: now, keys) }
+        for one in waiting { heldSize[one.place.device, default: 0] -= one.record.encodedSize }
+        for one in waiting { open(one, now: now, keys) }
         carryNames()
     }
 
@@ -173,13 +174,17 @@ extension Replica {
     }
 
     /// Merges a version of another machine's: the larger stamp wins, and nothing else decides.
-    mutating func merge(_ row: SyncRow, now: UInt64) {
+    mutating func merge(_ arrived: ArrivedRow, now: UInt64) {
+        let row = arrived.row
         let (rid, previous) = (row.record.rid, previousName(of: row))
         if rules.farFutureWaits, row.stamp.hlc > now.addingReportingOverflow(Self.horizon).partialValue {
-            future.append(row)
-            heldSize[row.place?.device ?? me, default: 0] += row.record.encodedSize
+            future.append(arrived)
+            heldSize[arrived.record.place.device, default: 0] += arrived.record.record.encodedSize
             return
         }
+        rows.meet(row.record)
+        // Bodies are compared where stamps are equal.
+        if rows[rid]?.stamp == row.stamp { _ = rows.load(rid) }
         if let current = rows[rid] {
             guard row.wins(over: current, rules) else {
                 if current.stamp != row.stamp { rows.keepLoser(row, rid: rid) }
@@ -188,7 +193,7 @@ extension Replica {
             }
             rows.keepLoser(current, rid: rid)
         }
-        rows[rid] = row
+        rows.put(row, rid: rid)
         renamed[rid] = previous
     }
 
@@ -222,7 +227,7 @@ extension Replica {
     mutating func releaseFuture(now: UInt64) {
         let waiting = future
         future = []
-        for row in waiting { heldSize[row.place?.device ?? me, default: 0] -= row.record.encodedSize }
+        for one in waiting { heldSize[one.record.place.device, default: 0] -= one.record.record.encodedSize }
         for one in waiting { merge(one, now: now) }
         carryNames()
     }

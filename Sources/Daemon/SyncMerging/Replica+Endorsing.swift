@@ -77,10 +77,7 @@ extension Replica {
     /// Whether a newcomer has read all that its sponsor names. It says nothing before: another snapshot may be needed.
     var hasCaughtUp: Bool {
         guard logs[me]?.seq ?? 0 == 0, let sponsor = membership.members[me]?.sponsor else { return true }
-        return claims.allSatisfy { device, claims in
-            guard claims[sponsor] != nil, !doubted.contains(device) else { return true }
-            return membership.removed.contains(device) && isRead(toItsEnd: device)
-        }
+        return claims.allSatisfy { device, claims in claims[sponsor] == nil || hasEnded(device) }
     }
 
     /// Whether this machine belongs to the circle, has read what its sponsor has read, and trusts it.

@@ -43,7 +43,7 @@ extension Replica {
         guard !split.isEmpty || !renewed.isEmpty else { return PassedVersions() }
         var (found, size) = (PassedVersions(), dirty.values.reduce(0) { $0 + $1.record.encodedSize })
         for (rid, row) in rows.all.sorted(by: { $0.key < $1.key }) {
-            guard let place = row.place, keys.isUnlocked || !row.record.needsBox else { continue }
+            guard let place = row.place, !row.record.isBare, keys.isUnlocked || !row.record.needsBox else { continue }
             let isSplit = split.contains(place.device) && membership.removed.contains(row.stamp.device)
             guard isSplit || row.isTombstone && renewed.contains(rid) else { continue }
             size += row.record.encodedSize

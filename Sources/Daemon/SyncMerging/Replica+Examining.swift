@@ -10,7 +10,7 @@ extension Replica {
     /// - Returns: whether it is endorsed with the next batch, or was before.
     package mutating func examine(_ parts: [[UInt8]], of author: MemberID, _ keys: any CircleKeys) -> Bool {
         guard let announced = snapshots[author], author != me, isTrusted, membership.machines.contains(author),
-            canCompare(keys)
+            canCompare(keys), rows.load(nil)
         else { return false }
         let statement = SyncStatement.endorse(announced.position)
         if hasEndorsed(me, announced.position) || queued.contains(statement) { return true }
@@ -71,7 +71,7 @@ extension Replica {
 
     /// Whether each row of a snapshot is the one that is here, or an older one. Tombstones may have gone here.
     private func areKnown(_ theirs: [SyncRow]) -> Bool {
-        let mine = Dictionary(grouping: rows.all.values + future) { $0.record.rid }
+        let mine = Dictionary(grouping: rows.all.values + future.map(\.row)) { $0.record.rid }
         return theirs.allSatisfy { row in
             guard let own = mine[row.record.rid] else { return row.isTombstone && everyFloorIs(notBelow: row) }
             return own.contains { $0.isSame(as: row) && $0.hasPlace(of: row) || row.stamp < $0.stamp }
@@ -82,7 +82,7 @@ extension Replica {
     /// there.
     private func hasAllRows(_ opened: OpenedSnapshot) -> Bool {
         let theirs = Dictionary(grouping: opened.rows) { $0.record.rid }
-        return (rows.all.values + future).allSatisfy { row in
+        return (rows.all.values + future.map(\.row)).allSatisfy { row in
             guard let place = row.place, opened.announced.covers(place) else { return true }
             let isThere = theirs[row.record.rid]?.contains { $0.isSame(as: row) || row.stamp < $0.stamp } == true
             return isThere || row.isTombstone && everyFloorIs(notBelow: row)

@@ -11,7 +11,8 @@ extension Replica {
     /// - Returns: whether it could be made. It cannot while changes are not published, records wait, a removal is not
     ///   known to everyone, or something is left to state or to pass on.
     package mutating func makeSnapshot(_ keys: any CircleKeys) -> Bool {
-        guard outgoing == nil, !isRemoved, isTrusted, canCompare(keys), hasNothingToSay(keys), isSettled(),
+        guard outgoing == nil, !isRemoved, isTrusted, canCompare(keys), rows.load(nil), hasNothingToSay(keys),
+            isSettled(),
             let generation = membership.currentGeneration?.id, keys.holds(generation)
         else { return false }
         let (header, logs) = (header(generation, keys), coveredLogs)
@@ -20,7 +21,7 @@ extension Replica {
         let record = SyncRecord(kind: SyncRecord.Kind.manifest, hlc: 0, body: manifest.encoded())
         guard record.encodedSize <= SyncLimits.sealedBytes / 2 else { return false }
         let content = SyncContent(
-            positions: changedPositions(), floor: max(myFloor, risenFloor), records: [record])
+            positions: changedPositions(), floor: stampFloor, records: [record])
         let batch = finish(header, [], content, [:], keys)
         outgoing?.parts = parts
         let position = SyncPosition(device: me, seq: header.seq, hash: keys.hash(batch.signed).short)
@@ -60,7 +61,7 @@ extension Replica {
     /// meanwhile.
     private func parts(of batch: SyncHeader, _ keys: any CircleKeys) -> [SnapshotPart]? {
         let stating = covered(upTo: nil) + introductions()
-        let records = (rows.all.values + future).sorted { $0.record.rid < $1.record.rid }.map(\.inSnapshot)
+        let records = (rows.all.values + future.map(\.row)).sorted { $0.record.rid < $1.record.rid }.map(\.inSnapshot)
         let rows = chunks(records, of: SyncLimits.sealedBytes / 2, most: .max, by: \.encodedSize)
         let statements = chunks(
             stating, of: SyncLimits.carriedBytes / 2, most: SyncLimits.carriedBatches, by: \.carried.count)

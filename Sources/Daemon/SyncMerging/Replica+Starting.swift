@@ -26,7 +26,7 @@ extension Replica {
         next.isTrusted = !rules.startsAreTrusted || next.hasItsIntroducersWord
         self = next
         for (rid, row) in rows.all where !row.isDirty { rows[rid] = nil }
-        for row in opened.rows { merge(row, now: now) }
+        for row in opened.arrived { merge(row, now: now) }
         renamed = [:]
         drain(now: now, keys)
         return true

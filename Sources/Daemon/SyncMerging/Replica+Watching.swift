@@ -32,7 +32,13 @@ extension Replica {
 
     /// Keeps since when each log is behind.
     mutating func noticeBehind(_ now: UInt64) {
-        let late = claims.filter { !$0.value.isEmpty }.keys
+        let late = claims.keys.filter { !hasEnded($0) }
         missing = Dictionary(uniqueKeysWithValues: late.map { ($0, min(missing[$0] ?? now, now)) })
+    }
+
+    /// Whether a log is read no further, also when others name more of it: that of an equivocator, and that of a
+    /// removed member, once it is read as far as it counts.
+    func hasEnded(_ device: MemberID) -> Bool {
+        doubted.contains(device) || membership.removed.contains(device) && isRead(toItsEnd: device)
     }
 }

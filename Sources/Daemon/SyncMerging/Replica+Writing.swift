@@ -6,7 +6,7 @@ extension Replica {
     /// It is larger than the one it replaces, and than what the machine has stated as its floor.
     package func nextStamp(for rid: RecordID, now: UInt64) -> SyncStamp? {
         let after = rows[rid].map { $0.stamp.hlc + 1 } ?? 0
-        let floor = rules.floorRaisesStamps ? max(myFloor, risenFloor) + 1 : 0
+        let floor = rules.floorRaisesStamps ? stampFloor + 1 : 0
         let hlc = max(now, after, floor)
         return hlc < SyncLimits.endOfTime ? SyncStamp(hlc: hlc, device: me) : nil
     }
@@ -36,13 +36,14 @@ extension Replica {
             return composeOpen(statements, keys)
         }
         let header = header(generation, keys)
+        if !renewed.isEmpty || !splitLogs.isEmpty { _ = rows.load(nil) }
         let dirty = publishable(keys)
         let passed = versionsToPassOn(besides: dirty, keys)
         guard mustPublish || !dirty.isEmpty || !passed.isEmpty || !statements.isEmpty else { return nil }
         let isWhole = dirty.count == rows.all.values.count(where: \.isDirty)
         guard let records = boxed(dirty.map(\.value.record) + passed.records, header, keys) else { return nil }
         let content = SyncContent(
-            positions: changedPositions(), floor: isWhole ? max(myFloor, risenFloor) : myFloor, records: records)
+            positions: changedPositions(), floor: isWhole ? stampFloor : myFloor, records: records)
         let stamps = dirty.mapValues(\.stamp)
         return finish(header, statements, content, stamps, passed: passed.places, keys)
     }
@@ -113,7 +114,7 @@ extension Replica {
         }
         let batch = SyncBatch(
             header, statements, sealed: sealed ?? [], sealedHash: keys.hash(sealed ?? []), sign: keys.sign)
-        outgoing = Outgoing(batch: batch, content: content, stamps: stamps, passed: passed)
+        outgoing = Outgoing(batch: batch, content: content?.withoutVersions, stamps: stamps, passed: passed)
         if content != nil { mustPublish = false }
         return batch
     }
@@ -122,7 +123,9 @@ extension Replica {
     /// key keeps its name where the deletion of the other is known.
     private mutating func publishable(_ keys: any CircleKeys) -> [RecordID: SyncRow] {
         var (found, size): ([RecordID: SyncRow], Int) = ([:], 0)
-        let dirty = rows.all.filter { $0.value.isDirty && (keys.isUnlocked || !$0.value.record.needsBox) }
+        let dirty = rows.all.filter { _, row in
+            row.isDirty && !row.record.isBare && (keys.isUnlocked || !row.record.needsBox)
+        }
         for (rid, row) in dirty.sorted(by: { ($0.value.order, $0.key) < ($1.value.order, $1.key) }) {
             size += row.record.encodedSize
             guard found.isEmpty || size <= SyncLimits.sealedBytes / 2 else { break }
@@ -172,6 +175,14 @@ extension Replica {
             rows[rid] = SyncRow(
                 record: row.record, stamp: SyncStamp(hlc: row.stamp.hlc, device: new), place: nil)
         }
+    }
+}
+
+extension SyncContent {
+    /// The content with the manifest alone.
+    fileprivate var withoutVersions: SyncContent {
+        let manifests = records.filter { $0.kind == SyncRecord.Kind.manifest }
+        return SyncContent(positions: positions, floor: floor, records: manifests)
     }
 }
 

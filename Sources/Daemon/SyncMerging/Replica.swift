@@ -3,9 +3,10 @@ package import SyncFormat
 /// One machine's state of a circle: the heads of all logs, the rows, and the batches that wait. It does no work of its
 /// own: a caller brings batches, the time and the keys, and keeps the state.
 ///
-/// Each of its changes is meant to be one transaction of the store. Batches may arrive in any order and any number of
-/// times. Whatever the order, machines that have read the same batches have the same rows.
-package struct Replica<Rows: RowTable>: Sendable {
+/// Each of its changes is one transaction of the store, which keeps the rows and what ``saved`` has. Batches may arrive
+/// in any order and any number of times. Whatever the order, machines that have read the same batches have the same
+/// rows.
+package struct Replica<Rows: RowTable> {
     /// Why a batch was not read.
     package enum Verdict: Equatable, Sendable {
         /// It was read, or had been.
@@ -49,9 +50,9 @@ package struct Replica<Rows: RowTable>: Sendable {
     var named: [MemberID: UInt64] = [:]
     /// The last batch of a log that is named and not read yet, by each that names it.
     var claims: [MemberID: [MemberID: SyncPosition]] = [:]
-    var future: [SyncRow] = []
+    var future: [ArrivedRow] = []
     /// Records that wait for the machine to be unlocked.
-    var held: [Held] = []
+    var held: [WaitingRecord] = []
     /// The bytes of records that wait, by the author of their batch.
     var heldSize: [MemberID: Int] = [:]
     /// Batches that state something, without their sealed parts.
@@ -83,16 +84,12 @@ package struct Replica<Rows: RowTable>: Sendable {
     var renewed: Set<RecordID> = []
     /// The largest stamp among the tombstones that every member has read.
     var risenFloor: UInt64 = 0
-    let rules: MergeRules
-
-    struct Held: Sendable {
-        let record: SyncRecord
-        let header: SyncHeader
-    }
+    package let rules: MergeRules
 
     /// A batch that was made and not yet kept by the transport.
     package struct Outgoing: Sendable {
         package let batch: SyncBatch
+        /// The content of the batch without versions, which are in the rows.
         let content: SyncContent?
         let stamps: [RecordID: SyncStamp]
         /// Versions of others, with the places that they have had until now.
@@ -114,4 +111,8 @@ package struct Replica<Rows: RowTable>: Sendable {
     package var heldCount: Int { held.count }
     /// The floor that this machine has stated.
     var myFloor: UInt64 { logs[me]?.floor ?? 0 }
+    /// Stamps of this machine's changes are larger: the floor that it has stated, or is about to state.
+    package var stampFloor: UInt64 { max(myFloor, risenFloor) }
 }
+
+extension Replica: Sendable where Rows: Sendable {}

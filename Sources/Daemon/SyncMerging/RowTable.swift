@@ -44,12 +44,30 @@ package struct SyncRow: Sendable {
 }
 
 /// The rows of a store. A change is part of the transaction that moves the positions.
-package protocol RowTable: Sendable {
+///
+/// A table may leave bodies in the store: its rows then have bare records (``SyncFormat/SyncRecord/isBare``).
+package protocol RowTable {
     /// All rows, tombstones among them.
     var all: [RecordID: SyncRow] { get }
+    /// Setting a row changes its stamp and its place, and not what it says.
     subscript(rid: RecordID) -> SyncRow? { get set }
+    /// A version of another machine's is about to meet the row of its record.
+    mutating func meet(_ record: SyncRecord)
+    /// Brings the body of a row out of the store, or those of all rows.
+    ///
+    /// - Returns: whether the bodies of all rows are there.
+    mutating func load(_ rid: RecordID?) -> Bool
+    /// Puts in a version of another machine's.
+    mutating func put(_ row: SyncRow, rid: RecordID)
     /// Keeps a version that has lost, for the user to bring back.
     mutating func keepLoser(_ row: SyncRow, rid: RecordID)
     /// Lets a row take the local name of a deleted one, which programs refer to it by. No two rows have one name.
     mutating func takeName(_ rid: RecordID, from previous: RecordID)
+}
+
+// A table that has everything in memory.
+extension RowTable {
+    package mutating func meet(_ record: SyncRecord) {}
+    package mutating func load(_ rid: RecordID?) -> Bool { true }
+    package mutating func put(_ row: SyncRow, rid: RecordID) { self[rid] = row }
 }

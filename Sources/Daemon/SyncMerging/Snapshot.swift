@@ -8,6 +8,11 @@ package struct Announced: Sendable {
 
     var place: SyncRecord.Origin { SyncRecord.Origin(device: position.device, seq: position.seq) }
 
+    /// A snapshot that was announced before.
+    init(_ position: SyncPosition, _ manifest: SnapshotManifest) {
+        (self.position, self.manifest) = (position, manifest)
+    }
+
     /// - Returns: nil when the snapshot does not cover its author's log up to the batch before.
     init?(_ manifest: SnapshotManifest, in position: SyncPosition, after previous: BatchHash) {
         (self.position, self.manifest) = (position, manifest)
@@ -33,7 +38,8 @@ struct OpenedSnapshot {
 
     let announced: Announced
     private(set) var stating: [SyncBatch] = []
-    private(set) var rows: [SyncRow] = []
+    private(set) var arrived: [ArrivedRow] = []
+    var rows: [SyncRow] { arrived.map(\.row) }
 
     /// - Returns: nil when a part is missing or is another, and on a locked machine that has to open boxes.
     init?(_ announced: Announced, parts: [[UInt8]], circle: CircleID, _ keys: any CircleKeys) {
@@ -56,20 +62,19 @@ struct OpenedSnapshot {
         else { return false }
         for record in records {
             guard let row = row(record, part.header, keys) else { return false }
-            rows.append(row)
+            arrived.append(row)
         }
         return true
     }
 
-    private func row(_ record: SyncRecord, _ header: SyncHeader, _ keys: any CircleKeys) -> SyncRow? {
+    private func row(_ record: SyncRecord, _ header: SyncHeader, _ keys: any CircleKeys) -> ArrivedRow? {
         guard record.kind == SyncRecord.Kind.item || record.kind == SyncRecord.Kind.tombstone,
             let origin = record.origin, record.isBoxed == record.needsBox,
             let opened = record.isBoxed ? keys.unbox(record, header) : record,
             (1...4).contains(record.itemClass), (1...3).contains(record.protection),
             keys.recordID(of: opened) == opened.rid
         else { return nil }
-        return SyncRow(
-            record: opened.with(origin: nil), stamp: SyncStamp(hlc: opened.hlc, device: origin.device),
-            place: announced.covers(origin) ? origin : announced.place)
+        let place = announced.covers(origin) ? origin : announced.place
+        return ArrivedRow(WaitingRecord(record, header, place), opened: opened)
     }
 }

@@ -242,7 +242,7 @@ struct CircleTests {
         #expect(try keychain.circle.marks().count == 1)
     }
 
-    @Test("A store with one of the two tables is not written to", arguments: CircleTables.names)
+    @Test("A store without one of the tables of a circle is not written to", arguments: CircleTables.names)
     func half(_ table: String) throws {
         try keychain.circle.enter()
         try keychain.engine.tamper("DROP TABLE \(table)")

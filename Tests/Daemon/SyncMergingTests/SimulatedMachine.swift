@@ -15,6 +15,10 @@ final class SimulatedMachine {
     let isHostile: Bool
     /// How often the transport has shown less than was read without anybody noticing.
     private(set) var overlooked = 0
+    /// How often what is on disk was no machine.
+    private(set) var unrestored = 0
+    /// Looks at the machine after each transaction.
+    var inspect: ((SimulatedMachine) -> Void)?
     /// The member that has paired with this machine.
     var introducer: MemberID?
     /// Whether the machine has started from a snapshot, once it is ready.
@@ -31,9 +35,25 @@ final class SimulatedMachine {
     func now(_ time: UInt64) -> UInt64 { UInt64(max(1, Int64(time) + clock)) }
 
     /// Ends a transaction: what was done is on disk.
-    func sync() { disk = replica }
+    func sync() {
+        disk = replica
+        inspect?(self)
+    }
 
-    func crash() { replica = disk }
+    /// Begins again with what is on disk: the rows, and the rest in its saved form.
+    func crash(time: UInt64) {
+        do throws(SyncMalformed) {
+            replica = try Replica(restoring: disk.saved, rows: disk.rows, rules: disk.rules, keys)
+            replica.unlock(now: now(time), keys)
+        } catch { unrestored += 1 }
+    }
+
+    /// Ends the process between two transactions, and begins again.
+    func restart(time: UInt64) {
+        sync()
+        crash(time: time)
+        sync()
+    }
 
     /// A program of a locked machine changes nothing that needs an unlocked one. A deletion has the class of its item.
     func write(
@@ -76,16 +96,21 @@ final class SimulatedMachine {
     func publish(_ transport: SimulatedTransport, time: UInt64, crashes: Int = 0) -> Bool {
         guard let batch = replica.compose(keys) else { return true }
         if crashes == 1 {
-            crash()
+            crash(time: time)
             return true
         }
         sync()
         for (number, part) in (replica.outgoing?.parts ?? []).enumerated() {
             transport.commit(part.bytes, in: part.slot(number))
         }
-        if crashes == 3 { return true }
-        guard transport.commit(batch) else { return false }
-        if crashes == 2 { return true }
+        guard crashes != 3, transport.commit(batch) else {
+            if crashes == 3 { crash(time: time) }
+            return crashes == 3
+        }
+        if crashes == 2 {
+            crash(time: time)
+            return true
+        }
         replica.confirm(now: now(time), keys)
         sync()
         return true
@@ -122,6 +147,6 @@ final class SimulatedMachine {
         if isLess, replica.rolledBack.isEmpty { overlooked += 1 }
         read(transport, time: time)
         if !replica.isStarted { start(transport, time: time) }
-        if crashes { crash() } else { sync() }
+        if crashes { crash(time: time) } else { sync() }
     }
 }

@@ -19,6 +19,8 @@ struct SimulationPlan: Sendable {
     var locks = false
     var rollsBack = false
     var snapshots = false
+    /// Every so many steps the machine that has acted is ended and begins again; 0 for never.
+    var restarts = 0
 
     /// The acts of a member in wrong hands.
     enum Malice: CaseIterable, Sendable {
@@ -46,6 +48,10 @@ final class Simulation {
     var gone = 0
     var problems: [String] = []
     private var accomplices = 0
+    /// Looks at each machine after each of its transactions.
+    var inspect: ((SimulatedMachine) -> Void)? {
+        didSet { for machine in machines { machine.inspect = inspect } }
+    }
     /// The other branches of equivocators.
     var twins: [MemberID: Twin] = [:]
 
@@ -75,7 +81,7 @@ final class Simulation {
         let replica = Replica(
             circle: transport.circle, me: keys.id, rows: SimulatedRows(), rules: rules)
         let newcomer = SimulatedMachine(replica, keys, clock: wrongClock, isHostile: isHostile)
-        newcomer.introducer = sponsor.id
+        (newcomer.introducer, newcomer.inspect) = (sponsor.id, inspect)
         sponsor.replica.state(.add(Addition(keys.own)))
         sponsor.sync()
         for _ in 0..<3 { sponsor.publish(transport, time: time) }
@@ -102,7 +108,9 @@ final class Simulation {
         for step in 0..<plan.steps {
             time += UInt64(dice.below(40)) * 100_000
             events[step]?()
-            act(dice.pick(machines))
+            let machine = dice.pick(machines)
+            act(machine)
+            if plan.restarts > 0, step % plan.restarts == 0 { machine.restart(time: time) }
         }
     }
 

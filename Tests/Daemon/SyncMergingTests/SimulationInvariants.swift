@@ -11,6 +11,7 @@ extension Simulation {
                 machine.replica.acknowledge()
                 publish(machine)
                 machine.pull(transport, time: time)
+                if plan.restarts == 1 { machine.restart(time: time) }
             }
         }
     }
@@ -59,6 +60,7 @@ extension Simulation {
         }
         for machine in left { found += lost(machine, first) }
         if left.contains(where: { $0.replica.heldCount > 0 }) { found.append("records wait on an unlocked machine") }
+        if machines.contains(where: { $0.unrestored > 0 }) { found.append("a machine is not restored") }
         if left.contains(where: { $0.overlooked > 0 }) { found.append("a transport was rolled back unnoticed") }
         if left.contains(where: { $0.replica.rows.robbed > 0 }) { found.append("an item has lost its name") }
         for machine in left { found += forbidden(machine) }

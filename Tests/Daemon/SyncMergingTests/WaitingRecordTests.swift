@@ -109,6 +109,25 @@ struct WaitingRecordTests {
         circle.settle(rounds: 1)
         #expect(deprived.replica.behind(now: circle.time + 2 * Self.day) == [])
     }
+
+    @Test("The log of an equivocator, which is read no further, is not reported though others have named more of it")
+    func endedLog() {
+        let circle = Simulation.scripted(3)
+        let (reader, other, hostile) = (circle.machines[0], circle.machines[1], circle.machines[2])
+        circle.transport.hide(hostile.id, from: reader.id, after: hostile.replica.logs[hostile.id]?.seq ?? 0)
+        hostile.replica.acknowledge()
+        circle.publish(hostile)
+        other.pull(circle.transport, time: circle.time)
+        other.replica.acknowledge()
+        circle.publish(other)
+        reader.pull(circle.transport, time: circle.time)
+        let later = circle.time + 2 * Self.day
+        #expect(reader.replica.behind(now: later) == [hostile.id])
+        other.replica.state(.remove(hostile.id, .forked, kept: []))
+        circle.publish(other)
+        reader.pull(circle.transport, time: circle.time)
+        #expect(reader.replica.behind(now: later) == [])
+    }
 }
 
 extension SyncRecord {

@@ -45,7 +45,7 @@ extension BackupRecord {
 
 extension ItemAttribute.Kind {
     /// Whether an item can have a value of this kind.
-    fileprivate func takes(_ kind: AttributeValue.Kind) -> Bool {
+    func takes(_ kind: AttributeValue.Kind) -> Bool {
         switch self {
         case .blob: kind != .date
         case .string: kind == .string || kind == .data

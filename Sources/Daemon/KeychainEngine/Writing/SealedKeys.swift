@@ -63,7 +63,7 @@ extension PlainItem {
     fileprivate var isOfTheEnclave: Bool { attributes[.tokenID] == Self.enclaveToken }
 
     /// A private key whose bytes are not to come out again, by its own word or because its use is guarded.
-    fileprivate var isKeptFromLeaving: Bool {
+    var isKeptFromLeaving: Bool {
         guard attributes[.keyClass]?.number == 1 else { return false }
         let usesAreGuarded = (accessFlags ?? 0) & AccessControl.privateKeyUsage != 0
         return isOfTheEnclave || usesAreGuarded || attributes[.isExtractable]?.number == 0

@@ -32,7 +32,7 @@ extension StoreWriter {
         if isInCircle { try forgetRecords(.group, of: itemClass, group.span) }
     }
 
-    private func forgetRecords(
+    func forgetRecords(
         _ forgotten: CircleTables.Forgotten, of itemClass: ItemClass, _ key: Span<UInt8>
     ) throws(Refusal) {
         try forgetRecords(forgotten, of: itemClass) { statement in statement.bind(blob: key, at: 1) }

@@ -17,7 +17,7 @@ enum WriteStatement: Hashable {
     case addLookup, endLookups
     case addShelf, deleteShelf, countShelves, countLaterShelves
     case readChanges, dropChanges
-    case markRecord, settleRecord
+    case markRecord, settleRecord, noteRecord, raiseFloorTo, keepPiece, dropPiece
     case raiseFloor(CircleTables.Forgotten, ItemClass), forgetRecords(CircleTables.Forgotten, ItemClass)
     case forgetVersion, forgetItem, forgetGroup, forgetOwner, forgetOldest, forgetExpired, forgetOverflow
     /// Of a table, by protection class.
@@ -77,6 +77,10 @@ enum WriteStatement: Hashable {
         case .dropChanges: (ChangeTable.deletion, "tell what has changed")
         case .markRecord: (CircleTables.mark, "mark a change")
         case .settleRecord: (CircleTables.settling, "take a mark off")
+        case .noteRecord: (CircleTables.noting, "note a change")
+        case .raiseFloorTo: (CircleTables.raisingTo, "note a change")
+        case .keepPiece: (CircleTables.keepingPiece, "keep what is known of a circle")
+        case .dropPiece: (CircleTables.droppingPiece, "keep what is known of a circle")
         case .raiseFloor(let forgotten, let itemClass):
             (CircleTables.raising(forgotten, itemClass), "forget a record")
         case .forgetRecords(let forgotten, let itemClass):

@@ -154,13 +154,20 @@ package final class AttributeDigester {
         message.removeAll()
         message.append(UInt8(ascii: "p"))
         message.append(UInt8(ascii: "k"))
-        message.append(itemClass.rawValue)
-        for attribute in AttributeTable.primaryKey(of: itemClass) { append(part: attribute, list) }
+        Self.append(primaryKeyOf: itemClass, list, to: message)
         let short = try finish()
         return short.span.array(0, Self.size)
     }
 
-    private func append(part attribute: ItemAttribute, _ list: AttributeList) {
+    /// Appends what the digest of a primary key is made of.
+    package static func append(
+        primaryKeyOf itemClass: ItemClass, _ list: AttributeList, to message: SecretBuffer
+    ) {
+        message.append(itemClass.rawValue)
+        for attribute in AttributeTable.primaryKey(of: itemClass) { append(part: attribute, list, to: message) }
+    }
+
+    private static func append(part attribute: ItemAttribute, _ list: AttributeList, to message: SecretBuffer) {
         message.append(littleEndian: attribute.id.rawValue)
         let lengthOffset = message.count
         message.append(littleEndian: UInt32(0))

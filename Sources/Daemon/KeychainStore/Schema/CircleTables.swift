@@ -9,16 +9,20 @@ import KeychainModel
 /// `hlc` is the stamp of its last change here, in microseconds since 1970 or more; 0 where the row is from before the
 /// circle, whose modification date counts. `dirty` is 1 while other machines have not got that change. New records must
 /// be above `floor`, which is raised by a record that goes: what comes again under its name is later. Nothing binds
-/// these columns, so that numbers that make no sense count as 0.
+/// these columns, so that numbers that make no sense count as 0. `origin` is the version that other machines have, if
+/// they have one, in a form of synchronisation's own.
+///
+/// `syncstate` has what the machine knows of its circle, in pieces.
 enum CircleTables {
     static let creation = [
         "CREATE TABLE synccircle (id INTEGER PRIMARY KEY CHECK (id = 1), floor INTEGER NOT NULL)",
         """
         CREATE TABLE syncrow (class INTEGER NOT NULL, pk BLOB NOT NULL, hlc INTEGER NOT NULL, \
-        dirty INTEGER NOT NULL, PRIMARY KEY (class, pk)) WITHOUT ROWID
+        dirty INTEGER NOT NULL, origin BLOB, PRIMARY KEY (class, pk)) WITHOUT ROWID
         """,
+        "CREATE TABLE syncstate (name BLOB PRIMARY KEY, value BLOB NOT NULL, sealed BLOB) WITHOUT ROWID",
     ]
-    static let names = ["synccircle", "syncrow"]
+    static let names = ["synccircle", "syncrow", "syncstate"]
     static let looking = "SELECT 1 FROM sqlite_schema WHERE name = 'synccircle'"
 
     /// Stamps are smaller, so that adding to one never overflows.
@@ -80,6 +84,26 @@ enum CircleTables {
 
     /// Takes a mark off, unless the record has changed again.
     static let settling = "UPDATE syncrow SET dirty = 0 WHERE class = ?1 AND pk = ?2 AND hlc = ?3"
+
+    /// The records of a class that other machines may get, with their rows.
+    static func records(of itemClass: ItemClass) -> String {
+        let table = itemClass.code
+        return "SELECT syncrow.pk, hlc, dirty, origin, pdmn, tomb FROM syncrow "
+            + "JOIN \(table) ON \(table).pk = syncrow.pk WHERE syncrow.class = \(itemClass.rawValue) AND \(condition)"
+    }
+
+    static let noting = """
+        INSERT INTO syncrow (class, pk, hlc, dirty, origin) VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT (class, pk) \
+        DO UPDATE SET hlc = excluded.hlc, dirty = excluded.dirty, origin = excluded.origin
+        """
+    static let raisingTo = "UPDATE synccircle SET floor = max(\(next("floor")) - 1, ?)"
+
+    static let state = "SELECT name, value, sealed FROM syncstate ORDER BY name"
+    static let keepingPiece = """
+        INSERT INTO syncstate (name, value, sealed) VALUES (?1, ?2, ?3) \
+        ON CONFLICT (name) DO UPDATE SET value = excluded.value, sealed = excluded.sealed
+        """
+    static let droppingPiece = "DELETE FROM syncstate WHERE name = ?"
 
     /// The rows of a class whose records are marked, after a primary key.
     static func marked(_ itemClass: ItemClass) -> String {

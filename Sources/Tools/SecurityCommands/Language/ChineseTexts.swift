@@ -2257,5 +2257,12 @@ enum ChineseTexts {
         The item that is here is protected in another way, and the history would not keep its value.\t此处的项目以另一\
         种方式保护，历史不会保留其值。
         another keychain, which is not in this backup: {1}\t另一个钥匙串，不在此备份中：{1}
+        The transaction ended without a result.\t事务结束时没有结果。
+        Try again; the store was not changed.\t请重试；存储未被更改。
+        The keychain belongs to no circle of machines.\t此钥匙串不属于任何设备圈。
+        Set synchronisation up first.\t请先设置同步。
+        What the keychain knows of its circle of machines is not what was written.\t钥匙串关于其设备圈的记录与写入时不\
+        同。
+        Leave the circle and join it again; no item is lost.\t请退出设备圈后重新加入；不会丢失任何项目。
         """
 }

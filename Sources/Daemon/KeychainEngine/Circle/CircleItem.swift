@@ -1,0 +1,92 @@
+package import KeychainModel
+package import LinuxSystem
+
+/// An item, or its tombstone, as it travels between the machines of a circle: without UUID, owner and user.
+///
+/// It holds that the item may travel. Members of a circle can be in wrong hands, so what comes is checked as a
+/// program's request is.
+package struct CircleItem: Sendable {
+    package let itemClass: ItemClass
+    package let attributes: AttributeList
+    package let value: SecretBytes
+    package let accessibility: Accessibility
+    package let isTombstone: Bool
+
+    /// Takes what another machine has sent.
+    ///
+    /// - Returns: nil for what is no item that may travel, and for a list that this release would write in another way.
+    package init?(_ itemClass: ItemClass, _ attributes: AttributeList, value: SecretBytes) {
+        guard let item = PlainItem(attributes, itemClass, uuid: []), item.value == nil,
+            value.count <= ItemLimits.valueBytes, attributes.isOfItem(itemClass),
+            item.encoded().isEqual(to: attributes)
+        else { return nil }
+        self.init(item, value: value)
+    }
+
+    /// - Returns: nil for an item that stays on its machine.
+    init?(_ item: PlainItem, value: SecretBytes) {
+        guard item.isTravelling, !item.isTombstone || value.count == 0 else { return nil }
+        (itemClass, attributes, self.value) = (item.itemClass, item.encoded(), value)
+        (accessibility, isTombstone) = (item.accessibility, item.isTombstone)
+    }
+
+    /// The item under a UUID of this keychain.
+    func plainItem(uuid: [UInt8]) -> PlainItem? {
+        guard var item = PlainItem(attributes, itemClass, uuid: uuid) else { return nil }
+        item.value = isTombstone ? nil : value
+        return item
+    }
+
+    /// When it was changed, in microseconds since 1970, as far as that is one of a record's times.
+    package var modified: UInt64 {
+        guard case .date(let date)? = attributes[.modificationDate] else { return 1 }
+        let microseconds = ((date + Self.epoch) * 1_000_000).rounded()
+        return UInt64(exactly: min(max(microseconds, 1), Self.lastTime)) ?? 1
+    }
+
+    /// The seconds from 1970 to 2001.
+    private static let epoch = 978_307_200.0
+    private static let lastTime = 9e15
+}
+
+extension PlainItem {
+    /// Whether the item may go to other machines. Items of this device alone, sealed keys, items of tokens, items that
+    /// ask for their user, and items of units, whose name says nothing elsewhere, stay.
+    fileprivate var isTravelling: Bool {
+        let group = attributes[.accessGroup]?.string ?? ""
+        let isOfNobody = group.isEmpty || group == AccessGroup.any || group == AccessGroup.token
+        guard isSynchronizable, hasTravellingClass, sealedKey == nil, !isKeptFromLeaving, accessFlags ?? 0 == 0,
+            !isOfNobody, !group.utf8.starts(with: AccessGroup.unitPrefix.utf8)
+        else { return false }
+        if case .data(let user)? = attributes[.multiUser], !user.isEmpty { return false }
+        guard case .date(let date)? = attributes[.modificationDate] else { return false }
+        return date.isFinite
+    }
+
+    private var hasTravellingClass: Bool {
+        guard let code = attributes[.accessible]?.string, let accessibility = Accessibility(code: code) else {
+            return false
+        }
+        if case .data(let bytes)? = attributes[.accessControl] {
+            guard AccessControl(bytes)?.accessibility == accessibility else { return false }
+        }
+        return !accessibility.isThisDeviceOnly
+    }
+}
+
+extension AttributeList {
+    /// Whether each entry is an attribute that items of a class have, of its kind.
+    fileprivate func isOfItem(_ itemClass: ItemClass) -> Bool {
+        entries.allSatisfy { entry in
+            guard let attribute = AttributeTable.attribute(id: entry.id), attribute.classes.contains(itemClass),
+                attribute.kind.takes(entry.kind), let value = value(entry)
+            else { return false }
+            if case .date(let date) = value { return date.isFinite }
+            return true
+        }
+    }
+
+    fileprivate func isEqual(to other: AttributeList) -> Bool {
+        withEncoded { mine in other.withEncoded { theirs in mine.isEqual(to: theirs) } }
+    }
+}

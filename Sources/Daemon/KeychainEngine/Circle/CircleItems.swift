@@ -1,0 +1,178 @@
+import EnclaveWire
+import KeychainCrypto
+package import KeychainModel
+import KeychainPolicy
+package import KeychainStore
+package import LinuxSystem
+
+/// The items of a keychain for the machines of its circle, in one transaction of the store. Owners, quotas and users
+/// who are to be asked are a matter of programs: an item that comes has none of them.
+package struct CircleItems: WriteCommand {
+    let writer: ItemWriter
+
+    var gate: AccessControlGate { writer.plainGate }
+    var isAnchored: Bool { true }
+    var ui: ItemRequest.AuthenticationUI { .fail }
+
+    /// The tables of the circle.
+    package var tables: StoreWriter { writer.store }
+
+    /// The row under a primary key, opened.
+    package enum Found {
+        case item(CircleItem)
+        /// An item that stays on its machine, or one that does not open.
+        case nothing
+        /// Its class is closed.
+        case locked
+    }
+
+    /// Opens the item, or the tombstone, that has a primary key.
+    package func item(_ primaryKey: [UInt8], of itemClass: ItemClass) throws(Refusal) -> Found {
+        let batch = RowBatch()
+        try store.occupant(of: primaryKey, in: itemClass) { batch.append($0) }
+        guard let row = batch.first, row.isAuthentic, !row.isGuarded, !row.isSealedKey else { return .nothing }
+        try batch.keys.unwrap(by: sealer.enclave)
+        do throws(Refusal) {
+            guard let item = try writer.decryptedItem(of: row, withValue: true) else { return .nothing }
+            let value = item.value ?? SecretBytes(count: 0)
+            return CircleItem(item, value: value).map { .item($0) } ?? .nothing
+        } catch {
+            guard error.status == .interactionNotAllowed else { throw error }
+            return .locked
+        }
+    }
+
+    /// The primary key that an item has in this keychain.
+    package func primaryKey(of item: CircleItem) throws(Refusal) -> [UInt8] {
+        try store.digester.primaryKey(of: item.itemClass, item.attributes)
+    }
+
+    /// Puts an item in, in the place of what has its primary key. The UUID stays, by which programs refer to the item.
+    package func put(_ item: CircleItem) throws(Refusal) {
+        let batch = RowBatch()
+        try store.occupant(of: try primaryKey(of: item), in: item.itemClass) { batch.append($0) }
+        let place = batch.first.flatMap { $0.isAuthentic ? $0 : nil }
+        // An item of this device alone is no record of the circle, and the history would not keep it.
+        guard place?.accessibility?.isThisDeviceOnly != true,
+            var plain = item.plainItem(uuid: place?.uuid ?? Randomness.bytes(RowKeyRecord.rowBytes))
+        else { return }
+        try settleKey(of: &plain, isNew: true)
+        try writer.put(try seal(plain), at: place?.id)
+    }
+
+    /// Keeps the item that has a primary key as an earlier version, before another takes its place.
+    package func keepVersion(of primaryKey: [UInt8], _ itemClass: ItemClass) throws(Refusal) {
+        let batch = RowBatch()
+        try store.occupant(of: primaryKey, in: itemClass) { batch.append($0) }
+        if let row = batch.first { try writer.keepVersion(row, .changed, at: now) }
+    }
+
+    /// Keeps a version that no row has had: it has lost to what is there.
+    package func keepVersion(lost item: CircleItem) throws(Refusal) {
+        let batch = RowBatch()
+        try store.occupant(of: try primaryKey(of: item), in: item.itemClass) { batch.append($0) }
+        guard !item.isTombstone, let row = batch.first, let plain = item.plainItem(uuid: row.uuid) else { return }
+        try writer.keepVersion(try seal(plain), at: now)
+    }
+
+    /// The loser was there until now, whatever its clock said.
+    private var now: Int64 { HistoryLimits.microseconds(Clock.secondsSinceReferenceDate) }
+
+    /// Gives the UUID of a tombstone to the item that has become of it, so that programs find that by their references.
+    package func giveName(
+        of tombstone: [UInt8], to item: [UInt8], _ classes: (tombstone: ItemClass, item: ItemClass)
+    ) throws(Refusal) {
+        let (old, new) = (RowBatch(), RowBatch())
+        try store.occupant(of: tombstone, in: classes.tombstone) { old.append($0) }
+        try store.occupant(of: item, in: classes.item) { new.append($0) }
+        guard classes.tombstone == classes.item, let old = old.first, old.isTombstone, let new = new.first,
+            !new.isTombstone, case .item(let gone) = try self.item(tombstone, of: classes.tombstone),
+            case .item(let there) = try self.item(item, of: classes.item)
+        else { return }
+        try rename(gone, old, to: Randomness.bytes(RowKeyRecord.rowBytes))
+        try rename(there, new, to: old.uuid)
+    }
+
+    private func rename(_ item: CircleItem, _ row: BatchRow, to uuid: [UInt8]) throws(Refusal) {
+        if let plain = item.plainItem(uuid: uuid) { try writer.put(try seal(plain), at: row.id) }
+    }
+
+    /// Removes a tombstone that nobody needs any more.
+    package func remove(_ primaryKey: [UInt8], of itemClass: ItemClass) throws(Refusal) {
+        let batch = RowBatch()
+        try store.occupant(of: primaryKey, in: itemClass) { batch.append($0) }
+        if let row = batch.first, row.isTombstone { try store.delete(row.id, from: itemClass) }
+        try store.forgetRecord(primaryKey, of: itemClass)
+    }
+}
+
+// MARK: - Secrets of the state
+
+extension CircleItems {
+    /// Seals the body of a record that waits, as the attributes of an item of its class are sealed.
+    ///
+    /// - Throws: `errSecInteractionNotAllowed` when the class is closed.
+    package func sealSecret(
+        _ body: SecretBytes, _ accessibility: Accessibility, boundTo piece: [UInt8]
+    ) throws(Refusal) -> [UInt8] {
+        let cipher = try cipher(accessibility)
+        do throws(CryptoError) {
+            return try body.withSpan { (body) throws(CryptoError) in try cipher.seal(body, aad: piece.span) }
+        } catch { throw .cryptography(error) }
+    }
+
+    /// Opens what ``sealSecret(_:_:boundTo:)`` has sealed; nil when it is not that.
+    package func openSecret(
+        _ sealed: [UInt8], _ accessibility: Accessibility, boundTo piece: [UInt8]
+    ) throws(Refusal) -> SecretBytes? {
+        let (cipher, output) = (try cipher(accessibility), SecretBuffer(capacity: sealed.count))
+        do throws(CryptoError) {
+            try cipher.open(sealed.span, aad: piece.span, into: output)
+            return output.finish()
+        } catch { return nil }
+    }
+
+    private func cipher(_ accessibility: Accessibility) throws(Refusal) -> AESGCM {
+        guard let cipher = try sealer.context(for: accessibility, in: store.reader) else {
+            throw .locked(accessibility)
+        }
+        return cipher
+    }
+}
+
+extension KeychainEngine {
+    /// Runs `body` in one transaction of the store: all that it changes is on disk when this returns, or nothing.
+    ///
+    /// - Parameter classes: protection classes of what may come; those that are closed are left out.
+    /// - Throws: what `body` throws, and what the store says.
+    package func withCircleItems<Result>(
+        _ classes: [Accessibility] = [.whenUnlocked, .afterFirstUnlock, .always],
+        _ body: (CircleItems) throws(Refusal) -> Result
+    ) throws(Refusal) -> Result {
+        try change { (writer) throws(Refusal) in
+            let items = CircleItems(writer: writer)
+            writer.sealer.forgetClosedKeys()
+            writer.store.owner = nil
+            for accessibility in classes { try items.prepare(accessibility) }
+            var result: Result?
+            try writer.store.transaction { () throws(Refusal) in result = try body(items) }
+            guard let result else { throw .nothingDone }
+            return result
+        }
+    }
+}
+
+extension CircleItems {
+    fileprivate func prepare(_ accessibility: Accessibility) throws(Refusal) {
+        let keys = MetadataKeys(store: store, sealer: sealer)
+        do throws(Refusal) { try keys.prepare(for: accessibility, by: .never) } catch {
+            guard error.status == .interactionNotAllowed else { throw error }
+        }
+    }
+}
+
+extension Refusal {
+    fileprivate static let nothingDone = Refusal(
+        .internalError, .internalError, "store", "The transaction ended without a result.",
+        do: "Try again; the store was not changed.")
+}

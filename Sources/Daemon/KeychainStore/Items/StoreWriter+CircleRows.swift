@@ -1,0 +1,70 @@
+package import KeychainModel
+import LinuxSystem
+
+/// A record of the circle, with what the columns of its row say.
+package struct CircleRow: Sendable {
+    package let itemClass: ItemClass
+    package let primaryKey: [UInt8]
+    /// 0 where the row is from before the circle.
+    package let stamp: Int64
+    /// Whether other machines have not got its last change.
+    package let isDirty: Bool
+    /// The version that other machines have, as synchronisation has written it; nil where they have none.
+    package let origin: [UInt8]?
+    package let accessibility: Accessibility
+    package let isTombstone: Bool
+
+    fileprivate init?(_ statement: Statement, _ itemClass: ItemClass) {
+        guard let class8 = UInt8(exactly: statement.integer(4)), let accessibility = Accessibility(rawValue: class8)
+        else { return nil }
+        let stamp = statement.integer(1)
+        self.itemClass = itemClass
+        primaryKey = statement.withBlob(0) { $0.array(0, $0.count) }
+        self.stamp = (0..<CircleTables.endOfTime).contains(stamp) ? stamp : 0
+        isDirty = statement.integer(2) != 0
+        origin = statement.isNull(3) ? nil : statement.withBlob(3) { $0.array(0, $0.count) }
+        self.accessibility = accessibility
+        isTombstone = statement.integer(5) != 0
+    }
+}
+
+extension StoreReader {
+    /// The records of a class in a store of a circle.
+    package func circleRows(of itemClass: ItemClass) throws(Refusal) -> [CircleRow] {
+        let statement = try refusing { () throws(DatabaseError) in
+            try database.prepare(CircleTables.records(of: itemClass), "be searched")
+        }
+        var rows: [CircleRow] = []
+        while try statement.next() { if let row = CircleRow(statement, itemClass) { rows.append(row) } }
+        return rows
+    }
+}
+
+extension StoreWriter {
+    /// Notes what other machines have of a record, in the open transaction.
+    ///
+    /// - Parameters:
+    ///   - stamp: that of the version that is here.
+    ///   - isDirty: whether it is another one than they have.
+    package func noteRecord(
+        _ primaryKey: [UInt8], of itemClass: ItemClass, stamp: Int64, isDirty: Bool, origin: [UInt8]?
+    ) throws(Refusal) {
+        let statement = try statement(.noteRecord)
+        try writing { () throws(DatabaseError) in
+            try statement.bind(integer: Int64(itemClass.rawValue), at: 1)
+            statement.bind(blob: primaryKey.span, at: 2)
+            try statement.bind(integer: stamp, at: 3)
+            try statement.bind(integer: isDirty ? 1 : 0, at: 4)
+            if let origin { statement.bind(blob: origin.span, at: 5) }
+            try statement.run()
+        }
+    }
+
+    /// Forgets the record of a row that is gone.
+    package func forgetRecord(_ primaryKey: [UInt8], of itemClass: ItemClass) throws(Refusal) {
+        try forgetRecords(.key, of: itemClass, primaryKey.span)
+    }
+
+    /// New records are above this from now on.
+    package func raiseFloor(to floor: Int64) throws(Refusal) { try run(.raiseFloorTo, floor) }
+}
