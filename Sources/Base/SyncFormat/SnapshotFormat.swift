@@ -93,7 +93,7 @@ extension SnapshotManifest.Log {
 ///     part    = header *(length:u32 carried) sealed                       ; the mark of the header is KCP1
 ///     content = *record zeros
 package struct SnapshotPart: Equatable, Sendable {
-    private static let mark: [UInt8] = Array("KCP1".utf8)
+    static let mark: [UInt8] = Array("KCP1".utf8)
 
     package let header: SyncHeader
     /// Batches without their sealed parts, for what they state.

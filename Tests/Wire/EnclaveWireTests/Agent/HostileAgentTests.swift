@@ -165,10 +165,13 @@ struct HostileAgentTests {
 
     @Test("questions with any bytes in them are refused or asked, and end nothing else")
     func mutations() throws {
-        let whole = Self.bytes(of: ScriptedUser.question(.finger))
+        var change = ScriptedUser.question(.passcode)
+        change.change = .init(.removesMachine, name: "phone", fingerprint: "0123", others: "watch")
+        #expect(Self.question(in: Self.bytes(of: change)) == change)
+        let whole = [ScriptedUser.question(.finger), change].map(Self.bytes(of:))
         var random = SplitMix64(seed: 7)
-        for _ in 0..<2000 {
-            let mutated = random.mutate(whole)
+        for round in 0..<2000 {
+            let mutated = random.mutate(whole[round % 2])
             if let question = Self.question(in: mutated) {
                 #expect(Self.question(in: Self.bytes(of: question)) == question)
             }
