@@ -3,10 +3,10 @@ import KeychainWire
 import LinuxSystem
 import SyncFormat
 
-/// What a vault has of a circle. Keys are boxes under class keys.
+/// The circle in a vault. Keys are boxes under class keys.
 ///
 /// Members, removals and generations are what verified statements say; who is in follows from them (``Membership``).
-/// A removal is kept without the place of its batch: whom it removes does not depend on that.
+/// A removal is kept without the place of its batch, on which its effect does not depend.
 struct CircleRecord: Sendable {
     /// A private key of this machine, as its ``EnclaveKeyStore`` needs it, in a box under `ck`.
     struct OwnKeys: Sendable {
@@ -38,7 +38,7 @@ struct CircleRecord: Sendable {
     static let boxBytes = 60
 
     let circle: CircleID
-    /// What made the circle differ; none where this machine did not begin it.
+    /// Random bytes of the genesis; none where this machine did not begin it.
     let random: BatchHash
     let own: OwnKeys
     /// In a box under `ck`; empty before the first share.

@@ -170,7 +170,7 @@ extension CircleRecord {
         let id = GenerationID(commitment.bytes)
         membership.restore(id, .init(commitment: commitment, authors: made, recipients: got))
         guard var here else { return }
-        // A share is for this machine, whoever was its author.
+        // The share that is kept is the one for this machine.
         if case .waiting(let share) = here.unlocked {
             here.unlocked = .waiting(
                 KeyShare(recipient: own.id, encapsulated: share.encapsulated, box: share.box))

@@ -55,8 +55,8 @@ extension SoftwareEnclave {
 
     /// Counts a statement whose batch was signed by a machine of the circle.
     ///
-    /// What a removed machine states counts too. It adds nobody, because whom it adds is out as well, and takes nobody
-    /// back; its removals can only make the circle smaller.
+    /// Statements of a removed machine count too. Machines that it adds are out as well, nothing takes anybody back, and
+    /// its removals can only make the circle smaller.
     private func count(
         _ statement: SyncStatement, of header: SyncHeader, in record: inout CircleRecord
     ) throws(Refusal) {

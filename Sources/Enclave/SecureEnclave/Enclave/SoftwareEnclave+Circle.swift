@@ -79,7 +79,7 @@ extension SoftwareEnclave {
 
     // MARK: - The record in the vault
 
-    /// What the vault has of the circle.
+    /// The circle in the vault.
     func circleRecord() throws(Refusal) -> CircleRecord {
         try state.withLock { (state) throws(Refusal) in
             try state.refresh(from: file)
@@ -88,7 +88,7 @@ extension SoftwareEnclave {
         }
     }
 
-    /// Changes what the vault has of the circle; it is on disk when this returns.
+    /// Changes the circle in the vault; the change is on disk when this returns.
     func changeCircle<Result>(
         _ change: (inout CircleRecord) throws(Refusal) -> Result
     ) throws(Refusal) -> Result {

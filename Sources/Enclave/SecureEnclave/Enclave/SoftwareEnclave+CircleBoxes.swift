@@ -5,7 +5,7 @@ import KeychainWire
 package import LinuxSystem
 package import SyncFormat
 
-/// What travels between the machines of a circle, sealed and opened here: a key serves once and stays.
+/// Contents and bodies that travel between machines are sealed and opened here: a key serves once and stays.
 extension SoftwareEnclave {
     package func sealContent(_ content: SecretBytes, header bytes: [UInt8]) throws(Refusal) -> [UInt8] {
         let (header, size) = try read(bytes)

@@ -43,7 +43,7 @@ enum WrappingBinding {
         [accessibility.rawValue, Purpose.shelf.rawValue, 0, 0] + id + head
     }
 
-    /// What a vault has of a circle: keys of this machine, of generations, and names of machines.
+    /// The boxes that a vault has of a circle: keys of this machine, of generations, and names of machines.
     enum CirclePart: UInt8 {
         case signing = 1
         case agreement = 2

@@ -75,7 +75,7 @@ package struct UserQuestion: Sendable, Hashable {
     package var wait: UInt32 = 0
     /// Whether the passcode may be given in place of a finger.
     package var allowsFallback = false
-    /// What the passcode is asked for, where that is a change of the circle.
+    /// The change of the circle that the passcode is asked for, where it is for one.
     package var change: Change?
 
     package init(_ kind: Kind, _ context: AuthenticationContext, _ prompt: Prompt) {

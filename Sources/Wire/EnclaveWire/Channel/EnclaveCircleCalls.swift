@@ -131,14 +131,4 @@ enum CircleFile {
     static func fill(_ file: FileDescriptor, _ bytes: SecretBytes) throws(Refusal) {
         do { try PasscodeFile.fill(file, with: bytes) } catch { throw .malformed("the room for an answer") }
     }
-
-    /// A file with these bytes.
-    static func make(_ bytes: SecretBytes) throws(Refusal) -> FileDescriptor {
-        do { return try PasscodeFile.make(bytes) } catch { throw .noEnclave(error) }
-    }
-
-    /// Room for an answer of so many bytes.
-    static func room(_ count: Int) throws(Refusal) -> FileDescriptor {
-        do { return try PasscodeFile.makeRoom(count) } catch { throw .noEnclave(error) }
-    }
 }

@@ -92,3 +92,15 @@ extension EnclaveConnection {
         return try ask(call, asked, in: question.context, question.prompt, by: deadline)
     }
 }
+
+extension CircleFile {
+    /// A file with these bytes.
+    fileprivate static func make(_ bytes: SecretBytes) throws(Refusal) -> FileDescriptor {
+        do { return try PasscodeFile.make(bytes) } catch { throw .noEnclave(error) }
+    }
+
+    /// Room for an answer of so many bytes.
+    fileprivate static func room(_ count: Int) throws(Refusal) -> FileDescriptor {
+        do { return try PasscodeFile.makeRoom(count) } catch { throw .noEnclave(error) }
+    }
+}

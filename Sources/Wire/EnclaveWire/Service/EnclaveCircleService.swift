@@ -9,7 +9,7 @@ package import SyncFormat
 /// has verified them itself from the genesis. It signs what it has stated, and its user is asked before a machine comes
 /// or goes. A daemon carries bytes. No key leaves but in a share for a member that the enclave knows.
 package protocol EnclaveCircleService: Sendable {
-    /// What the enclave knows of its circle; nil when it belongs to none.
+    /// The circle as the enclave knows it; nil when it belongs to none.
     func circle() throws(Refusal) -> CircleState?
 
     /// Begins a circle, or makes the keys with which this machine is to be added to one, after asking the user.
@@ -93,7 +93,7 @@ package protocol EnclaveCircleService: Sendable {
     ) throws(Refusal) -> [SyncStatement]
 }
 
-/// Who asks for a change of the circle, and how its user can be reached. The words are the enclave's.
+/// The caller that asks for a change of the circle, and how its user can be reached. The words are the enclave's.
 package struct CircleQuestion: Hashable, Sendable {
     package var context: AuthenticationContext
     package var prompt: Prompt
@@ -101,7 +101,7 @@ package struct CircleQuestion: Hashable, Sendable {
     package init(context: AuthenticationContext, prompt: Prompt) { (self.context, self.prompt) = (context, prompt) }
 }
 
-/// What an enclave knows of its circle.
+/// A circle as an enclave knows it.
 package struct CircleState: Equatable, Sendable {
     /// The longest name of a machine, in UTF-8.
     package static let nameBytes = 64
@@ -121,7 +121,7 @@ package struct CircleState: Equatable, Sendable {
     package let circle: CircleID
     /// This machine's keys.
     package let keys: MemberKeys
-    /// What made the circle differ from others; nil on a machine that has not begun it.
+    /// Random bytes of the genesis; nil on a machine that has not begun it.
     package let random: BatchHash?
     /// By ascending identifier.
     package let members: [Member]

@@ -98,7 +98,7 @@ final class CircleMachine {
 
     func take(_ batch: SyncBatch) throws { try connection.takeBatch(batch.carried) }
 
-    /// What a batch has sealed, as this machine reads it.
+    /// The sealed content of a batch, as this machine reads it.
     func read(_ batch: SyncBatch) throws -> String {
         let sealed = try #require(batch.sealed)
         let content = try connection.openContent(sealed, header: batch.associated)

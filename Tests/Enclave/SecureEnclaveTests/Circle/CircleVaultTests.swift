@@ -9,7 +9,7 @@ import Testing
 
 @testable import SecureEnclave
 
-/// What a vault has of a circle, whatever happens to the file.
+/// The circle in a vault, whatever happens to the file.
 @Suite("The circle in the vault") struct CircleVaultTests {
     private static func version(_ device: TestDevice) throws -> UInt16 {
         let content = try device.content()

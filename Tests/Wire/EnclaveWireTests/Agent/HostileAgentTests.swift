@@ -83,7 +83,7 @@ struct HostileAgentTests {
         #expect(refused?.rule == .malformedFrame)
     }
 
-    @Test("an agent of another release, or without a greeting, is not asked", arguments: [nil, 0, 2] as [UInt32?])
+    @Test("an agent of another release, or without a greeting, is not asked", arguments: [nil, 0, 1, 3] as [UInt32?])
     func version(_ version: UInt32?) throws {
         let agent = try RawAgent.start(version: version)
         #expect(agent.hasEnded)

@@ -103,7 +103,7 @@ struct GenerationKeys {
 
 /// Boxes under keys that serve once: HKDF-SHA256 of a generation's key, with the batch's salt.
 enum CircleCipher {
-    /// What a box is, which goes into its key.
+    /// The content of a box, which goes into its key.
     enum Purpose: String {
         /// The sealed part of a batch or of a snapshot's part; its place is the header.
         case batch = "keychain sync 1: batch"
