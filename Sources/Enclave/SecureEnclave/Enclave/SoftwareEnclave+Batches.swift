@@ -55,8 +55,8 @@ extension SoftwareEnclave {
 
     /// Counts a statement whose batch was signed by a machine of the circle.
     ///
-    /// Statements of a removed machine count too. Machines that it adds are out as well, nothing takes anybody back, and
-    /// its removals can only make the circle smaller.
+    /// Statements of a removed machine count too. Machines that it adds are out as well, nothing takes anybody back,
+    /// and its removals can only make the circle smaller.
     private func count(
         _ statement: SyncStatement, of header: SyncHeader, in record: inout CircleRecord
     ) throws(Refusal) {
