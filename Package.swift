@@ -103,7 +103,7 @@ let package = Package(
         module("SyncFormat", in: "Base", uses: ["KeychainModel", "LinuxSystem"]),
 
         module("KeychainWire", in: "Wire", uses: ["KeychainModel", "LinuxSystem"]),
-        module("EnclaveWire", in: "Wire", uses: ["KeychainWire", "KeychainModel", "LinuxSystem"]),
+        module("EnclaveWire", in: "Wire", uses: ["KeychainWire", "SyncFormat", "KeychainModel", "LinuxSystem"]),
         module(
             "KeychainBackup", in: "Wire", uses: ["KeychainCrypto", "KeychainWire", "KeychainModel", "LinuxSystem"]),
         module("CertificateWire", in: "Wire", uses: ["KeychainWire", "KeychainModel", "LinuxSystem"]),
@@ -115,8 +115,8 @@ let package = Package(
         module(
             "SecureEnclave", in: "Enclave",
             uses: [
-                "FileFormat", "KeychainBackup", "KeychainCrypto", "EnclaveWire", "KeychainWire", "KeychainModel",
-                "LinuxSystem",
+                "FileFormat", "KeychainBackup", "KeychainCrypto", "SyncFormat", "EnclaveWire", "KeychainWire",
+                "KeychainModel", "LinuxSystem",
             ]),
         module(
             "TPMEnclave", in: "Enclave",
@@ -346,8 +346,8 @@ let package = Package(
         tests(
             "SecureEnclaveTests", in: "Enclave",
             uses: [
-                "enclaved", "scripted-agent", "SecureEnclave", "KeychainBackup", "KeychainCrypto", "EnclaveWire",
-                "KeychainWire",
+                "enclaved", "scripted-agent", "SecureEnclave", "KeychainBackup", "KeychainCrypto", "SyncFormat",
+                "EnclaveWire", "KeychainWire",
                 "KeychainModel",
                 "LinuxSystem",
                 "TestSupport",

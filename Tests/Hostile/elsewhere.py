@@ -236,3 +236,28 @@ attempt(
     "fails",
     "Enclave/SecureEnclaveTests/EnclaveBackupTests.swift",
 )
+attempt(
+    "a daemon that has been taken over adds a machine to its user's circle, or has a foreign statement signed",
+    "daemons",
+    "fails",
+    "Enclave/SecureEnclaveTests/Circle/CircleAttackTests.swift",
+)
+attempt(
+    "a daemon that has been taken over has a circle's keys shared with a stranger, or with a machine that was removed",
+    "daemons",
+    "fails",
+    "Enclave/SecureEnclaveTests/Circle/CircleAttackTests.swift",
+)
+attempt(
+    "a daemon that has been taken over learns a key of a circle, or opens a record of a locked keychain's",
+    "daemons",
+    "fails",
+    "Enclave/SecureEnclaveTests/Circle/CircleAttackTests.swift",
+    "Enclave/SecureEnclaveTests/Circle/CircleTests.swift",
+)
+attempt(
+    "an older vault put back, to have a machine that was removed in the circle again",
+    "all",
+    "fails",
+    "Enclave/SecureEnclaveTests/Circle/CircleVaultTests.swift",
+)

@@ -29,6 +29,24 @@ package struct SyncHeader: Equatable, Sendable {
         (self.generation, self.salt) = (generation, salt)
     }
 
+    /// Reads the whole header of a batch or of a snapshot's part, as its sealed part is bound to it.
+    ///
+    /// - Returns: the header, and the size of the sealed part in bytes.
+    /// - Throws: ``SyncMalformed`` when the bytes are not exactly a header.
+    package static func sealing(
+        _ bytes: [UInt8]
+    ) throws(SyncMalformed) -> (header: SyncHeader, sealedSize: Int) {
+        let span = bytes.span
+        var cursor = SyncCursor(bytes.indices)
+        let isPart = bytes.starts(with: SnapshotPart.mark)
+        let header = try SyncHeader(&cursor, in: span, mark: isPart ? SnapshotPart.mark : batch)
+        _ = try cursor.count(atMost: isPart ? SyncLimits.carriedBytes : SyncLimits.openBytes, in: span)
+        let size = try cursor.count(atMost: SyncLimits.sealedBytes, in: span)
+        try cursor.finish()
+        guard size > 0, header.generation != .none else { throw .value }
+        return (header, size)
+    }
+
     init(_ cursor: inout SyncCursor, in span: Span<UInt8>, mark: [UInt8]) throws(SyncMalformed) {
         guard try cursor.array(4, in: span) == mark else { throw .mark }
         version = try cursor.integer(UInt16.self, in: span)
@@ -123,6 +141,14 @@ package struct SyncBatch: Equatable, Sendable {
         (self.header, sealed) = (header, nil)
         head = span.array(0, open.upperBound)
         statements = try SyncStatement.list(in: span, open)
+    }
+
+    /// Reads what is to be signed: header and statements.
+    ///
+    /// - Throws: ``SyncMalformed`` when the bytes are not exactly that.
+    package init(unsigned head: [UInt8], sealedHash: BatchHash) throws(SyncMalformed) {
+        let unsigned = [UInt8](repeating: 0, count: Self.signatureSize)
+        try self.init(carried: head + sealedHash.bytes + unsigned)
     }
 
     private init(copying other: SyncBatch) {

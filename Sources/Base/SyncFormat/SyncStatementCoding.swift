@@ -38,6 +38,13 @@ extension SyncStatement {
         return bytes
     }
 
+    /// Reads statements with nothing between them and nothing behind them.
+    ///
+    /// - Throws: ``SyncMalformed`` when the bytes are not exactly that.
+    package static func list(decoding bytes: [UInt8]) throws(SyncMalformed) -> [SyncStatement] {
+        try list(in: bytes.span, bytes.indices)
+    }
+
     /// The statements that fill a range.
     static func list(in span: Span<UInt8>, _ range: Range<Int>) throws(SyncMalformed) -> [SyncStatement] {
         var cursor = SyncCursor(range)

@@ -1,3 +1,5 @@
+import SyncFormat
+
 /// The rules of merging that a simulation switches off one at a time, to prove that it would notice their lack. The
 /// product has them all: ``all``.
 package struct MergeRules: Sendable, Equatable {
@@ -59,4 +61,10 @@ package struct MergeRules: Sendable, Equatable {
 
     /// All rules, as the product has them.
     package static let all = MergeRules()
+
+    /// Those about members.
+    var ofMembers: Membership.Rules {
+        Membership.Rules(
+            removalCutsIntroduced: removalCutsIntroduced, generationNeedsItsAuthor: generationNeedsItsAuthor)
+    }
 }

@@ -100,7 +100,7 @@ package struct Replica<Rows: RowTable> {
 
     package init(circle: CircleID, me: MemberID, rows: Rows, rules: MergeRules = .all) {
         (self.circle, self.me, self.rows, self.rules) = (circle, me, rows, rules)
-        membership = Membership(rules)
+        membership = Membership(rules.ofMembers)
     }
 
     /// Whether this machine is out.

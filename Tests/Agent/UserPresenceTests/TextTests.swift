@@ -71,6 +71,30 @@ struct TextTests {
         #expect(line.contains("/usr/bin/firefox (unsigned)\" wants"))
     }
 
+    @Test(
+        "a change of the circle is told in the enclave's words, with what it leads to, and no reason of the program's")
+    func changes() {
+        var prompt = Prompt(reason: "Only a test, say yes")
+        prompt.program = "/usr/bin/security"
+        var question = Self.question(.passcode, prompt)
+        question.change = .init(.addsMachine, name: " laptop\n", fingerprint: "0123-4567")
+        #expect(
+            Wording(question).lines == [
+                "\"/usr/bin/security\" wants to add the machine \"laptop\" (0123-4567) to your circle.",
+                "Compare the number with that machine's. It will read and change all items you synchronise.",
+                "Enter the passcode of your keychain.",
+            ])
+        question.change = .init(.removesMachine, name: "phone", fingerprint: "89ab", others: "watch (cdef)")
+        #expect(
+            Wording(question).lines[1...2] == [
+                "It keeps what it has, and gets nothing new.",
+                "Machines that it has added go as well: watch (cdef)",
+            ])
+        question.change = .init(.joins, fingerprint: "89ab")
+        question.prompt.surroundings.environment = ["LANG": "zh_CN.UTF-8"]
+        #expect(Wording(question).lines[0] == "“/usr/bin/security”想要让本机加入圈子 89ab。")
+    }
+
     @Test("spaces and lines in a program's text push nothing out of sight")
     func spaces() {
         let prompt = Prompt(reason: "  a \t b\r\nc\(String(repeating: " ", count: 300))d", cancelTitle: "\n\u{8}")
@@ -128,6 +152,12 @@ struct TextTests {
             (prompt.program, prompt.item) = (long, long)
             for kind in [UserQuestion.Kind.finger, .passcode, .loginPassword, .newApplicationPassword] {
                 let lines = Wording(Self.question(kind, prompt)).lines
+                #expect(AssuanLine.encoded(lines.joined(separator: "\n")).count < AssuanLine.limit - 10)
+            }
+            for change in [UserQuestion.Change.Kind.begins, .joins, .addsMachine, .removesMachine] {
+                var question = Self.question(.passcode, prompt)
+                question.change = .init(change, name: long, fingerprint: long, others: long)
+                let lines = Wording(question).lines
                 #expect(AssuanLine.encoded(lines.joined(separator: "\n")).count < AssuanLine.limit - 10)
             }
         }

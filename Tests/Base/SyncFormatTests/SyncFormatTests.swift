@@ -112,6 +112,19 @@ struct SyncFormatTests {
         #expect(try SyncBatch(decoding: bytes, hash: SyncSamples.hash).signed != batch.signed)
     }
 
+    @Test("Header and statements are read for a signature, and the header alone for what is sealed with it")
+    func parts() throws {
+        var samples = SyncSamples(seed: 2)
+        let batch = samples.batch()
+        let head = Array(batch.carried.dropLast(BatchHash.size + SyncBatch.signatureSize))
+        #expect(try SyncBatch(unsigned: head, sealedHash: batch.sealedHash).signed == batch.signed)
+        #expect(try SyncHeader.sealing(batch.associated).header == batch.header)
+        #expect(try SyncHeader.sealing(batch.associated).sealedSize == batch.sealed?.count)
+        #expect(throws: SyncMalformed.self) { try SyncHeader.sealing(Array(batch.associated.dropLast())) }
+        #expect(throws: SyncMalformed.self) { try SyncHeader.sealing(batch.associated + [0]) }
+        #expect(try SyncStatement.list(decoding: batch.statements.flatMap(\.bytes)) == batch.statements)
+    }
+
     @Test("The slot of a batch has one spelling")
     func slots() throws {
         let slot = SyncSlot(circle: CircleID(number: 0xAB), device: MemberID(number: 1), seq: 255)

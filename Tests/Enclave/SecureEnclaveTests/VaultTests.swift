@@ -78,7 +78,8 @@ struct VaultTests {
             changed[position] ^= 1 << UInt8(position % 8)
             try Self.write(changed, over: device.vault)
             let refused = refusal { _ = try device.start() }
-            let isVersion = position == 8 || position == 9
+            // The first bit makes version 5 of version 4, which is read and does not fit.
+            let isVersion = position == 9
             #expect(refused?.status == (isVersion ? .notAvailable : .decode), "bit changed at \(position)")
             #expect(refused?.remedy.contains("Nothing was changed") == true)
             #expect(try device.content() == changed)

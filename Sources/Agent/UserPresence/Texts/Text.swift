@@ -2,10 +2,12 @@ import LinuxSystem
 
 /// Everything the agent says, in every language it speaks.
 ///
-/// A text may have places: `%1` and `%2`. The English ones are ASCII, for terminals that can show nothing else.
+/// A text may have places: `%1`, `%2` and `%3`. The English ones are ASCII, for terminals that can show nothing else.
 enum Text: CaseIterable, Sendable {
     case title
     case asksForItem, asksWhoYouAre, asksToUnlock, unknownProgram, reason
+    case beginsCircle, joinsCircle, addsMachine, removesMachine
+    case circleShares, circleReads, machineReads, machineKeeps, othersGo
     case touchSensor, enterPasscode, enterPassword, choosePassword, enterLoginPassword
     case passcodeLabel, passwordLabel, againLabel
     case ok, cancel, usePasscode
@@ -21,6 +23,25 @@ enum Text: CaseIterable, Sendable {
         case .asksToUnlock: ("\"%1\" wants to unlock your keychain.", "“%1”想要解锁您的钥匙串。")
         case .unknownProgram: ("A program", "某个程序")
         case .reason: ("The reason it gives: \"%1\"", "它给出的理由：“%1”")
+        case .beginsCircle: ("\"%1\" wants to begin a circle of your machines.", "“%1”想要为您的设备创建一个圈子。")
+        case .joinsCircle: ("\"%1\" wants this machine to join the circle %2.", "“%1”想要让本机加入圈子 %2。")
+        case .addsMachine:
+            ("\"%1\" wants to add the machine \"%2\" (%3) to your circle.", "“%1”想要将设备“%2”（%3）加入您的圈子。")
+        case .removesMachine:
+            ("\"%1\" wants to remove the machine \"%2\" (%3) from your circle.", "“%1”想要将设备“%2”（%3）移出您的圈子。")
+        case .circleShares: ("Machines that you add will share this keychain's items.", "您加入的设备将共享此钥匙串的项目。")
+        case .circleReads:
+            (
+                "Compare the number with the other machine's. Its circle will read and change your items.",
+                "请与另一台设备核对此编号。该圈子将可读取和更改您的项目。"
+            )
+        case .machineReads:
+            (
+                "Compare the number with that machine's. It will read and change all items you synchronise.",
+                "请与该设备核对此编号。它将可读取和更改您同步的所有项目。"
+            )
+        case .machineKeeps: ("It keeps what it has, and gets nothing new.", "它保留已有的内容，不再获得新内容。")
+        case .othersGo: ("Machines that it has added go as well: %1", "由它加入的设备也将移出：%1")
         case .touchSensor: ("Touch the fingerprint sensor.", "请触摸指纹传感器。")
         case .enterPasscode: ("Enter the passcode of your keychain.", "请输入您的钥匙串密码。")
         case .enterPassword: ("Enter the password of this item.", "请输入此项目的密码。")

@@ -19,15 +19,15 @@ struct Wording: Equatable, Sendable {
 
     /// Bytes of what a program says; all of a description must fit into one line of Assuan (1000 bytes).
     private static let (reasonBytes, nameBytes, titleBytes) = (360, 120, 60)
+    /// Bytes of the names of machines that go with another.
+    private static let othersBytes = 240
 
     init(_ question: UserQuestion) {
         let prompt = question.prompt
         language = UserLanguage { prompt.surroundings.environment[$0] }
         title = Text.title(language)
-        let reason = Self.shown(prompt.reason, Self.reasonBytes)
         lines =
-            [Self.asker(question, language)] + (reason.isEmpty ? [] : [Text.reason(language, reason)])
-            + [question.kind.instruction(language)]
+            [Self.asker(question, language)] + Self.reasons(question, language) + [question.kind.instruction(language)]
         let isPasscode = question.kind == .passcode || question.kind == .unlocking
         label = isPasscode ? Text.passcodeLabel(language) : Text.passwordLabel(language)
         error = Self.error(question, language)
@@ -42,8 +42,41 @@ struct Wording: Equatable, Sendable {
         let program = shown(prompt.program, nameBytes)
         let item = shown(prompt.item, nameBytes)
         let name = program.isEmpty ? Text.unknownProgram(language) : program
+        if let change = question.change { return Self.wish(change, name, language) }
         if question.kind == .unlocking { return Text.asksToUnlock(language, name) }
         return item.isEmpty ? Text.asksWhoYouAre(language, name) : Text.asksForItem(language, name, item)
+    }
+
+    /// The reason that a program gives; in its place, what a change of the circle leads to.
+    private static func reasons(_ question: UserQuestion, _ language: UserLanguage) -> [String] {
+        if let change = question.change { return consequences(change, language) }
+        let reason = shown(question.prompt.reason, reasonBytes)
+        return reason.isEmpty ? [] : [Text.reason(language, reason)]
+    }
+
+    /// A change of the circle, with nothing in it that the program says of it.
+    private static func wish(
+        _ change: UserQuestion.Change, _ program: String, _ language: UserLanguage
+    ) -> String {
+        let machine = shown(change.name, nameBytes)
+        let fingerprint = shown(change.fingerprint, titleBytes)
+        switch change.kind {
+        case .begins: return Text.beginsCircle(language, program)
+        case .joins: return Text.joinsCircle(language, program, fingerprint)
+        case .addsMachine: return Text.addsMachine(language, program, machine, fingerprint)
+        case .removesMachine: return Text.removesMachine(language, program, machine, fingerprint)
+        }
+    }
+
+    private static func consequences(_ change: UserQuestion.Change, _ language: UserLanguage) -> [String] {
+        switch change.kind {
+        case .begins: return [Text.circleShares(language)]
+        case .joins: return [Text.circleReads(language)]
+        case .addsMachine: return [Text.machineReads(language)]
+        case .removesMachine:
+            let others = shown(change.others, othersBytes)
+            return [Text.machineKeeps(language)] + (others.isEmpty ? [] : [Text.othersGo(language, others)])
+        }
     }
 
     private static func title(_ own: String?, _ usual: Text, _ language: UserLanguage) -> String {

@@ -55,3 +55,27 @@ extension Refusal.Rule {
     /// Only the keychain's own command makes and restores backups.
     package static let backupNotGranted = Self(rawValue: "backup.not-granted")
 }
+
+/// The rules about circles of machines.
+extension Refusal.Rule {
+    /// The keychain belongs to no circle.
+    package static let noCircle = Self(rawValue: "circle.none")
+    /// The batch is not one of the circle's, or not as it was written.
+    package static let malformedBatch = Self(rawValue: "circle.malformed")
+    /// Nobody that the machine knows has added the author of the batch.
+    package static let unknownAuthor = Self(rawValue: "circle.unknown-author")
+    /// The batch was not signed by its author.
+    package static let forgedBatch = Self(rawValue: "circle.forged")
+    /// The batch is of a later release.
+    package static let laterBatch = Self(rawValue: "circle.later")
+    /// The machine is not in the circle, or was removed from it.
+    package static let notAMember = Self(rawValue: "circle.not-a-member")
+    /// The enclave has not made a statement of the batch.
+    package static let notStated = Self(rawValue: "circle.not-stated")
+    /// The machine has not got the keys of the generation.
+    package static let noGenerationKeys = Self(rawValue: "circle.no-keys")
+    /// The generation is of no use for new batches.
+    package static let retiredGeneration = Self(rawValue: "circle.retired-keys")
+    /// The circle has no room for more.
+    package static let fullCircle = Self(rawValue: "circle.full")
+}

@@ -9,11 +9,18 @@ struct Dialogue {
     private let task: AuthenticationTask
     private let number: UInt64
     private let deadline: Deadline
+    private let change: UserQuestion.Change?
     private var enrolment: [UInt8] = []
 
-    /// - Parameter number: the place at the ``PromptQueue`` that has the user.
-    init(_ enclave: SoftwareEnclave, _ task: AuthenticationTask, _ number: UInt64, _ deadline: Deadline) {
+    /// - Parameters:
+    ///   - number: the place at the ``PromptQueue`` that has the user.
+    ///   - change: the change of the circle that the user is to allow.
+    init(
+        _ enclave: SoftwareEnclave, _ task: AuthenticationTask, _ number: UInt64, _ deadline: Deadline,
+        allowing change: UserQuestion.Change? = nil
+    ) {
         (self.enclave, self.task, self.number, self.deadline) = (enclave, task, number, deadline)
+        self.change = change
     }
 
     /// Asks until the required factors are shown.
@@ -61,7 +68,7 @@ struct Dialogue {
 
     private func question(_ kind: UserQuestion.Kind, _ failures: UInt32) -> UserQuestion {
         var question = UserQuestion(kind, task.context, task.prompt)
-        question.failures = failures
+        (question.failures, question.change) = (failures, change)
         return question
     }
 

@@ -99,7 +99,7 @@ extension SoftwareEnclave {
     }
 
     /// Asks when it is the task's turn; the answer to another one of the same subject may serve it.
-    private func inTurn(
+    func inTurn(
         _ task: AuthenticationTask, by deadline: Deadline,
         _ ask: (UInt64) throws(Refusal) -> AuthenticationResult
     ) throws(Refusal) -> AuthenticationResult {

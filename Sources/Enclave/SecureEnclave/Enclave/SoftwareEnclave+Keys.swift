@@ -83,16 +83,18 @@ extension SoftwareEnclave {
     }
 
     /// Where new keys are made: where the device key is.
-    private func newKeyStore() throws(Refusal) -> any EnclaveKeyStore {
+    func newKeyStore() throws(Refusal) -> any EnclaveKeyStore {
         if let givenKeyStore { return givenKeyStore }
         return try file.roots.root(state.withLock { $0.vault.device.kind }).keyStore ?? SoftwareKeyStore(loaded)
     }
 
     /// The store that made a key. A software key needs nothing but itself; a TPM's keys are used whatever the vault's
     /// root is now.
-    private func store(of key: SealedKey) throws(Refusal) -> any EnclaveKeyStore {
-        if let givenKeyStore, key.backend == givenKeyStore.backend { return givenKeyStore }
-        if key.backend == .software { return SoftwareKeyStore(loaded) }
+    private func store(of key: SealedKey) throws(Refusal) -> any EnclaveKeyStore { try store(key.backend) }
+
+    func store(_ backend: SealedKey.Backend) throws(Refusal) -> any EnclaveKeyStore {
+        if let givenKeyStore, backend == givenKeyStore.backend { return givenKeyStore }
+        if backend == .software { return SoftwareKeyStore(loaded) }
         guard let store = (try? file.roots.root(.tpm))?.keyStore else { throw .keyOfAnotherStore }
         return store
     }

@@ -32,6 +32,8 @@ package final class SoftwareEnclave: EnclaveService {
     let loaded = LoadedKeys()
     /// The backups under way.
     let backups = Lock(OpenBackups())
+    /// The statements that this enclave has made, and will sign.
+    let stated = Lock(StatementsMade())
     /// Held while a backup's passphrase is stretched, which takes much memory: one at a time for all callers.
     let stretching = Lock(())
     /// Where its own private keys are made and used, if that is not for the vault's root to say.

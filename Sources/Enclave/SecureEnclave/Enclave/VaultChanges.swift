@@ -42,9 +42,12 @@ extension SoftwareEnclave {
     }
 
     /// Writes the attempts down, here too: a vault from before them is an old one from then on.
-    func count(_ vault: inout Vault) throws(Refusal) {
+    func count(_ vault: inout Vault) throws(Refusal) { try keep(&vault, counting: .attempt) }
+
+    /// Writes a change that leaves the keys as they are.
+    func keep(_ vault: inout Vault, counting change: VaultChange) throws(Refusal) {
         try state.withLock { (state) throws(Refusal) in
-            let seen = try replace(&vault, counting: .attempt)
+            let seen = try replace(&vault, counting: change)
             state.keep(vault, seen: seen)
         }
     }

@@ -7,15 +7,17 @@ import LinuxSystem
 /// The enclave's persistent state: the record of the device key's root, the slots that open the keybag, and the class
 /// keys.
 ///
-/// New vaults are of version 4. One of version 3 has no ``VaultAge`` and becomes version 4 when it is next written.
-/// Those of the releases before are of version 1 (in software) or 2 (on a TPM, or moved): they have one slot, whose key
-/// wraps the class keys itself. They are read, and their failed attempts are counted, without a change of version. They
-/// become version 4 when their keys are next wrapped again (``modernised(_:)``). ``encoded()`` has the grammar.
+/// New vaults are of version 4, and of version 5 from when their keychain belongs to a circle. One of version 3 has no
+/// ``VaultAge`` and becomes version 4 when it is next written. Those of the releases before are of version 1 (in
+/// software) or 2 (on a TPM, or moved): they have one slot, whose key wraps the class keys itself. They are read, and
+/// their failed attempts are counted, without a change of version. They become version 4 when their keys are next
+/// wrapped again (``modernised(_:)``). ``encoded()`` has the grammar.
 struct Vault: Sendable {
     static let firstVersion: UInt16 = 1
     static let movableVersion: UInt16 = 2
     static let slotVersion: UInt16 = 3
     static let agedVersion: UInt16 = 4
+    static let circleVersion: UInt16 = 5
 
     private(set) var version: UInt16
     let identifier: [UInt8]
@@ -26,6 +28,8 @@ struct Vault: Sendable {
     var attempts = FailedAttempts()
     /// Zero in the versions before 4.
     var age = VaultAge()
+    /// The circle of machines that the keychain belongs to.
+    private(set) var circle: CircleRecord?
     /// By class, in the order of `Accessibility`; empty for a key that does not exist.
     var wrappedKeys: [[UInt8]]
     /// Empty in version 1, which makes the index key from the device key.
@@ -65,7 +69,13 @@ extension Vault {
     /// Counts that it is replaced. Keys wrapped in version 3 are wrapped the same way in version 4.
     mutating func note(_ change: VaultChange) {
         guard version >= Self.slotVersion else { return }
-        version = Self.agedVersion
+        version = max(version, Self.agedVersion)
         age.note(change)
+    }
+
+    /// Keeps what is known of the circle. The vault must have slots.
+    mutating func keep(_ circle: CircleRecord) {
+        version = Self.circleVersion
+        self.circle = circle
     }
 }

@@ -9,17 +9,20 @@ import LinuxSystem
 ///     version2 = records lockLength:u16 zero:u16 device lock
 ///     version3 = records slotsLength:u16 settings:u16 idle:u32 device *slot
 ///     version4 = records slotsLength:u16 settings:u16 idle:u32 age device *slot
+///     version5 = records slotsLength:u16 settings:u16 idle:u32 age circleLength:u32 zero:u32 device *slot circle
 ///     slot     = number:u8 kind:u8 lockLength:u16 memory:u32 passes:u32 lanes:u32 salt:16 wrapped:60 lock
 ///
-/// Bit 0 of `settings` says that the keychain locks when the machine goes to sleep; `idle` is in seconds, 0 for never.
-/// The digest at the end, SHA-256, finds damage before the device is asked; the seal before it takes the device key, so
-/// that who can write the file and has not this device changes nothing in it. A seal's place follows from the sizes.
+/// ``CircleRecord`` has the circle. Bit 0 of `settings` says that the keychain locks when the machine goes to sleep;
+/// `idle` is in seconds, 0 for never. The digest at the end, SHA-256, finds damage before the device is asked; the seal
+/// before it takes the device key, so that who can write the file and has not this device changes nothing in it. A
+/// seal's place follows from the sizes.
 struct VaultRecords {
     private(set) var kind = DeviceRootKind.software
     private(set) var record = SecretBytes(count: 0)
     private(set) var slots: [VaultSlot] = []
     private(set) var settings = DeviceSettings()
     private(set) var age = VaultAge()
+    private(set) var circle: CircleRecord?
     /// Where the digest is that takes the device key; nil in version 2.
     private(set) var seal: Int?
     private let version: UInt16
@@ -32,12 +35,14 @@ struct VaultRecords {
         static let records3 = 632
         static let age = 632
         static let records4 = age + VaultAge.size
+        static let circleLength = records4
+        static let records5 = circleLength + 8
     }
 
     init(_ vault: Vault) {
         version = vault.version
         (kind, record) = (vault.device.kind, vault.device.record)
-        (slots, settings, age) = (vault.slots, vault.settings, vault.age)
+        (slots, settings, age, circle) = (vault.slots, vault.settings, vault.age, vault.circle)
     }
 
     /// Reads it, and holds what digest takes no key against the bytes.
@@ -52,7 +57,7 @@ struct VaultRecords {
         }
     }
 
-    /// Appends the tail of version 2, 3 or 4.
+    /// Appends the tail of version 2, 3, 4 or 5.
     func append(to buffer: SecretBuffer) {
         let slots = version >= Vault.slotVersion ? self.slots.encoded : slots.first?.lock ?? []
         for number in [UInt16(kind.rawValue), UInt16(record.count), UInt16(slots.count)] {
@@ -61,8 +66,14 @@ struct VaultRecords {
         buffer.append(littleEndian: UInt16(version >= Vault.slotVersion && settings.locksOnSleep ? 1 : 0))
         if version >= Vault.slotVersion { buffer.append(littleEndian: settings.idleSeconds) }
         if version >= Vault.agedVersion { age.append(to: buffer) }
+        let circle = circle?.encoded() ?? []
+        if version >= Vault.circleVersion {
+            buffer.append(littleEndian: UInt32(circle.count))
+            buffer.append(littleEndian: UInt32(0))
+        }
         record.withSpan { buffer.append($0) }
         buffer.append(slots.span)
+        buffer.append(circle.span)
     }
 }
 
@@ -83,15 +94,30 @@ extension VaultRecords {
 
     private mutating func readSlots(_ bytes: Span<UInt8>) throws(Refusal) {
         let isAged = version >= Vault.agedVersion
-        let records = isAged ? Offset.records4 : Offset.records3
-        let (middle, end) = try readRecord(bytes, at: records, trailer: 2 * Vault.digestBytes)
+        let circleLength = try Self.circleLength(version, bytes)
+        let records = circleLength != nil ? Offset.records5 : isAged ? Offset.records4 : Offset.records3
+        let trailer = 2 * Vault.digestBytes + (circleLength ?? 0)
+        let (middle, end) = try readRecord(bytes, at: records, trailer: trailer)
         if isAged { age = VaultAge(from: bytes, at: Offset.age) }
         let flags = bytes.littleEndian(UInt16.self, at: Offset.settings)
         guard flags <= 1 else { throw .damagedVault }
         settings = DeviceSettings(
             locksOnSleep: flags == 1, idleSeconds: bytes.littleEndian(UInt32.self, at: Offset.idle))
         slots = try [VaultSlot](decoding: bytes.extracting(middle..<end))
-        seal = end
+        seal = end + (circleLength ?? 0)
+        guard let circleLength else { return }
+        do { circle = try CircleRecord(decoding: bytes.array(end, circleLength)) } catch { throw .damagedVault }
+    }
+
+    /// The size of the circle's part; nil where the version has none.
+    private static func circleLength(_ version: UInt16, _ bytes: Span<UInt8>) throws(Refusal) -> Int? {
+        guard version >= Vault.circleVersion else { return nil }
+        guard bytes.count >= Offset.records5 else { throw .damagedVault }
+        let length = Int(bytes.littleEndian(UInt32.self, at: Offset.circleLength))
+        guard (1...CircleRecord.mostBytes).contains(length),
+            bytes.littleEndian(UInt32.self, at: Offset.circleLength + 4) == 0
+        else { throw .damagedVault }
+        return length
     }
 
     /// Reads the device's record, and finds where what follows begins and ends.

@@ -6,9 +6,9 @@ import LinuxSystem
 ///
 ///     binding = class:u8 purpose:u8 version:u16 whose
 ///
-/// `whose` is a row, a vault, the head of a sealed key, or id and head of a shelf. A wrapped key that is moved to
-/// another class, another purpose or another row does not open. The binding of a row's key is also the beginning of
-/// its `RowKeyRecord`.
+/// `whose` is a row, a vault, the head of a sealed key, id and head of a shelf, or a circle with the part that it is. A
+/// wrapped key that is moved to another class, another purpose or another row does not open. The binding of a row's key
+/// is also the beginning of its `RowKeyRecord`.
 enum WrappingBinding {
     private enum Purpose: UInt8 {
         case row = 0
@@ -18,6 +18,7 @@ enum WrappingBinding {
         case indexKey = 4
         case slot = 5
         case shelf = 6
+        case circle = 7
     }
 
     /// How much of a row's record is its binding.
@@ -40,6 +41,23 @@ enum WrappingBinding {
     /// The keys of a shelf, which wrap the keys of files.
     static func shelf(_ id: [UInt8], head: [UInt8], _ accessibility: Accessibility) -> [UInt8] {
         [accessibility.rawValue, Purpose.shelf.rawValue, 0, 0] + id + head
+    }
+
+    /// The boxes that a vault has of a circle: keys of this machine, of generations, and names of machines.
+    enum CirclePart: UInt8 {
+        case signing = 1
+        case agreement = 2
+        case recordKey = 3
+        case common = 4
+        case unlocked = 5
+        case name = 6
+    }
+
+    /// - Parameter whose: the member or the generation, 16 bytes.
+    static func circle(
+        _ part: CirclePart, _ circle: [UInt8], whose: [UInt8], _ accessibility: Accessibility
+    ) -> [UInt8] {
+        [accessibility.rawValue, Purpose.circle.rawValue, 0, 0] + circle + [part.rawValue] + whose
     }
 
     static func classKey(_ accessibility: Accessibility, of vault: Vault) -> [UInt8] {

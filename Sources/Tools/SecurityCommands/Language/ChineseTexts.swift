@@ -2259,10 +2259,48 @@ enum ChineseTexts {
         another keychain, which is not in this backup: {1}\t另一个钥匙串，不在此备份中：{1}
         The transaction ended without a result.\t事务结束时没有结果。
         Try again; the store was not changed.\t请重试；存储未被更改。
-        The keychain belongs to no circle of machines.\t此钥匙串不属于任何设备圈。
+        The keychain belongs to no circle of machines.\t此钥匙串不属于任何设备圈子。
         Set synchronisation up first.\t请先设置同步。
-        What the keychain knows of its circle of machines is not what was written.\t钥匙串关于其设备圈的记录与写入时不\
-        同。
-        Leave the circle and join it again; no item is lost.\t请退出设备圈后重新加入；不会丢失任何项目。
+        What the keychain knows of its circle of machines is not what was written.\t钥匙串关于其设备圈子的记录与写入时\
+        不同。
+        Leave the circle and join it again; no item is lost.\t请退出设备圈子后重新加入；不会丢失任何项目。
+        This keychain belongs to no circle of machines.\t此钥匙串不属于任何设备圈子。
+        Begin a circle on this machine, or have another machine add it to its own.\t请在本机创建圈子，或让另一台设备将\
+        本机加入其圈子。
+        This keychain belongs to a circle already.\t此钥匙串已属于一个圈子。
+        Add machines to this circle; a keychain belongs to one.\t请将设备加入此圈子；一个钥匙串只属于一个圈子。
+        A circle needs a passcode: without one every program of the user could add machines to it.\t圈子需要钥匙串密码\
+        ：没有密码，用户的任何程序都能向其中添加设备。
+        Set a passcode first (security set-keychain-password).\t请先设置钥匙串密码（security set-keychain-password）。
+        The batch is not one of this circle, or not as it was written.\t该批次不属于此圈子，或与写入时不一致。
+        Fetch it again; if it stays so, its author or the place that keeps it is not to be trusted.\t请重新获取；若仍\
+        如此，则其作者或存放处不可信任。
+        Nobody that this machine knows has added the author of the batch.\t本机所知的设备均未添加该批次的作者。
+        Read the other logs first: the batch that adds the machine may be there.\t请先读取其他日志：添加该设备的批次可\
+        能在其中。
+        The batch was not signed by the machine that it names as its author.\t该批次并非由其所称的作者设备签名。
+        Fetch it again; if it stays so, the place that keeps it is not to be trusted.\t请重新获取；若仍如此，则存放处\
+        不可信任。
+        The batch is of a later release, which this one does not know.\t该批次来自更新的版本，此版本无法识别。
+        Install the later release on this machine too.\t请在本机也安装较新的版本。
+        The machine is not in the circle, or was removed from it.\t该设备不在圈子中，或已被移出。
+        Add it first; a machine that was removed is added with new keys.\t请先添加该设备；已移出的设备须以新密钥加入。
+        The batch is not one of this machine in its circle.\t该批次不是本机在其圈子中的批次。
+        Use the circle and the machine that the enclave names.\t请使用安全隔区所给出的圈子和设备。
+        The batch states something that the enclave has not made.\t该批次包含并非由安全隔区作出的声明。
+        Have the enclave make the statement; it asks its user where that is needed.\t请让安全隔区作出该声明；需要时它\
+        会询问用户。
+        This machine has not got these keys of the circle.\t本机没有圈子的这些密钥。
+        Wait until another machine that is unlocked has shared them.\t请等待另一台已解锁的设备共享这些密钥。
+        A machine that was removed has these keys of the circle.\t一台已移出的设备持有圈子的这些密钥。
+        Use the newest keys.\t请使用最新的密钥。
+        The circle has keys that can be used.\t圈子已有可用的密钥。
+        Use these; new ones come with the removal of a machine.\t请使用这些密钥；移出设备时会产生新密钥。
+        The circle has as many machines, removals and keys as a vault can keep.\t圈子的设备、移出记录和密钥已达保管库\
+        所能保存的上限。
+        Begin a new circle with the machines that are in use.\t请用仍在使用的设备创建新圈子。
+        The name or the keys of the machine are not as they have to be.\t该设备的名称或密钥不符合要求。
+        Give a name of 1 to 64 bytes, and the keys that the machine's own enclave has made.\t请给出 1 至 64 字节的名称\
+        ，以及该设备自身的安全隔区所生成的密钥。
         """
 }

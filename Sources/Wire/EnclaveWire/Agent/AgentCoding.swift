@@ -3,7 +3,8 @@ import KeychainWire
 import LinuxSystem
 
 extension UserQuestion {
-    /// question = kind:u8 allowsFallback:u8 failures:u32 wait:u32 context prompt
+    /// question = kind:u8 allowsFallback:u8 failures:u32 wait:u32 context prompt change
+    /// change   = 0:u8 | kind:u8 name:text fingerprint:text others:text
     func append(to buffer: SecretBuffer) {
         buffer.append(kind.rawValue)
         buffer.append(allowsFallback ? 1 : 0)
@@ -11,6 +12,9 @@ extension UserQuestion {
         buffer.append(littleEndian: wait)
         context.append(to: buffer)
         prompt.append(to: buffer)
+        buffer.append(change?.kind.rawValue ?? 0)
+        guard let change else { return }
+        for text in [change.name, change.fingerprint, change.others] { buffer.append(text: text) }
     }
 
     /// - Throws: `errSecParam` (`wire.malformed`) when it cannot be read.
@@ -21,6 +25,17 @@ extension UserQuestion {
         let context = try AuthenticationContext(from: &reader)
         self.init(kind, context, try Prompt(from: &reader))
         (self.failures, self.wait, self.allowsFallback) = (failures, wait, allowsFallback)
+        change = try Change(from: &reader)
+    }
+}
+
+extension UserQuestion.Change {
+    fileprivate init?(from reader: inout WireReader) throws(Refusal) {
+        let number = try reader.integer(UInt8.self)
+        if number == 0 { return nil }
+        guard let kind = Kind(rawValue: number) else { throw .malformed("a change of the circle") }
+        self.init(
+            kind, name: try reader.text(), fingerprint: try reader.text(), others: try reader.text())
     }
 }
 

@@ -44,6 +44,28 @@ package struct UserQuestion: Sendable, Hashable {
         case unlocking = 6
     }
 
+    /// A change of the circle of machines that the user is asked to allow, in the enclave's words.
+    package struct Change: Sendable, Hashable {
+        package enum Kind: UInt8, Sendable {
+            case begins = 1
+            case joins = 2
+            case addsMachine = 3
+            case removesMachine = 4
+        }
+
+        package let kind: Kind
+        /// The machine's name; empty where there is none.
+        package let name: String
+        /// The first digits of the identifier of the circle or of the machine.
+        package let fingerprint: String
+        /// The machines that go with it.
+        package let others: String
+
+        package init(_ kind: Kind, name: String = "", fingerprint: String = "", others: String = "") {
+            (self.kind, self.name, self.fingerprint, self.others) = (kind, name, fingerprint, others)
+        }
+    }
+
     package var kind: Kind
     package var context: AuthenticationContext
     package var prompt: Prompt
@@ -53,6 +75,8 @@ package struct UserQuestion: Sendable, Hashable {
     package var wait: UInt32 = 0
     /// Whether the passcode may be given in place of a finger.
     package var allowsFallback = false
+    /// The change of the circle that the passcode is asked for, where it is for one.
+    package var change: Change?
 
     package init(_ kind: Kind, _ context: AuthenticationContext, _ prompt: Prompt) {
         (self.kind, self.context, self.prompt) = (kind, context, prompt)

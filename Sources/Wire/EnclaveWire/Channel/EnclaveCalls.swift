@@ -23,6 +23,9 @@ package enum EnclaveCalls {
         removeSlot.operation, changeSettings.operation, renewMark.operation, acceptStore.operation,
         beginBackup.operation, openBackup.operation, backupKey.operation, unwrapForBackup.operation,
         endBackup.operation, sealShelfForBackup.operation, sealShelfOfBackup.operation,
+        circle.operation, enterCircle.operation, takeBatch.operation, sealContent.operation,
+        openContent.operation, boxBody.operation, unboxBody.operation, signBatch.operation, recordID.operation,
+        makeGeneration.operation, shareGeneration.operation, addMachine.operation, removeMachine.operation,
     ]
 }
 

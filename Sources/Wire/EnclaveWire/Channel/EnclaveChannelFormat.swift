@@ -12,7 +12,7 @@ package import LinuxSystem
 /// files goes through the socket (``EnclaveSocket``), any other through a slot of shared memory (``EnclaveSlot``).
 /// ``EnclaveCalls`` has the operations.
 package enum EnclaveChannelFormat {
-    package static let version: UInt32 = 4
+    package static let version: UInt32 = 5
     /// Each slot carries one call at a time; as many threads can call at once.
     package static let slots = 4
     /// The slots for prompts, behind the others. As many prompts can be open at once, while the other slots serve.

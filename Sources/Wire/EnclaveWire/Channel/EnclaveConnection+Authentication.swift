@@ -12,15 +12,24 @@ extension EnclaveConnection {
         _ task: AuthenticationTask, by deadline: Deadline
     ) throws(Refusal) -> AuthenticationResult {
         try task.checkSize()
-        if let terminal = task.prompt.surroundings.opened {
-            _ = try send(EnclaveCalls.setTerminal, task.context, [terminal.device])
+        let timed = TimedTask(milliseconds: deadline.timeout, task: task)
+        return try ask(EnclaveCalls.authenticate, timed, in: task.context, task.prompt, by: deadline)
+    }
+
+    /// Sends a call that waits for a person, and before it the terminal where one is attached.
+    func ask<Request, Answer>(
+        _ call: EnclaveCall<Request, Answer>, _ request: Request, in context: AuthenticationContext, _ prompt: Prompt,
+        by deadline: Deadline
+    ) throws(Refusal) -> Answer {
+        if let terminal = prompt.surroundings.opened {
+            _ = try send(EnclaveCalls.setTerminal, context, [terminal.device])
         }
         let (body, answer) = (SecretBuffer(capacity: 1024), SecretBuffer(capacity: 128))
-        TimedTask(milliseconds: deadline.timeout, task: task).append(to: body)
+        request.append(to: body)
         try body.withSpan { (body) throws(Refusal) in
-            try channel.callForPrompt(EnclaveCalls.authenticate.operation.word(), body, into: answer, by: deadline)
+            try channel.callForPrompt(call.operation.word(), body, into: answer, by: deadline)
         }
-        return try AuthenticationResult(decoding: answer.copy(), "the enclave's answer")
+        return try Answer(decoding: answer.copy(), "the enclave's answer")
     }
 
     package func setCredential(_ password: FileDescriptor, in context: AuthenticationContext) throws(Refusal) {
@@ -49,7 +58,7 @@ extension EnclaveConnection {
 
 extension Deadline {
     /// The time left for the enclave, in milliseconds.
-    fileprivate var timeout: UInt32 {
+    var timeout: UInt32 {
         let left = remainingMilliseconds
         return left < 0 ? EnclaveChannelFormat.longestTimeout : min(UInt32(left), EnclaveChannelFormat.longestTimeout)
     }

@@ -17,6 +17,20 @@ package struct EnclaveSession: Sendable {
             try enclave.authenticate(task, by: deadline)
         }
     }
+
+    /// Runs `change`, which asks the user.
+    func asking<Request, Result>(
+        _ asked: AskedChange<Request>, _ change: (CircleQuestion, Deadline) throws(Refusal) -> Result
+    ) throws(Refusal) -> Result {
+        var question = asked.question
+        if question.prompt.surroundings.comesOpened {
+            question.prompt.surroundings.opened = terminals.take(question.context)
+        }
+        let timeout = min(asked.milliseconds, EnclaveChannelFormat.longestTimeout)
+        return try questions.during(question.context) { () throws(Refusal) in
+            try change(question, .after(milliseconds: Int(timeout)))
+        }
+    }
 }
 
 /// The contexts of a daemon's open prompts. When the daemon goes, nobody waits for the answers any more.

@@ -83,7 +83,7 @@ struct HostileAgentTests {
         #expect(refused?.rule == .malformedFrame)
     }
 
-    @Test("an agent of another release, or without a greeting, is not asked", arguments: [nil, 0, 2] as [UInt32?])
+    @Test("an agent of another release, or without a greeting, is not asked", arguments: [nil, 0, 1, 3] as [UInt32?])
     func version(_ version: UInt32?) throws {
         let agent = try RawAgent.start(version: version)
         #expect(agent.hasEnded)
@@ -165,10 +165,13 @@ struct HostileAgentTests {
 
     @Test("questions with any bytes in them are refused or asked, and end nothing else")
     func mutations() throws {
-        let whole = Self.bytes(of: ScriptedUser.question(.finger))
+        var change = ScriptedUser.question(.passcode)
+        change.change = .init(.removesMachine, name: "phone", fingerprint: "0123", others: "watch")
+        #expect(Self.question(in: Self.bytes(of: change)) == change)
+        let whole = [ScriptedUser.question(.finger), change].map(Self.bytes(of:))
         var random = SplitMix64(seed: 7)
-        for _ in 0..<2000 {
-            let mutated = random.mutate(whole)
+        for round in 0..<2000 {
+            let mutated = random.mutate(whole[round % 2])
             if let question = Self.question(in: mutated) {
                 #expect(Self.question(in: Self.bytes(of: question)) == question)
             }

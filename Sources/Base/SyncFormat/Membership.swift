@@ -1,5 +1,3 @@
-package import SyncFormat
-
 /// The members of a circle, by the statements that count. The order in which they are counted changes nothing.
 ///
 /// A removal removes its target, and those that the target introduced, and so on, except those that the removal keeps.
@@ -16,19 +14,46 @@ package struct Membership: Sendable {
         package let isRecoveryKey: Bool
         /// The newest version that it reads.
         package let reads: UInt16
+
+        package init(
+            keys: MemberKeys, sponsor: MemberID, place: SyncRecord.Origin, isRecoveryKey: Bool, reads: UInt16
+        ) {
+            (self.keys, self.sponsor, self.place) = (keys, sponsor, place)
+            (self.isRecoveryKey, self.reads) = (isRecoveryKey, reads)
+        }
     }
 
-    struct Removal: Hashable, Sendable {
-        let target: MemberID
-        let kept: Set<MemberID>
-        let place: SyncRecord.Origin
+    /// A removal that counts, by the batch that states it.
+    package struct Removal: Hashable, Sendable {
+        package let target: MemberID
+        package let kept: Set<MemberID>
+        package let place: SyncRecord.Origin
     }
 
     /// A generation, as statements have it: only one of the numbers is true, and anybody can repeat a statement.
-    struct Made: Sendable {
-        let commitment: BatchHash
-        var authors: [UInt32: Set<MemberID>] = [:]
-        var recipients: Set<MemberID> = []
+    package struct Made: Sendable {
+        package let commitment: BatchHash
+        package internal(set) var authors: [UInt32: Set<MemberID>] = [:]
+        package internal(set) var recipients: Set<MemberID> = []
+
+        package init(
+            commitment: BatchHash, authors: [UInt32: Set<MemberID>] = [:], recipients: Set<MemberID> = []
+        ) {
+            (self.commitment, self.authors, self.recipients) = (commitment, authors, recipients)
+        }
+    }
+
+    /// The rules that a test can switch off, to show that each is needed.
+    package struct Rules: Sendable {
+        /// A removal removes those that the removed one introduced, unless it keeps them.
+        let removalCutsIntroduced: Bool
+        /// The generation of a removed author is not used.
+        let generationNeedsItsAuthor: Bool
+
+        package init(removalCutsIntroduced: Bool = true, generationNeedsItsAuthor: Bool = true) {
+            self.removalCutsIntroduced = removalCutsIntroduced
+            self.generationNeedsItsAuthor = generationNeedsItsAuthor
+        }
     }
 
     /// All that ever belonged to the circle.
@@ -36,13 +61,15 @@ package struct Membership: Sendable {
     /// Those that are out.
     package private(set) var removed: Set<MemberID> = []
     /// The members that each removal removes.
-    private(set) var cuts: [Removal: Set<MemberID>] = [:]
-    private(set) var generations: [GenerationID: Made] = [:]
+    package private(set) var cuts: [Removal: Set<MemberID>] = [:]
+    /// The generations that members have stated.
+    package private(set) var generations: [GenerationID: Made] = [:]
     private var sharedLate: [GenerationID: Set<MemberID>] = [:]
-    private(set) var wanted: [GenerationID: Set<MemberID>] = [:]
-    private let rules: MergeRules
+    /// Members that say that they lack a generation.
+    package private(set) var wanted: [GenerationID: Set<MemberID>] = [:]
+    private let rules: Rules
 
-    package init(_ rules: MergeRules = .all) { self.rules = rules }
+    package init(_ rules: Rules = Rules()) { self.rules = rules }
 
     /// The members that are in, recovery keys among them.
     package var present: [MemberID: Member] { members.filter { !removed.contains($0.key) } }
@@ -50,7 +77,7 @@ package struct Membership: Sendable {
     package var machines: [MemberID] { present.filter { !$0.value.isRecoveryKey }.keys.sorted() }
 
     /// Adds a member. One that is there already stays as it is.
-    mutating func add(_ id: MemberID, _ member: Member) {
+    package mutating func add(_ id: MemberID, _ member: Member) {
         // The limit is for each sponsor: the introductions of one are counted in one order everywhere.
         let siblings = members.values.count { $0.sponsor == member.sponsor }
         guard members[id] == nil, siblings < SyncLimits.introductions else { return }
@@ -58,19 +85,25 @@ package struct Membership: Sendable {
         settle()
     }
 
-    mutating func remove(_ target: MemberID, kept: [MemberID], at place: SyncRecord.Origin) {
+    /// Counts a removal.
+    package mutating func remove(_ target: MemberID, kept: [MemberID], at place: SyncRecord.Origin) {
         cuts[Removal(target: target, kept: Set(kept), place: place)] = []
         settle()
     }
 
-    mutating func make(_ generation: Generation, by author: MemberID) {
+    /// Counts a statement that makes a generation.
+    package mutating func make(_ generation: Generation, by author: MemberID) {
         var made = generations[generation.id] ?? Made(commitment: generation.commitment)
         made.authors[generation.number, default: []].insert(author)
         made.recipients.formUnion(generation.shares.map(\.recipient))
         generations[generation.id] = made
     }
 
-    mutating func share(_ late: Generation) {
+    /// Counts what was kept of the statements about a generation.
+    package mutating func restore(_ id: GenerationID, _ made: Made) { generations[id] = made }
+
+    /// Counts late shares.
+    package mutating func share(_ late: Generation) {
         for share in late.shares {
             sharedLate[late.id, default: []].insert(share.recipient)
             wanted[late.id]?.remove(share.recipient)
@@ -78,11 +111,12 @@ package struct Membership: Sendable {
     }
 
     /// All that a generation was made for or shared with.
-    func recipients(of id: GenerationID) -> Set<MemberID> {
+    package func recipients(of id: GenerationID) -> Set<MemberID> {
         (generations[id]?.recipients ?? []).union(sharedLate[id] ?? [])
     }
 
-    mutating func want(_ id: GenerationID, by member: MemberID) { wanted[id, default: []].insert(member) }
+    /// Counts that a member lacks a generation.
+    package mutating func want(_ id: GenerationID, by member: MemberID) { wanted[id, default: []].insert(member) }
 
     private mutating func settle() {
         for removal in cuts.keys { cuts[removal] = cut(by: removal) }
@@ -118,6 +152,11 @@ extension Membership {
         return made.authors.filter { !rules.generationNeedsItsAuthor || !$0.value.isSubset(of: removed) }.keys.max()
     }
 
+    /// Whether a generation may be used for new batches.
+    package func isEligible(_ id: GenerationID) -> Bool {
+        generations[id].map { eligibleNumber(id, $0) != nil } ?? false
+    }
+
     /// The generation for new batches, without its shares: the largest by number, then by identifier, of those that an
     /// author has made who is in, and whose recipients are all in.
     package var currentGeneration: Generation? {
@@ -136,7 +175,7 @@ extension Membership {
     package var recipients: [MemberID: MemberKeys] { present.mapValues(\.keys) }
 
     /// Those present that a generation has no share for, or that say that theirs was none.
-    func lacking(_ id: GenerationID) -> [MemberID] {
+    package func lacking(_ id: GenerationID) -> [MemberID] {
         let (got, wanting) = (recipients(of: id), wanted[id] ?? [])
         return present.keys.filter { !got.contains($0) || wanting.contains($0) }.sorted()
     }

@@ -1,0 +1,27 @@
+import SyncFormat
+
+/// The statements that an enclave has made since it started, and will sign.
+///
+/// They are in memory alone. A statement that was lost with the process is made again: its effect is in the vault.
+struct StatementsMade {
+    /// A batch has as many; of too many the oldest goes.
+    static let most = SyncLimits.statements
+
+    private var statements: [SyncStatement] = []
+
+    mutating func add(_ made: [SyncStatement]) {
+        statements = (statements + made).suffix(Self.most)
+    }
+
+    /// Whether the enclave may sign a statement in a batch of its circle.
+    func allow(_ statement: SyncStatement, in record: CircleRecord) -> Bool {
+        switch statement {
+        case .genesis(let keys, let random):
+            return keys == record.own.keys && random == record.random && random != .none
+        // They give nobody anything, and say nothing that the daemon does not know better.
+        case .want, .endorse: return true
+        case .add, .remove, .generation, .share, .recovery: return statements.contains(statement)
+        case .unknown: return false
+        }
+    }
+}

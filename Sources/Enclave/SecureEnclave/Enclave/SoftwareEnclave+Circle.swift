@@ -1,0 +1,158 @@
+package import EnclaveWire
+import KeychainCrypto
+package import KeychainModel
+import KeychainWire
+package import LinuxSystem
+package import SyncFormat
+
+/// The circle of machines that the keychain belongs to (docs/formats/sync.md).
+///
+/// Its guarantees:
+/// 1. A machine is in only if a chain of signed adds leads to it from the genesis, which gives the circle its name.
+/// 2. No private key and no key of a generation leaves, but in shares for machines that are in.
+/// 3. A signature of this machine's stands under its enclave's own statements alone. Its user was asked for those that
+///    add or remove.
+/// 4. Everything is in the vault before it is of any effect.
+extension SoftwareEnclave {
+    package func circle() throws(Refusal) -> CircleState? {
+        let record = try state.withLock { (state) throws(Refusal) in
+            try state.refresh(from: file)
+            return state.vault.circle
+        }
+        guard let record else { return nil }
+        let members = record.membership.members.sorted { $0.key < $1.key }.map { id, member in
+            CircleState.Member(
+                id: id, isIn: !record.membership.removed.contains(id), isRecoveryKey: member.isRecoveryKey,
+                name: name(of: id, in: record))
+        }
+        return CircleState(
+            circle: record.circle, keys: record.own.keys, random: record.random == .none ? nil : record.random,
+            members: members, held: record.held.mapValues(\.number))
+    }
+
+    package func enterCircle(
+        _ circle: CircleID?, asking question: CircleQuestion, by deadline: Deadline
+    ) throws(Refusal) -> CircleState {
+        guard try self.circle() == nil else { throw .circleIsThere }
+        let change = UserQuestion.Change(
+            circle == nil ? .begins : .joins, fingerprint: circle.map(\.fingerprint) ?? "")
+        try confirm(change, question, by: deadline)
+        let record = try makeRecord(joining: circle)
+        try withVault { (vault) throws(Refusal) in
+            guard vault.circle == nil else { throw .circleIsThere }
+            if vault.version < Vault.slotVersion {
+                var keybag = try unlockedKeybag(of: vault)
+                try modernise(&vault, &keybag)
+            }
+            vault.keep(record)
+            try keep(&vault, counting: .content)
+        }
+        guard let made = try self.circle() else { throw .noCircle }
+        return made
+    }
+
+    private func makeRecord(joining circle: CircleID?) throws(Refusal) -> CircleRecord {
+        let store = try newKeyStore()
+        let (signing, agreement) = (try store.makeKey(), try store.makeKey())
+        let keys = MemberKeys(signing: signing.publicKey, agreement: agreement.publicKey)
+        let random = circle == nil ? BatchHash(Randomness.bytes(BatchHash.size)) : .none
+        let name = try circle ?? circleID(.genesis(keys, random: random))
+        let id = try identifier(of: keys)
+        let own = CircleRecord.OwnKeys(
+            keys: keys, id: id, backend: store.backend,
+            signing: try sealPart(signing.privatePart, .signing, of: id.bytes, in: name),
+            agreement: try sealPart(agreement.privatePart, .agreement, of: id.bytes, in: name))
+        var record = CircleRecord(name, random: random, own)
+        if circle == nil { record.addFirst() }
+        return record
+    }
+
+    func identifier(of keys: MemberKeys) throws(Refusal) -> MemberID {
+        do { return try keys.identifier() } catch { throw .crypto(error) }
+    }
+
+    /// The circle that a genesis statement begins.
+    func circleID(_ genesis: SyncStatement) throws(Refusal) -> CircleID {
+        let body = genesis.body
+        do { return CircleID(try BatchHash(sha256: body.span).bytes) } catch { throw .crypto(error) }
+    }
+
+    // MARK: - The record in the vault
+
+    /// The circle in the vault.
+    func circleRecord() throws(Refusal) -> CircleRecord {
+        try state.withLock { (state) throws(Refusal) in
+            try state.refresh(from: file)
+            guard let record = state.vault.circle else { throw .noCircle }
+            return record
+        }
+    }
+
+    /// Changes the circle in the vault; the change is on disk when this returns.
+    func changeCircle<Result>(
+        _ change: (inout CircleRecord) throws(Refusal) -> Result
+    ) throws(Refusal) -> Result {
+        var result: Result?
+        try withVault { (vault) throws(Refusal) in
+            guard var record = vault.circle else { throw .noCircle }
+            let before = record.encoded()
+            result = try change(&record)
+            let after = record.encoded()
+            if after == before { return }
+            guard after.count <= CircleRecord.mostBytes else { throw .fullCircle }
+            vault.keep(record)
+            try keep(&vault, counting: .content)
+        }
+        guard let result else { throw .noCircle }
+        return result
+    }
+
+    // MARK: - Boxes under class keys
+
+    func sealPart(
+        _ secret: SecretBytes, _ part: WrappingBinding.CirclePart, of whose: [UInt8], in circle: CircleID
+    ) throws(Refusal) -> [UInt8] {
+        let accessibility = part.accessibility
+        let binding = WrappingBinding.circle(part, circle.bytes, whose: whose, accessibility)
+        return try seal(secret, aad: binding, for: accessibility)
+    }
+
+    func openPart(
+        _ box: [UInt8], _ part: WrappingBinding.CirclePart, of whose: [UInt8], in circle: CircleID
+    ) throws(Refusal) -> SecretBytes {
+        let accessibility = part.accessibility
+        let binding = WrappingBinding.circle(part, circle.bytes, whose: whose, accessibility)
+        return try openBox(box, aad: binding, for: accessibility)
+    }
+
+    /// A machine's name; empty where it is not known, or cannot be read now.
+    func name(of member: MemberID, in record: CircleRecord) -> String {
+        guard let box = record.names[member],
+            let name = try? openPart(box, .name, of: member.bytes, in: record.circle)
+        else { return "" }
+        return name.withSpan { $0.text(0, $0.count) } ?? ""
+    }
+}
+
+extension CircleRecord {
+    /// Adds the machine that has begun the circle.
+    fileprivate mutating func addFirst() {
+        let place = SyncRecord.Origin(device: own.id, seq: 1)
+        membership.add(
+            own.id,
+            .init(keys: own.keys, sponsor: .none, place: place, isRecoveryKey: false, reads: SyncLimits.version))
+    }
+}
+
+extension WrappingBinding.CirclePart {
+    /// The class key that it is under: a locked machine goes on reading and writing what needs no unlocked one.
+    fileprivate var accessibility: Accessibility { self == .unlocked ? .whenUnlocked : .afterFirstUnlock }
+}
+
+extension SyncIdentifier {
+    /// The first digits, for people to compare.
+    var fingerprint: String {
+        let digits = Array(text.prefix(16))
+        return stride(from: 0, to: digits.count, by: 4).map { String(digits[$0..<$0 + 4]) }.joined(separator: "-")
+    }
+}

@@ -1,0 +1,131 @@
+package import EnclaveWire
+import KeychainCrypto
+package import KeychainModel
+import KeychainWire
+package import LinuxSystem
+package import SyncFormat
+
+/// Machines that come and go. The user allows each with the keychain's passcode, which is counted as every try; the
+/// words of the question are this enclave's.
+extension SoftwareEnclave {
+    /// Has the user allow a change.
+    ///
+    /// - Throws: as ``authenticate(_:by:)`` when the user does not; `errSecInteractionNotAllowed` while locked.
+    func confirm(
+        _ change: UserQuestion.Change, _ question: CircleQuestion, by deadline: Deadline
+    ) throws(Refusal) {
+        try requireOpen(.whenUnlocked)
+        guard try means().hasPasscode else { throw .circleNeedsPasscode }
+        guard user.agent != nil else { throw .nobodyToAsk }
+        let passcode = AccessConstraint.Demand.devicePasscode.rawValue
+        // With an identifier of its own the question is equal to no other, whose answer would serve it.
+        let guards = [ItemGuard(identifier: Randomness.bytes(ItemGuard.identifierBytes), flags: passcode)]
+        let task = AuthenticationTask(
+            context: question.context, purpose: .items(guards: guards, .useItem), prompt: question.prompt)
+        let before = now
+        _ = try inTurn(task, by: deadline) { (number) throws(Refusal) in
+            var dialogue = Dialogue(self, task, number, deadline, allowing: change)
+            let wanted = RequiredAuthentication(binding: AccessConstraint(flags: passcode))
+            let shown = try dialogue.ask(wanted, try means(), shown: [])
+            return AuthenticationResult(factors: shown.factors, enrolment: [])
+        }
+        guard now.generation == before.generation else { throw .withdrawn }
+    }
+
+    package func addMachine(
+        _ keys: MemberKeys, name: String, asking question: CircleQuestion, by deadline: Deadline
+    ) throws(Refusal) -> [SyncStatement] {
+        let id = try check(keys, name: name)
+        let record = try circleRecord()
+        try record.requireIn()
+        guard !record.membership.removed.contains(id) else { throw .notAMember }
+        try confirm(.init(.addsMachine, name: name, fingerprint: id.fingerprint), question, by: deadline)
+        let statement = try changeCircle { (record) throws(Refusal) in
+            try record.requireIn()
+            record.membership.add(
+                id,
+                .init(
+                    keys: keys, sponsor: record.own.id, place: .init(device: record.own.id, seq: 0),
+                    isRecoveryKey: false, reads: SyncLimits.version))
+            guard record.membership.present[id]?.keys == keys else { throw .fullCircle }
+            record.names[id] = try sealPart(
+                SecretBytes(copying: Array(name.utf8).span), .name, of: id.bytes, in: record.circle)
+            return SyncStatement.add(Addition(keys, name: try sealedName(name, of: id, in: record)))
+        }
+        remember([statement])
+        return [statement]
+    }
+
+    /// Checks what the daemon says of a machine.
+    private func check(_ keys: MemberKeys, name: String) throws(Refusal) -> MemberID {
+        guard (1...CircleState.nameBytes).contains(name.utf8.count) else { throw .malformedMachine }
+        for point in [keys.signing, keys.agreement] {
+            guard (try? PublicKey(external: point.span, type: .ecSECPrimeRandom))?.bits == 256 else {
+                throw .malformedMachine
+            }
+        }
+        return try identifier(of: keys)
+    }
+
+    /// The name under the keys that the batch will be sealed with; empty where there are none.
+    private func sealedName(_ name: String, of id: MemberID, in record: CircleRecord) throws(Refusal) -> [UInt8] {
+        guard let current = record.membership.currentGeneration?.id, record.held[current] != nil else { return [] }
+        let key = try commonKey(of: current, in: record)
+        let padded = Array(name.utf8) + [UInt8](repeating: 0, count: CircleState.nameBytes - name.utf8.count)
+        do throws(CryptoError) {
+            return try CircleCipher.seal(
+                SecretBytes(copying: padded.span), .name, under: key, salt: id.bytes,
+                place: record.circle.bytes + id.bytes)
+        } catch { throw .crypto(error) }
+    }
+
+    package func removeMachine(
+        _ member: MemberID, keeping kept: [MemberID], asking question: CircleQuestion, by deadline: Deadline
+    ) throws(Refusal) -> [SyncStatement] {
+        let record = try circleRecord()
+        let kept = Set(kept).sorted()
+        try record.requireRemovable(member, keeping: kept)
+        let others = record.removed(with: member, keeping: kept).map { describe($0, in: record) }
+        let change = UserQuestion.Change(
+            .removesMachine, name: name(of: member, in: record), fingerprint: member.fingerprint,
+            others: others.joined(separator: ", "))
+        try confirm(change, question, by: deadline)
+        let statements = try changeCircle { (record) throws(Refusal) in
+            try record.requireRemovable(member, keeping: kept)
+            // One that is out already gets no new keys either. Others may not have heard of it yet.
+            let isRepeated = record.membership.removed.contains(member)
+            record.remove(member, kept: kept, by: record.own.id)
+            let removal = SyncStatement.remove(member, .user, kept: kept)
+            return isRepeated && record.canGoOn ? [removal] : [removal, try newGeneration(in: &record)]
+        }
+        remember(statements)
+        return statements
+    }
+
+    private func describe(_ member: MemberID, in record: CircleRecord) -> String {
+        let name = name(of: member, in: record)
+        return name.isEmpty ? member.fingerprint : "\(name) (\(member.fingerprint))"
+    }
+}
+
+extension CircleRecord {
+    /// - Throws: `errSecAuthFailed` (`circle.not-a-member`) when this machine is not in.
+    func requireIn() throws(Refusal) {
+        guard isIn else { throw .notAMember }
+    }
+
+    /// Whether this machine can remove another, and its user can keep these.
+    fileprivate func requireRemovable(_ member: MemberID, keeping kept: [MemberID]) throws(Refusal) {
+        try requireIn()
+        guard member != own.id, membership.members[member] != nil,
+            Set(kept).isSubset(of: membership.introduced(by: member))
+        else { throw .notAMember }
+    }
+
+    /// The machines that go with a member.
+    fileprivate func removed(with member: MemberID, keeping kept: [MemberID]) -> [MemberID] {
+        var after = self
+        after.remove(member, kept: kept, by: own.id)
+        return after.membership.removed.subtracting(membership.removed).subtracting([member]).sorted()
+    }
+}

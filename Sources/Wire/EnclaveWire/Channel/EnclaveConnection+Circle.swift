@@ -1,0 +1,106 @@
+package import KeychainModel
+import KeychainWire
+package import LinuxSystem
+package import SyncFormat
+
+/// The circle through the channel.
+extension EnclaveConnection {
+    package func circle() throws(Refusal) -> CircleState? { try send(EnclaveCalls.circle, EmptyMessage()).state }
+
+    package func takeBatch(_ carried: [UInt8]) throws(Refusal) {
+        _ = try send(EnclaveCalls.takeBatch, EmptyMessage(), [try CircleFile.make(SecretBytes(copying: carried.span))])
+    }
+
+    package func sealContent(_ content: SecretBytes, header: [UInt8]) throws(Refusal) -> [UInt8] {
+        let size = content.count + CircleBox.overhead
+        let sealed = try exchange(EnclaveCalls.sealContent, BytesMessage(header), content, size)
+        return sealed.withSpan { $0.array(0, $0.count) }
+    }
+
+    package func openContent(_ sealed: [UInt8], header: [UInt8]) throws(Refusal) -> SecretBytes {
+        let size = sealed.count - CircleBox.overhead
+        return try exchange(
+            EnclaveCalls.openContent, BytesMessage(header), SecretBytes(copying: sealed.span), size)
+    }
+
+    package func boxBody(_ body: SecretBytes, of record: BoxedRecord) throws(Refusal) -> SecretBytes {
+        try exchange(EnclaveCalls.boxBody, record, body, body.count + CircleBox.overhead)
+    }
+
+    package func unboxBody(_ box: SecretBytes, of record: BoxedRecord) throws(Refusal) -> SecretBytes {
+        try exchange(EnclaveCalls.unboxBody, record, box, box.count - CircleBox.overhead)
+    }
+
+    package func signBatch(head: [UInt8], sealedHash: BatchHash) throws(Refusal) -> [UInt8] {
+        let file = try CircleFile.make(SecretBytes(copying: head.span))
+        return try send(EnclaveCalls.signBatch, BytesMessage(sealedHash.bytes), [file]).bytes
+    }
+
+    package func recordID(itemClass: UInt8, primaryKey: SecretBytes) throws(Refusal) -> RecordID {
+        let request = RecordNaming(itemClass: itemClass, primaryKey: primaryKey)
+        return RecordID(try send(EnclaveCalls.recordID, request).bytes)
+    }
+
+    package func makeGeneration() throws(Refusal) -> SyncStatement {
+        try send(EnclaveCalls.makeGeneration, EmptyMessage()).only()
+    }
+
+    package func shareGeneration(
+        _ generation: GenerationID, with members: [MemberID]
+    ) throws(Refusal) -> SyncStatement {
+        try send(EnclaveCalls.shareGeneration, GenerationSharing(generation: generation, members: members)).only()
+    }
+
+    /// Sends bytes in a file, and reads an answer of known size from another.
+    private func exchange<Request>(
+        _ call: EnclaveCall<Request, EmptyMessage>, _ request: Request, _ bytes: SecretBytes, _ size: Int
+    ) throws(Refusal) -> SecretBytes {
+        let room = try CircleFile.room(size)
+        _ = try send(call, request, [try CircleFile.make(bytes), room])
+        return try CircleFile.secret(room, max(0, size))
+    }
+}
+
+// MARK: - What waits for a person
+
+extension EnclaveConnection {
+    package func enterCircle(
+        _ circle: CircleID?, asking question: CircleQuestion, by deadline: Deadline
+    ) throws(Refusal) -> CircleState {
+        let answer = try ask(EnclaveCalls.enterCircle, CircleEntry(circle: circle), question, deadline)
+        guard let state = answer.state else { throw .malformed("the enclave's circle") }
+        return state
+    }
+
+    package func addMachine(
+        _ keys: MemberKeys, name: String, asking question: CircleQuestion, by deadline: Deadline
+    ) throws(Refusal) -> [SyncStatement] {
+        try ask(EnclaveCalls.addMachine, MachineAddition(keys: keys, name: name), question, deadline).statements
+    }
+
+    package func removeMachine(
+        _ member: MemberID, keeping kept: [MemberID], asking question: CircleQuestion, by deadline: Deadline
+    ) throws(Refusal) -> [SyncStatement] {
+        try ask(EnclaveCalls.removeMachine, MachineRemoval(member: member, kept: kept), question, deadline).statements
+    }
+
+    private func ask<Request: EnclaveMessage & Sendable, Answer>(
+        _ call: EnclaveCall<AskedChange<Request>, Answer>, _ request: Request, _ question: CircleQuestion,
+        _ deadline: Deadline
+    ) throws(Refusal) -> Answer {
+        let asked = AskedChange(milliseconds: deadline.timeout, question: question, request: request)
+        return try ask(call, asked, in: question.context, question.prompt, by: deadline)
+    }
+}
+
+extension CircleFile {
+    /// A file with these bytes.
+    fileprivate static func make(_ bytes: SecretBytes) throws(Refusal) -> FileDescriptor {
+        do { return try PasscodeFile.make(bytes) } catch { throw .noEnclave(error) }
+    }
+
+    /// Room for an answer of so many bytes.
+    fileprivate static func room(_ count: Int) throws(Refusal) -> FileDescriptor {
+        do { return try PasscodeFile.makeRoom(count) } catch { throw .noEnclave(error) }
+    }
+}
