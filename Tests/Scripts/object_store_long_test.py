@@ -14,7 +14,7 @@ import tempfile
 import urllib.request
 import uuid
 
-from patience import eventually
+from patience import PATIENCE, eventually
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
 ROOT = TOP / ".build/ceph"
@@ -117,7 +117,7 @@ class Cluster:
 
     def is_ready(self):
         with contextlib.suppress(OSError):
-            with urllib.request.urlopen(f"http://127.0.0.1:{self.gateway}/", timeout=5) as answer:
+            with urllib.request.urlopen(f"http://127.0.0.1:{self.gateway}/", timeout=PATIENCE) as answer:
                 return answer.status == 200
         return False
 

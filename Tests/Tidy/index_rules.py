@@ -29,6 +29,9 @@ AHEAD_OF_USE = (
     "Sources/Base/SyncFormat",
     "Sources/Daemon/SyncMerging",
     "Sources/Daemon/SyncStore",
+    "Sources/Carrier/SyncTransports",
+    "Sources/Carrier/PostgresTransport",
+    "Sources/Carrier/ObjectTransport",
     "Sources/Base/FileFormat",
 )
 FUNCTIONS = (12, 16, 17, 18)
@@ -142,7 +145,12 @@ LENT_TO_C = re.compile(r"@_silgen_name\([^)]*\)\s*(?:\w+\s+)*func \w+\([^)]*Unsa
 
 
 def is_read_by_c(one):
-    """A member of a type that a C function gets a pointer to: the function reads it where Swift need not."""
+    """A member of a type that a C function gets a pointer to: the function reads it where Swift need not.
+
+    So is the first word of an object of Core Foundation (`RuntimeType`).
+    """
+    if one.name == "runtimeWord":
+        return True
     types = set(LENT_TO_C.findall(code(one.file)))
     parents = [definitions().get(usr) for roles, usr in one.relations if roles & CHILD]
     return any(parent and parent.name in types for parent in parents)

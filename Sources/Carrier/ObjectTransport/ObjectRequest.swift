@@ -8,7 +8,7 @@ struct ObjectRequest {
     let store: ObjectStore
     /// PUT, GET or DELETE.
     let method: String
-    /// What stands behind the bucket's URL, with `/` or `?` in front: percent-encoded, its parameters sorted by name.
+    /// The rest of the URL, with `/` or `?` in front: percent-encoded, its parameters sorted by name.
     var place = ""
     var headers: [String] = []
     var body: [UInt8] = []
@@ -86,7 +86,7 @@ private final class Received {
 
     init(limit: Int) { self.limit = limit }
 
-    /// What libcurl calls; another count than was given ends the transfer.
+    /// libcurl calls this; another count than was given ends the transfer.
     static let receive: ccurl_receiver = { start, _, count, context in
         guard let start = unsafe start, let context = unsafe context else { return 0 }
         let received = unsafe Unmanaged<Received>.fromOpaque(context).takeUnretainedValue()

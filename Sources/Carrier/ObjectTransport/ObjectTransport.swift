@@ -125,7 +125,7 @@ extension ObjectTransport {
     }
 }
 
-/// A page of a list. What is wanted of it are texts without references to characters: a slot's name is read strictly.
+/// A page of a list. Only texts without references to characters are wanted: a slot's name is read strictly.
 struct ObjectList {
     private let text: String
     init(_ bytes: [UInt8]) { text = String(decoding: bytes, as: UTF8.self) }

@@ -16,7 +16,7 @@ import SyncTransports
     /// Connects.
     ///
     /// - Throws: ``TransportProblem/unreachable(_:)`` with the server's or libpq's reason.
-    init(_ address: ServerAddress, until deadline: Deadline) throws(TransportProblem) {
+    init(_ address: PostgresAddress, until deadline: Deadline) throws(TransportProblem) {
         let options = address.options.sorted { $0.key < $1.key }
         let started = unsafe withCStrings(options.map(\.key)) { keys in
             unsafe withCStrings(options.map(\.value)) { values in unsafe PQconnectStartParams(keys, values, 0) }

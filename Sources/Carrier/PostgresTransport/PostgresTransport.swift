@@ -7,7 +7,7 @@ package import SyncTransports
 /// Each machine has a token of its own, which the server knows by its hash. A wrong one is an error, never an empty
 /// answer. Batches and tokens are parameters, so that no query of them is in the server's log.
 package final class PostgresTransport: SyncTransport {
-    private let address: ServerAddress
+    private let address: PostgresAddress
     private let circle: CircleID
     private let device: MemberID
     private let token: [UInt8]
@@ -24,7 +24,7 @@ package final class PostgresTransport: SyncTransport {
     ///   - token: 32 random bytes that this machine alone has.
     ///   - invitation: lets this machine make the circle on the server; empty where it is there.
     package init(
-        _ address: ServerAddress, circle: CircleID, device: MemberID, token: [UInt8], invitation: [UInt8] = []
+        _ address: PostgresAddress, circle: CircleID, device: MemberID, token: [UInt8], invitation: [UInt8] = []
     ) {
         (self.address, self.circle, self.device) = (address, circle, device)
         (self.token, self.invitation) = (token, invitation)
@@ -91,7 +91,7 @@ package final class PostgresTransport: SyncTransport {
         let poll = Deadline.after(milliseconds: Self.pollMilliseconds)
         return try listener.withLock { (listener) throws(TransportProblem) -> Bool in
             if listener == nil {
-                // What came before is not told.
+                // The server tells nothing of what came before.
                 listener = try Listener(address, circle, until: .after(milliseconds: Self.patience))
                 return true
             }
@@ -111,7 +111,7 @@ package final class PostgresTransport: SyncTransport {
 extension PostgresTransport {
     private var own: [PostgresConnection.Value] { [.bytes(circle.bytes), .bytes(device.bytes), .bytes(token)] }
 
-    /// Calls a function of the schema. A connection that has failed is made anew with the next call.
+    /// Calls a function of the schema. A call replaces the connection that the one before found broken.
     private func call(
         _ function: String, _ values: [PostgresConnection.Value]
     ) throws(TransportProblem) -> [PostgresConnection.Row] {
@@ -155,7 +155,7 @@ private final class Listener {
 
     private static let proofMilliseconds = 2_000
 
-    init(_ address: ServerAddress, _ circle: CircleID, until deadline: Deadline) throws(TransportProblem) {
+    init(_ address: PostgresAddress, _ circle: CircleID, until deadline: Deadline) throws(TransportProblem) {
         connection = try PostgresConnection(address, until: deadline)
         let channel = "keychain_sync_\(circle.text)"
         try connection.run("LISTEN \(channel)", until: deadline)

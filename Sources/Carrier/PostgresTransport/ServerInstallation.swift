@@ -1,8 +1,8 @@
 import LinuxSystem
 package import SyncTransports
 
-/// Makes a server ready for circles. Who runs it does this, in a database of its own, as the database's owner who may
-/// make roles.
+/// Makes a server ready for circles. Its administrator does this, in a database of its own, as the owner of the database
+/// who may make roles.
 package struct ServerInstallation: ~Copyable {
     private let connection: PostgresConnection
     private let patience = 60_000
@@ -10,7 +10,7 @@ package struct ServerInstallation: ~Copyable {
     /// Connects.
     ///
     /// - Throws: ``TransportProblem``.
-    package init(_ address: ServerAddress) throws(TransportProblem) {
+    package init(_ address: PostgresAddress) throws(TransportProblem) {
         connection = try PostgresConnection(address, until: .after(milliseconds: patience))
     }
 

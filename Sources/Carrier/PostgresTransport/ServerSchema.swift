@@ -1,4 +1,4 @@
-/// What an installation makes in a database of its own: tables that only their owner reads, and functions that tenants
+/// An installation makes this in a database of its own: tables that only their owner reads, and functions that tenants
 /// call.
 ///
 /// Each tenant has a login role. Roles see neither tables nor each other's sessions; the catalogs that would show those

@@ -1,6 +1,6 @@
 import SyncFormat
 
-/// What a file's name in a log's folder says.
+/// The meaning of a file's name in a log's folder.
 struct FolderName: Equatable {
     let seq: UInt64
     /// Another file for the batch, which the program that carries the folder has kept because both were there:

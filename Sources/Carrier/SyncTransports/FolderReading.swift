@@ -29,7 +29,7 @@ struct FolderReading {
             changes.isComplete = false
             return
         }
-        let bytes = (try? folder.read(name, limit: TransportLimits.slotBytes)) ?? nil
+        let bytes = (try? folder.content(of: name, limit: TransportLimits.slotBytes)) ?? nil
         if let bytes { append(slot, bytes) } else { changes.unreadable.append(slot) }
     }
 
@@ -37,7 +37,7 @@ struct FolderReading {
     private mutating func give(
         _ slot: SyncSlot, from folder: HeldFolder, _ name: String, _ witnesses: borrowing Lock<SeenWitnesses>
     ) {
-        guard let bytes = (try? folder.read(name, limit: TransportLimits.slotBytes)) ?? nil else { return }
+        guard let bytes = (try? folder.content(of: name, limit: TransportLimits.slotBytes)) ?? nil else { return }
         if witnesses.withLock({ $0.isNew(slot, bytes) }) { append(slot, bytes) }
     }
 

@@ -6,8 +6,8 @@ package import SyncFormat
 ///
 ///     FOLDER/CIRCLE/log/DEVICE/SEQ    FOLDER/CIRCLE/part/DEVICE/SEQ/PART
 ///
-/// Each machine writes in folders of its own, so that what carries them has no conflicts to solve. Whoever carries them
-/// may write in all: no link is followed, and other files are passed over.
+/// Each machine writes in folders of its own, so that what carries them has no conflicts to solve. Their carrier may
+/// write in all: no link is followed, and other files are passed over.
 package final class FolderTransport: SyncTransport {
     private let root: String
     private let circle: CircleID
@@ -36,7 +36,7 @@ package final class FolderTransport: SyncTransport {
             let names = slot.text.split(separator: "/").map(String.init)
             for name in names.dropFirst().dropLast() { folder = try folder.makeFolder(name) }
             guard try !folder.create(names[names.count - 1], with: bytes.span) else { return true }
-            let there = try? folder.read(names[names.count - 1], limit: TransportLimits.slotBytes)
+            let there = try? folder.content(of: names[names.count - 1], limit: TransportLimits.slotBytes)
             if there != bytes { commitment = .occupied(there) }
             return true
         }
@@ -56,7 +56,7 @@ package final class FolderTransport: SyncTransport {
         try withSystem { () throws(SystemError) in
             guard let circle = try place() else { return false }
             bytes = try find(slot, in: circle).flatMap { (folder, name) throws(SystemError) in
-                try folder.read(name, limit: TransportLimits.slotBytes)
+                try folder.content(of: name, limit: TransportLimits.slotBytes)
             }
             return true
         }

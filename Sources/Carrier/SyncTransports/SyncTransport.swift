@@ -43,7 +43,7 @@ package protocol SyncTransport: Sendable {
     func wait(until deadline: Deadline) throws(TransportProblem) -> Bool
 }
 
-/// What became of a slot.
+/// The end of a commitment.
 package enum Commitment: Equatable, Sendable {
     /// It has these bytes.
     case done
@@ -51,7 +51,7 @@ package enum Commitment: Equatable, Sendable {
     case occupied([UInt8]?)
 }
 
-/// What a transport has that its reader lacks.
+/// The batches that a transport has and its reader lacks.
 package struct TransportChanges: Sendable {
     /// Slots and their bytes, each log in its order. A slot can be there twice, with different bytes.
     package var batches: [(slot: SyncSlot, bytes: [UInt8])] = []
@@ -80,7 +80,7 @@ package enum TransportProblem: Error, Equatable, Sendable {
 extension TransportProblem: CustomStringConvertible {
     package var description: String {
         switch self {
-        case .missing(let place): "there is no folder \(place): mount its disk, or make the circle's folder anew"
+        case .missing(let place): "there is no folder \(place): mount its disk, or make the circle's folder again"
         case .refused(let reason), .unreachable(let reason): reason
         case .system(let error): error.description
         }

@@ -19,7 +19,7 @@ struct ImportTests {
         "Daemon": ["Base", "Wire", "CLibraries"],
         "API": ["Base", "Wire", "Daemon", "Enclave", "Compatibility", "CLibraries"],
         "Compatibility": ["Base"], "Tools": ["Base", "Wire"],
-        "Bridges": ["Base", "Wire"], "Carrier": ["Base", "Wire"],
+        "Bridges": ["Base", "Wire"], "Carrier": ["Base", "Wire", "CLibraries"],
         "Examples": ["API"],
     ]
 

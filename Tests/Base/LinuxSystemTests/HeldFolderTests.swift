@@ -14,10 +14,10 @@ struct HeldFolderTests {
         let folder = try HeldFolder(directory.path)
         #expect(try folder.create("a", with: [1, 2].span, mode: 0o640))
         #expect(try !folder.create("a", with: [3].span))
-        #expect(try folder.read("a", limit: 2) == [1, 2])
+        #expect(try folder.content(of: "a", limit: 2) == [1, 2])
         #expect(try FileStatus(at: directory.file("a"))?.mode == S_IFREG | 0o640)
         #expect(directory.names == ["a"])
-        #expect(throws: SystemError.self) { try folder.read("a", limit: 1) }
+        #expect(throws: SystemError.self) { try folder.content(of: "a", limit: 1) }
     }
 
     @Test("A folder stays the same when another one gets its name")
@@ -26,8 +26,8 @@ struct HeldFolderTests {
         #expect(unsafe rename(directory.file("a"), directory.file("b")) == 0)
         _ = try HeldFolder(directory.path).makeFolder("a")
         #expect(try folder.create("x", with: [1].span))
-        #expect(try HeldFolder(directory.path).folder("b")?.read("x", limit: 1) == [1])
-        #expect(try HeldFolder(directory.path).folder("a")?.read("x", limit: 1) == nil)
+        #expect(try HeldFolder(directory.path).folder("b")?.content(of: "x", limit: 1) == [1])
+        #expect(try HeldFolder(directory.path).folder("a")?.content(of: "x", limit: 1) == nil)
     }
 
     @Test("A folder with more names than are wanted is an error with its reason")

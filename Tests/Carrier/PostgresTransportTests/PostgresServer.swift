@@ -59,7 +59,7 @@ final class PostgresServer {
         }
     }
 
-    func address(_ role: String) throws -> ServerAddress { try ServerAddress(url(role)) }
+    func address(_ role: String) throws -> PostgresAddress { try PostgresAddress(url(role)) }
 
     /// Ends the server's first process; SIGKILL as a power cut would, SIGQUIT with what belongs to it.
     func end(_ signal: CInt) {

@@ -222,18 +222,18 @@ struct ServerInstallationTests {
 }
 
 @Suite("The URL of a server")
-struct ServerAddressTests {
+struct PostgresAddressTests {
     @Test("A server on the network is verified; one with a password in its URL is refused")
     func rules() throws {
-        #expect(throws: Never.self) { try ServerAddress("postgresql://user@example.org/sync") }
-        #expect(throws: Never.self) { try ServerAddress("postgresql://user@example.org/sync?sslmode=verify-full") }
+        #expect(throws: Never.self) { try PostgresAddress("postgresql://user@example.org/sync") }
+        #expect(throws: Never.self) { try PostgresAddress("postgresql://user@example.org/sync?sslmode=verify-full") }
         for url in [
             "postgresql://user:pw@example.org/sync", "postgresql://user@example.org/sync?password=pw",
             "postgresql://user@example.org/sync?sslmode=require", "postgresql://user@127.0.0.1/sync?sslmode=disable",
             "postgresql://user@%2Ftmp,example.org/sync?sslmode=disable", "http://example.org", "postgresql://[", "",
             "postgresql://user@%2Ftmp/sync?hostaddr=127.0.0.1&sslmode=disable",
         ] {
-            #expect(throws: TransportProblem.self, "\(url)") { try ServerAddress(url) }
+            #expect(throws: TransportProblem.self, "\(url)") { try PostgresAddress(url) }
         }
     }
 }
@@ -248,7 +248,7 @@ struct StandbyTests {
         try hosted.server.psql("SELECT pg_reload_conf()")
         #expect(eventually { (try? hosted.server.psql("SELECT sync_state FROM pg_stat_replication")) == "sync\n" })
 
-        let address = try ServerAddress(hosted.server.url("alice", or: standby))
+        let address = try PostgresAddress(hosted.server.url("alice", or: standby))
         let machine = PostgresTransport(
             address, circle: hosted.circle, device: hosted.first, token: [UInt8](repeating: 1, count: 32))
         let acknowledged = Lock<UInt64>(0)

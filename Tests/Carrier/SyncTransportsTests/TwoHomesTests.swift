@@ -20,7 +20,7 @@ final class TwoHomes {
         }
         directories = [try TemporaryDirectory(), try TemporaryDirectory()]
         folders = directories.map(\.path)
-        let courier = Courier(folders)
+        let courier = try Courier(folders)
         self.courier = (courier, try Thread(named: "courier") { courier.run() })
     }
 
@@ -34,16 +34,22 @@ final class TwoHomes {
 /// one stays as a conflict copy, as with Syncthing.
 private final class Courier: Sendable {
     private let folders: [String]
-    private let hasEnded = Lock(false)
+    private let ending: Wakeup
 
-    init(_ folders: [String]) { self.folders = folders }
+    init(_ folders: [String]) throws {
+        self.folders = folders
+        ending = try Wakeup()
+    }
 
-    func end() { hasEnded.withLock { $0 = true } }
+    func end() { ending.signal() }
+
+    private var hasEnded: Bool {
+        (try? ending.descriptor.wait(for: .readable, deadline: .after(milliseconds: 2))) != nil
+    }
 
     func run() {
-        while !hasEnded.withLock({ $0 }) {
+        while !hasEnded {
             for (from, to) in [(0, 1), (1, 0)] { carry(folders[from], folders[to]) }
-            usleep(2000)
         }
     }
 

@@ -49,9 +49,9 @@ package struct HeldFolder: Sendable {
 
     /// Reads a file in it; nil where there is none.
     ///
-    /// - Throws: `SystemError` of `open` or `read`: `ELOOP` for a link; `EFBIG` when it has more bytes, `EINVAL` when it
-    ///   is not a regular file, `EIO` when it became shorter meanwhile.
-    package func read(_ name: String, limit: Int) throws(SystemError) -> [UInt8]? {
+    /// - Throws: `SystemError` of `open` or `read`: `ELOOP` for a link; `EFBIG` when it has more bytes, `EINVAL` when
+    ///   it is not a regular file, `EIO` when it became shorter meanwhile.
+    package func content(of name: String, limit: Int) throws(SystemError) -> [UInt8]? {
         do throws(SystemError) {
             return try AtomicFile.read("\(path)/\(name)", limit: limit, followsLinks: false)
         } catch {

@@ -2,12 +2,12 @@ import CPostgres
 package import SyncTransports
 
 /// Where a server is, as PostgreSQL's own URLs say it.
-package struct ServerAddress: Hashable, Sendable {
+package struct PostgresAddress: Hashable, Sendable {
     /// Keywords and values of libpq.
     let options: [String: String]
 
-    /// - Throws: ``TransportProblem/refused(_:)`` for a URL that libpq does not read, one with a password in it, which
-    ///   every program of this machine could see, and one that asks for less than a verified connection.
+    /// - Throws: ``TransportProblem/refused(_:)`` for a URL that libpq does not read, and one that asks for less than a
+    ///   verified connection. It refuses a password too, which every program of this machine could see.
     package init(_ url: String) throws(TransportProblem) {
         var options = try Self.parse(url)
         guard options["password"] == nil else {
