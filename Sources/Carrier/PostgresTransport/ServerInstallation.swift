@@ -1,8 +1,8 @@
 import LinuxSystem
 package import SyncTransports
 
-/// Makes a server ready for circles. Its administrator does this, in a database of its own, as the owner of the database
-/// who may make roles.
+/// Makes a server ready for circles. Its administrator does this, in a database of its own, as the owner of the
+/// database who may make roles.
 package struct ServerInstallation: ~Copyable {
     private let connection: PostgresConnection
     private let patience = 60_000
