@@ -78,7 +78,8 @@ def question(
     body += text(program) + text(item) + text(terminal) + bytes([len(environment)])
     for name, value in environment.items():
         body += bytes([VARIABLES.index(name)]) + text(value)
-    return body
+    # No change of a circle of machines.
+    return body + bytes([0])
 
 
 class Agent:
@@ -97,7 +98,7 @@ class Agent:
         self.ids = 0
         self.events = []
         self.answers = {}
-        expect(self.receive() == (1, 0, struct.pack("<I", 1)), "the agent does not greet")
+        expect(self.receive() == (1, 0, struct.pack("<I", 2)), "the agent does not greet")
 
     def __enter__(self):
         return self
