@@ -3,7 +3,7 @@ package import SyncTransports
 
 /// Where a server is, as PostgreSQL's own URLs say it.
 package struct PostgresAddress: Hashable, Sendable {
-    /// Keywords and values of libpq, once for each host: of a server and its standbys, the one that takes writes is found.
+    /// Keywords and values of libpq, once for each host: of a server and its standbys, one takes writes.
     let hosts: [[String: String]]
 
     /// - Throws: ``TransportProblem/refused(_:)`` for a URL that libpq does not read, and one that asks for less than a

@@ -79,7 +79,7 @@ package final class PostgresTransport: SyncTransport {
             if let (device, seq) = Self.place(row) { changes.ends[device] = max(changes.ends[device] ?? 0, seq) }
         }
         let known = heads.sorted { $0.key < $1.key }
-        // What is not in order, or was there before, is no answer.
+        // A batch that is not in order, or was there before, is no answer.
         var last = heads
         let logs = PostgresConnection.Value.list(known.map { "\"\\\\x\($0.key.text)\"" })
         let places = PostgresConnection.Value.list(known.map { String($0.value) })

@@ -190,14 +190,14 @@ enum ServerSchema {
             as: """
                 BEGIN
                     PERFORM allow_change(of, by, token);
-                    -- Who waits for the row's lock with an older view fails.
+                    -- A transaction that waits for the row's lock with an older view fails.
                     UPDATE circles SET bytes = bytes WHERE circle = of;
                     UPDATE devices SET removed = now() WHERE circle = of AND device = gone AND removed IS NULL;
                 END
                 """)
         + tenants("register(bytea, bytea, bytea, bytea, bytea)", "unregister(bytea, bytea, bytea, bytea)")
 
-    /// What is acknowledged is on disk, also where a role asks for less. A full queue of notifications fails no commit.
+    /// An acknowledged commit is on disk, also where a role asks for less. A full queue of notifications fails none.
     private static let commit =
         function(
             "commit(of bytea, by bytea, token bytea, place bigint, piece integer, bytes_of bytea) RETURNS bytea",
@@ -228,8 +228,8 @@ enum ServerSchema {
                 """)
         + tenants("commit(bytea, bytea, bytea, bigint, integer, bytea)")
 
-    /// A machine discards what it has written itself. Batches of a removed machine stay for a month: no machine can take
-    /// another's batches away by removing it.
+    /// A machine discards what it has written itself. Batches of a removed machine stay for a month: no machine can
+    /// take another's batches away by removing it.
     private static let discard =
         function(
             "discard(of bytea, by bytea, token bytea, author bytea, places bigint[], pieces integer[]) RETURNS void",
