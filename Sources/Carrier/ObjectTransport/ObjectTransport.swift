@@ -14,8 +14,8 @@ package final class ObjectTransport: SyncTransport {
     private static let pollMilliseconds = 60_000
     /// Another writes the same name at this moment (409): whether it wins is known with one of the next tries.
     private static let races = 5
-    /// The pages of a list, with a thousand names each.
-    private static let pages = 1_000
+    /// The pages of a list, with a thousand names each, and the batches of a look.
+    private static let pages = 100, batches = 1_000
 
     package init(_ store: ObjectStore, circle: CircleID) { (self.store, self.circle) = (store, circle) }
 
@@ -31,19 +31,25 @@ package final class ObjectTransport: SyncTransport {
     }
 
     package func commit(_ bytes: [UInt8], in slot: SyncSlot) throws(TransportProblem) -> Commitment {
-        if try create(slot.text, bytes) { return .done }
-        let there = try get(slot.text)
-        return there == bytes ? .done : .occupied(there)
+        try slot.check(bytes, of: circle)
+        for _ in 0..<Self.races {
+            if try create(slot.text, bytes) { return .done }
+            if let there = try get(slot.text) { return there == bytes ? .done : .occupied(there) }
+            // It was discarded in between.
+        }
+        return .occupied(nil)
     }
 
     package func discard(_ slots: [SyncSlot]) throws(TransportProblem) {
-        for slot in slots {
+        for slot in slots where slot.circle == circle {
             let answer = try send(ObjectRequest(store: store, method: "DELETE", place: "/\(slot.text)"))
             guard [200, 204, 404].contains(answer.status) else { throw answer.refusal }
         }
     }
 
-    package func read(_ slot: SyncSlot) throws(TransportProblem) -> [UInt8]? { try get(slot.text) }
+    package func read(_ slot: SyncSlot) throws(TransportProblem) -> [UInt8]? {
+        slot.circle == circle ? try get(slot.text) : nil
+    }
 
     package func changes(
         after heads: [MemberID: UInt64], atMost most: Int
@@ -52,13 +58,16 @@ package final class ObjectTransport: SyncTransport {
         for slot in try slots() {
             changes.ends[slot.device] = max(changes.ends[slot.device] ?? 0, slot.seq)
             guard slot.seq > heads[slot.device] ?? 0 else { continue }
-            guard changes.batches.isEmpty || count < most else {
+            guard changes.batches.isEmpty || count < most && changes.batches.count < Self.batches else {
                 changes.isComplete = false
                 continue
             }
-            guard let bytes = try get(slot.text) else { continue }
-            changes.batches.append((slot, bytes))
-            count += bytes.count
+            // One that cannot be read hinders no other.
+            do throws(TransportProblem) {
+                guard let bytes = try get(slot.text) else { continue }
+                changes.batches.append((slot, bytes))
+                count += bytes.count
+            } catch { changes.unreadable.append(slot) }
         }
         return changes
     }
@@ -101,18 +110,20 @@ extension ObjectTransport {
         return answer.body
     }
 
-    /// The slots of all batches, by their names.
+    /// The slots of all batches, in the order of their names, each once.
     private func slots() throws(TransportProblem) -> [SyncSlot] {
-        var (slots, token) = ([SyncSlot](), String?.none)
+        var (slots, last, token) = ([SyncSlot](), "", String?.none)
         for _ in 0..<Self.pages {
             let page = try list(after: token)
-            slots += page.values(of: "Key").compactMap { try? SyncSlot($0) }.filter {
-                $0.circle == circle && $0.part == nil
+            for name in page.values(of: "Key") where name > last {
+                last = name
+                if let slot = try? SyncSlot(name), slot.circle == circle, slot.part == nil { slots.append(slot) }
             }
+            guard page.values(of: "IsTruncated").first == "true" else { return slots }
             token = page.values(of: "NextContinuationToken").first
-            guard page.values(of: "IsTruncated").first == "true", token != nil else { return slots }
+            guard token != nil else { throw .refused("the store says that its list goes on, and not where") }
         }
-        throw .refused("the store has more than a million batches")
+        throw .refused("the store has more than a hundred thousand batches")
     }
 
     /// A page of the list. Its parameters are sorted, as the signature wants them.
@@ -144,7 +155,7 @@ extension ObjectRequest.Answer {
     fileprivate var refusal: TransportProblem {
         let list = ObjectList(body)
         let words = list.values(of: "Message").first ?? list.values(of: "Code").first ?? "no reason"
-        return .refused("the store answers \(status): \(words)")
+        return .refused("the store answers \(status): \(words.plain)")
     }
 }
 

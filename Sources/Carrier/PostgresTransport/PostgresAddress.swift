@@ -3,32 +3,35 @@ package import SyncTransports
 
 /// Where a server is, as PostgreSQL's own URLs say it.
 package struct PostgresAddress: Hashable, Sendable {
-    /// Keywords and values of libpq.
-    let options: [String: String]
+    /// Keywords and values of libpq, once for each host: of a server and its standbys, one takes writes.
+    let hosts: [[String: String]]
 
     /// - Throws: ``TransportProblem/refused(_:)`` for a URL that libpq does not read, and one that asks for less than a
     ///   verified connection. It refuses a password too, which every program of this machine could see.
     package init(_ url: String) throws(TransportProblem) {
         var options = try Self.parse(url)
-        guard options["password"] == nil else {
+        guard options["password"] == nil, options["sslpassword"] == nil else {
             throw .refused("the URL has a password: put it into ~/.pgpass, and leave it out here")
         }
-        if !Self.isLocal(options) {
-            guard options["sslmode"] ?? "verify-full" == "verify-full" else {
-                throw .refused("sslmode is verify-full, or left out: another server could take the place of yours")
-            }
-            options["sslmode"] = "verify-full"
+        guard options["sslmode"] ?? "verify-full" == "verify-full", options["service"] == nil else {
+            throw .refused("sslmode is verify-full, or left out: another server could take the place of yours")
         }
-        // Of a server and its standby, the one that takes writes.
+        // A socket of this machine has no TLS, whatever this says.
+        options["sslmode"] = "verify-full"
         options["target_session_attrs"] = options["target_session_attrs"] ?? "read-write"
         options["application_name"] = "keychain-carrier"
-        self.options = options
+        hosts = Self.divided(options)
     }
 
-    /// Whether only sockets of this machine are named. There can be several hosts, and numbers besides.
-    private static func isLocal(_ options: [String: String]) -> Bool {
-        let hosts = (options["host"] ?? "").split(separator: ",", omittingEmptySubsequences: false)
-        return options["hostaddr"] == nil && hosts.allSatisfy { $0.hasPrefix("/") }
+    /// libpq would wait for the first host as long as for all.
+    private static func divided(_ options: [String: String]) -> [[String: String]] {
+        let divided = ["host", "hostaddr", "port"].map { ($0, (options[$0] ?? "").list) }
+        let count = divided.map(\.1.count).max() ?? 1
+        return (0..<count).map { number in
+            options.merging(divided.map { ($0.0, $0.1[min(number, $0.1.count - 1)]) }) { $1 }.filter {
+                !$0.value.isEmpty
+            }
+        }
     }
 
     private static func parse(_ url: String) throws(TransportProblem) -> [String: String] {
@@ -46,4 +49,8 @@ package struct PostgresAddress: Hashable, Sendable {
         }
         return options
     }
+}
+
+extension String {
+    fileprivate var list: [String] { split(separator: ",", omittingEmptySubsequences: false).map(String.init) }
 }

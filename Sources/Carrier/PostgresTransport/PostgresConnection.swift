@@ -13,16 +13,29 @@ import SyncTransports
         case text(String)
     }
 
-    /// Connects.
+    /// Connects to the first host that answers; each has a share of the time.
     ///
-    /// - Throws: ``TransportProblem/unreachable(_:)`` with the server's or libpq's reason.
-    init(_ address: PostgresAddress, until deadline: Deadline) throws(TransportProblem) {
-        let options = address.options.sorted { $0.key < $1.key }
+    /// - Throws: ``TransportProblem/unreachable(_:)`` with the reason of the last.
+    static func open(_ address: PostgresAddress, until deadline: Deadline) throws(TransportProblem)
+        -> PostgresConnection
+    {
+        var problem = TransportProblem.unreachable("the URL names no server")
+        for (number, host) in address.hosts.enumerated() {
+            let share = deadline.share(of: address.hosts.count - number)
+            do throws(TransportProblem) { return try PostgresConnection(host, until: share) } catch { problem = error }
+        }
+        throw problem
+    }
+
+    private init(_ host: [String: String], until deadline: Deadline) throws(TransportProblem) {
+        let options = host.sorted { $0.key < $1.key }
         let started = unsafe withCStrings(options.map(\.key)) { keys in
             unsafe withCStrings(options.map(\.value)) { values in unsafe PQconnectStartParams(keys, values, 0) }
         }
         guard let connection = unsafe started else { throw .system(SystemError(code: ENOMEM, call: "PQconnectStart")) }
         unsafe self.connection = connection
+        // Words of a server are no output of this program.
+        unsafe PQsetNoticeProcessor(connection, { _, _ in }, nil)
         try finish(until: deadline)
         guard unsafe PQsetnonblocking(connection, 1) == 0 else { throw problem }
     }
@@ -70,42 +83,49 @@ extension PostgresConnection {
     ///
     /// - Throws: ``TransportProblem/refused(_:)`` with the server's words, or what ends the connection.
     func query(_ text: String, _ values: [Value] = [], until deadline: Deadline) throws(TransportProblem) -> [Row] {
-        guard send(text, values) else { throw problem }
+        // Row by row, so that one can stop.
+        guard send(text, values), unsafe PQsetSingleRowMode(connection) == 1 else { throw problem }
+        return try answer(until: deadline)
+    }
+
+    /// Runs several statements as one transaction.
+    func run(_ statements: String, until deadline: Deadline) throws(TransportProblem) {
+        guard unsafe PQsendQuery(connection, statements) == 1 else { throw problem }
+        _ = try answer(until: deadline)
+    }
+
+    /// The most that an answer may have, in bytes.
+    private static let answerBytes = 64 << 20
+
+    private func answer(until deadline: Deadline) throws(TransportProblem) -> [Row] {
         try flush(until: deadline)
-        var (rows, refusal) = ([Row](), TransportProblem?.none)
+        var (rows, count, refusal) = ([Row](), 0, TransportProblem?.none)
         while let result = unsafe try nextResult(until: deadline) {
             defer { unsafe PQclear(result) }
             switch unsafe PQresultStatus(result) {
-            case PGRES_TUPLES_OK: unsafe rows += self.rows(of: result)
+            case PGRES_TUPLES_OK, PGRES_SINGLE_TUPLE: unsafe rows += self.rows(of: result, &count)
             case PGRES_COMMAND_OK, PGRES_EMPTY_QUERY: break
-            default: unsafe refusal = refusal ?? self.refusal(of: result)
+            case PGRES_FATAL_ERROR: unsafe refusal = refusal ?? self.refusal(of: result)
+            default: throw .unreachable("the server answers something else than was asked")
+            }
+            guard count <= Self.answerBytes, !deadline.hasPassed else {
+                throw .unreachable("the server's answer does not end")
             }
         }
         if let refusal { throw refusal }
         return rows
     }
 
-    /// Runs several statements as one transaction.
-    func run(_ statements: String, until deadline: Deadline) throws(TransportProblem) {
-        guard unsafe PQsendQuery(connection, statements) == 1 else { throw problem }
-        try flush(until: deadline)
-        var refusal: TransportProblem?
-        while let result = unsafe try nextResult(until: deadline) {
-            defer { unsafe PQclear(result) }
-            let status = unsafe PQresultStatus(result)
-            if status == PGRES_FATAL_ERROR { unsafe refusal = refusal ?? self.refusal(of: result) }
-        }
-        if let refusal { throw refusal }
-    }
-
-    /// Waits for a notification; false when there was none.
+    /// Waits for notifications, and takes all that have come; false when there was none.
     func notification(until deadline: Deadline) throws(TransportProblem) -> Bool {
+        var isNotified = false
         while true {
             guard unsafe PQconsumeInput(connection) == 1 else { throw problem }
-            if let notification = unsafe PQnotifies(connection) {
+            while let notification = unsafe PQnotifies(connection), !deadline.hasPassed || !isNotified {
                 unsafe PQfreemem(notification)
-                return true
+                isNotified = true
             }
+            if isNotified { return true }
             do throws(TransportProblem) { try wait(for: .readable, until: deadline) } catch {
                 if deadline.hasPassed { return false }
                 throw error
@@ -142,19 +162,24 @@ extension PostgresConnection {
 
     private func nextResult(until deadline: Deadline) throws(TransportProblem) -> OpaquePointer? {
         while unsafe PQisBusy(connection) == 1 {
+            // Data that never ends keeps the socket ready.
+            guard !deadline.hasPassed else { throw .unreachable("the server's answer does not end") }
             try wait(for: .readable, until: deadline)
             guard unsafe PQconsumeInput(connection) == 1 else { throw problem }
         }
         return unsafe PQgetResult(connection)
     }
 
-    private func rows(of result: OpaquePointer) -> [Row] {
+    private func rows(of result: OpaquePointer, _ bytes: inout Int) -> [Row] {
+        // Small rows take more than their bytes.
+        unsafe bytes += Int(PQntuples(result)) * 256
         let columns = unsafe 0..<PQnfields(result)
         return unsafe (0..<PQntuples(result)).map { row in
             columns.map { column in
                 guard unsafe PQgetisnull(result, row, column) == 0, let start = unsafe PQgetvalue(result, row, column)
                 else { return nil }
                 let count = unsafe Int(PQgetlength(result, row, column))
+                bytes += count
                 return unsafe Array(UnsafeRawBufferPointer(start: start, count: count))
             }
         }
@@ -162,7 +187,7 @@ extension PostgresConnection {
 
     private func refusal(of result: OpaquePointer) -> TransportProblem {
         let message = unsafe PQresultErrorField(result, CInt(UInt8(ascii: "M"))).map { unsafe String(cString: $0) }
-        return .refused(message ?? "the server gave no reason")
+        return .refused(message?.plain ?? "the server gave no reason")
     }
 }
 
@@ -186,4 +211,12 @@ private func withCStrings<Result>(_ strings: [String], _ body: (UnsafePointer<Un
     -> Result
 {
     unsafe withCStrings(strings.map { Array($0.utf8) + [0] }, body)
+}
+
+extension Deadline {
+    /// The part of the time that is left, where so many share it.
+    fileprivate func share(of count: Int) -> Deadline {
+        guard let left = remainingNanoseconds else { return self }
+        return .after(milliseconds: Int(clamping: left / UInt64(max(count, 1)) / 1_000_000))
+    }
 }

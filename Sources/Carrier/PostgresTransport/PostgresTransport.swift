@@ -15,19 +15,20 @@ package final class PostgresTransport: SyncTransport {
     private let connection = Lock<PostgresConnection?>(nil)
     private let listener = Lock<Listener?>(nil)
 
-    /// The time for one call, in milliseconds.
-    private static let patience = 30_000
+    private let patience: Int
     /// A server is asked so often where a pooler keeps its notifications.
     private static let pollMilliseconds = 60_000
 
     /// - Parameters:
     ///   - token: 32 random bytes that this machine alone has.
     ///   - invitation: lets this machine make the circle on the server; empty where it is there.
+    ///   - patience: the time for one call, in milliseconds.
     package init(
-        _ address: PostgresAddress, circle: CircleID, device: MemberID, token: [UInt8], invitation: [UInt8] = []
+        _ address: PostgresAddress, circle: CircleID, device: MemberID, token: [UInt8], invitation: [UInt8] = [],
+        patience: Int = 30_000
     ) {
         (self.address, self.circle, self.device) = (address, circle, device)
-        (self.token, self.invitation) = (token, invitation)
+        (self.token, self.invitation, self.patience) = (token, invitation, patience)
     }
 
     package func found() throws(TransportProblem) {
@@ -49,7 +50,8 @@ package final class PostgresTransport: SyncTransport {
     }
 
     package func commit(_ bytes: [UInt8], in slot: SyncSlot) throws(TransportProblem) -> Commitment {
-        guard slot.device == device, slot.circle == circle else { throw .refused("a machine writes its own log") }
+        try slot.check(bytes, of: circle)
+        guard slot.device == device else { throw .refused("a machine writes its own log") }
         let rows = try call("commit", own + [.seq(slot.seq), .part(slot.part), .bytes(bytes)])
         guard let there = rows.first?.first ?? nil else { return .done }
         return there == bytes ? .done : .occupied(there)
@@ -64,6 +66,7 @@ package final class PostgresTransport: SyncTransport {
     }
 
     package func read(_ slot: SyncSlot) throws(TransportProblem) -> [UInt8]? {
+        guard slot.circle == circle else { return nil }
         let rows = try call("read", own + [.bytes(slot.device.bytes), .seq(slot.seq), .part(slot.part)])
         return rows.first?.first ?? nil
     }
@@ -73,33 +76,39 @@ package final class PostgresTransport: SyncTransport {
     ) throws(TransportProblem) -> TransportChanges {
         var changes = TransportChanges()
         for row in try call("ends", own) {
-            if let (device, seq) = Self.place(row) { changes.ends[device] = seq }
+            if let (device, seq) = Self.place(row) { changes.ends[device] = max(changes.ends[device] ?? 0, seq) }
         }
         let known = heads.sorted { $0.key < $1.key }
+        // A batch that is not in order, or was there before, is no answer.
+        var last = heads
         let logs = PostgresConnection.Value.list(known.map { "\"\\\\x\($0.key.text)\"" })
         let places = PostgresConnection.Value.list(known.map { String($0.value) })
-        for row in try call("changes", own + [logs, places, .text(String(most))]) {
-            guard let (device, seq) = Self.place(row), row.count > 2, let bytes = row[2] else { continue }
+        for row in try call("changes", own + [logs, places, .text(String(max(most, 1)))]) {
+            guard let (device, seq) = Self.place(row), row.count > 2, let bytes = row[2], seq > last[device] ?? 0
+            else { continue }
+            last[device] = seq
             changes.batches.append((SyncSlot(circle: circle, device: device, seq: seq), bytes))
         }
-        let found = Dictionary(changes.batches.map { ($0.slot.device, $0.slot.seq) }) { max($0, $1) }
-        changes.isComplete = changes.ends.allSatisfy { max(found[$0.key] ?? 0, heads[$0.key] ?? 0) >= $0.value }
+        changes.isComplete = changes.ends.allSatisfy { last[$0.key] ?? 0 >= $0.value }
         return changes
     }
 
     package func wait(until deadline: Deadline) throws(TransportProblem) -> Bool {
         let poll = Deadline.after(milliseconds: Self.pollMilliseconds)
         return try listener.withLock { (listener) throws(TransportProblem) -> Bool in
-            if listener == nil {
-                // The server tells nothing of what came before.
-                listener = try Listener(address, circle, until: .after(milliseconds: Self.patience))
-                return true
-            }
             do throws(TransportProblem) {
-                let isTold = try listener?.wait(until: min(deadline, poll)) ?? false
-                return isTold || listener?.isTold == false && poll < deadline
+                guard let open = listener else {
+                    listener = try Listener(address, circle, until: min(deadline, .after(milliseconds: patience)))
+                    // The server tells nothing of what came before.
+                    return true
+                }
+                if try open.wait(until: min(deadline, poll)) { return true }
+                // A connection that is dead says nothing either: a look is due, and the next wait has a new one.
+                if poll < deadline { listener = nil }
+                return poll < deadline
             } catch {
                 listener = nil
+                if deadline.hasPassed { return false }
                 throw error
             }
         }
@@ -116,10 +125,10 @@ extension PostgresTransport {
         _ function: String, _ values: [PostgresConnection.Value]
     ) throws(TransportProblem) -> [PostgresConnection.Row] {
         let places = values.enumerated().map { "$\($0 + 1)\($1.type)" }.joined(separator: ", ")
-        let deadline = Deadline.after(milliseconds: Self.patience)
+        let deadline = Deadline.after(milliseconds: patience)
         let query = "SELECT * FROM keychain_sync.\(function)(\(places))"
         return try connection.withLock { (open) throws(TransportProblem) -> [PostgresConnection.Row] in
-            if open == nil { open = try PostgresConnection(address, until: deadline) }
+            if open == nil { open = try .open(address, until: deadline) }
             do throws(TransportProblem) { return try open?.query(query, values, until: deadline) ?? [] } catch {
                 if case .refused = error {} else { open = nil }
                 throw error
@@ -146,21 +155,13 @@ extension PostgresConnection.Value {
     }
 }
 
-/// A connection that is told of changes. A pooler takes LISTEN, and then keeps what it is told: a notification of its
-/// own shows whether any come through.
+/// A connection that is told of changes. Behind a pooler it is told of none, and a look is due every minute.
 private final class Listener {
     private let connection: PostgresConnection
-    /// Whether notifications come through.
-    let isTold: Bool
-
-    private static let proofMilliseconds = 2_000
 
     init(_ address: PostgresAddress, _ circle: CircleID, until deadline: Deadline) throws(TransportProblem) {
-        connection = try PostgresConnection(address, until: deadline)
-        let channel = "keychain_sync_\(circle.text)"
-        try connection.run("LISTEN \(channel)", until: deadline)
-        try connection.run("NOTIFY \(channel)", until: deadline)
-        isTold = try connection.notification(until: .after(milliseconds: Self.proofMilliseconds))
+        connection = try .open(address, until: deadline)
+        try connection.run("LISTEN keychain_sync_\(circle.text)", until: deadline)
     }
 
     func wait(until deadline: Deadline) throws(TransportProblem) -> Bool {

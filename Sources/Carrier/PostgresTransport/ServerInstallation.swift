@@ -6,12 +6,14 @@ package import SyncTransports
 package struct ServerInstallation: ~Copyable {
     private let connection: PostgresConnection
     private let patience = 60_000
+    /// The sessions of a tenant at once: two for each machine.
+    private static let connections = 64
 
     /// Connects.
     ///
     /// - Throws: ``TransportProblem``.
     package init(_ address: PostgresAddress) throws(TransportProblem) {
-        connection = try PostgresConnection(address, until: .after(milliseconds: patience))
+        connection = try .open(address, until: .after(milliseconds: patience))
     }
 
     /// Brings the database to the newest version, in one transaction. Nothing changes where it has that already.
@@ -47,7 +49,9 @@ package struct ServerInstallation: ~Copyable {
     package func admit(_ role: String) throws(TransportProblem) {
         let quoted =
             "\"" + role.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
-        try connection.run("GRANT keychain_sync_tenant TO \(quoted)", until: .after(milliseconds: patience))
+        let statements =
+            "GRANT keychain_sync_tenant TO \(quoted); ALTER ROLE \(quoted) CONNECTION LIMIT \(Self.connections)"
+        try connection.run(statements, until: .after(milliseconds: patience))
     }
 
     /// An invitation for one circle.

@@ -34,6 +34,7 @@ enum ServerSchema {
             circle bytea NOT NULL REFERENCES keychain_sync.circles ON DELETE CASCADE,
             device bytea NOT NULL CHECK (length(device) = 16),
             token_hash bytea NOT NULL CHECK (length(token_hash) = 32),
+            removed timestamptz,
             PRIMARY KEY (circle, device)
         );
         CREATE TABLE IF NOT EXISTS keychain_sync.slots (
@@ -95,7 +96,8 @@ enum ServerSchema {
     }
 
     /// The token must be the device's, and the circle the tenant's own. One message for all: nobody learns what is
-    /// wrong.
+    /// wrong. Changes of a circle come one after another, by the lock of its row: a transaction with an older view, in
+    /// which a machine is not removed yet, fails there.
     private static let allow =
         function(
             "allow(of bytea, by bytea, token bytea) RETURNS void",
@@ -103,13 +105,23 @@ enum ServerSchema {
                 BEGIN
                     IF NOT EXISTS (
                         SELECT FROM devices JOIN circles USING (circle)
-                        WHERE circle = of AND device = by AND token_hash = sha256(token) AND tenant = session_user)
+                        WHERE circle = of AND device = by AND token_hash = sha256(token) AND removed IS NULL
+                            AND tenant = session_user)
                     THEN RAISE EXCEPTION 'this server does not know the circle, or the machine in it'
                         USING ERRCODE = '28000';
                     END IF;
                 END
                 """)
+        + function(
+            "allow_change(of bytea, by bytea, token bytea) RETURNS void",
+            as: """
+                BEGIN
+                    PERFORM FROM circles WHERE circle = of FOR UPDATE;
+                    PERFORM allow(of, by, token);
+                END
+                """)
         + "REVOKE ALL ON FUNCTION keychain_sync.allow(bytea, bytea, bytea) FROM PUBLIC, keychain_sync_tenant;"
+        + "REVOKE ALL ON FUNCTION keychain_sync.allow_change(bytea, bytea, bytea) FROM PUBLIC, keychain_sync_tenant;"
 
     /// For who runs the server: an invitation for one circle of a tenant.
     private static let invite =
@@ -153,37 +165,49 @@ enum ServerSchema {
                 """)
         + tenants("found(bytea, bytea, bytea, bytea)")
 
-    /// A machine of the circle lets another one in, or takes its token away.
+    /// A machine of the circle lets another one in, or takes its token away for good.
     private static let registration =
         function(
             "register(of bytea, by bytea, token bytea, newcomer bytea, hash bytea) RETURNS void",
             as: """
                 BEGIN
-                    PERFORM allow(of, by, token);
-                    IF (SELECT count(*) FROM devices WHERE circle = of) >= 256 THEN
-                        RAISE EXCEPTION 'the circle has 256 machines' USING ERRCODE = '53000';
+                    PERFORM allow_change(of, by, token);
+                    IF EXISTS (
+                        SELECT FROM devices
+                        WHERE circle = of AND device = newcomer AND token_hash = hash AND removed IS NULL)
+                    THEN RETURN; END IF;
+                    IF EXISTS (SELECT FROM devices WHERE circle = of AND device = newcomer) THEN
+                        RAISE EXCEPTION 'the machine has another token, or was removed' USING ERRCODE = '42710';
                     END IF;
-                    INSERT INTO devices VALUES (of, newcomer, hash) ON CONFLICT (circle, device) DO NOTHING;
+                    IF (SELECT count(*) FROM devices WHERE circle = of) >= 256 THEN
+                        RAISE EXCEPTION 'the circle has had 256 machines' USING ERRCODE = '53000';
+                    END IF;
+                    INSERT INTO devices VALUES (of, newcomer, hash);
                 END
                 """)
         + function(
-            "unregister(of bytea, by bytea, token bytea, removed bytea) RETURNS void",
+            "unregister(of bytea, by bytea, token bytea, gone bytea) RETURNS void",
             as: """
                 BEGIN
-                    PERFORM allow(of, by, token);
-                    DELETE FROM devices WHERE circle = of AND device = removed;
+                    PERFORM allow_change(of, by, token);
+                    -- A transaction that waits for the row's lock with an older view fails.
+                    UPDATE circles SET bytes = bytes WHERE circle = of;
+                    UPDATE devices SET removed = now() WHERE circle = of AND device = gone AND removed IS NULL;
                 END
                 """)
         + tenants("register(bytea, bytea, bytea, bytea, bytea)", "unregister(bytea, bytea, bytea, bytea)")
 
-    /// The lock of the circle's row, which the first update takes, lets its machines commit one after another.
+    /// An acknowledged commit is on disk, also where a role asks for less. A full queue of notifications fails none.
     private static let commit =
         function(
             "commit(of bytea, by bytea, token bytea, place bigint, piece integer, bytes_of bytea) RETURNS bytea",
             as: """
                 DECLARE isNew boolean;
                 BEGIN
-                    PERFORM allow(of, by, token);
+                    PERFORM allow_change(of, by, token);
+                    IF current_setting('synchronous_commit') IN ('off', 'local', 'remote_write') THEN
+                        PERFORM set_config('synchronous_commit', 'on', true);
+                    END IF;
                     UPDATE circles SET bytes = bytes + length(bytes_of) WHERE circle = of;
                     INSERT INTO slots VALUES (of, by, place, piece, bytes_of) ON CONFLICT DO NOTHING;
                     GET DIAGNOSTICS isNew = ROW_COUNT;
@@ -196,22 +220,27 @@ enum ServerSchema {
                     IF EXISTS (SELECT FROM circles WHERE circle = of AND bytes > quota) THEN
                         RAISE EXCEPTION 'the circle has no more room on this server' USING ERRCODE = '53100';
                     END IF;
-                    PERFORM pg_notify('keychain_sync_' || encode(of, 'hex'), '');
+                    IF pg_notification_queue_usage() < 0.5 THEN
+                        PERFORM pg_notify('keychain_sync_' || encode(of, 'hex'), '');
+                    END IF;
                     RETURN NULL;
                 END
                 """)
         + tenants("commit(bytea, bytea, bytea, bigint, integer, bytea)")
 
-    /// A machine discards what it has written itself, and what machines have that are not in any more.
+    /// A machine discards what it has written itself. Batches of a removed machine stay for a month: no machine can
+    /// take another's batches away by removing it.
     private static let discard =
         function(
             "discard(of bytea, by bytea, token bytea, author bytea, places bigint[], pieces integer[]) RETURNS void",
             as: """
                 DECLARE room bigint;
                 BEGIN
-                    PERFORM allow(of, by, token);
-                    IF author <> by AND EXISTS (SELECT FROM devices WHERE circle = of AND device = author) THEN
-                        RAISE EXCEPTION 'a machine discards its own batches' USING ERRCODE = '42501';
+                    PERFORM allow_change(of, by, token);
+                    IF author <> by AND NOT EXISTS (
+                        SELECT FROM devices
+                        WHERE circle = of AND device = author AND removed < now() - interval '30 days')
+                    THEN RAISE EXCEPTION 'a machine discards its own batches' USING ERRCODE = '42501';
                     END IF;
                     WITH gone AS (
                         DELETE FROM slots USING unnest(places, pieces) AS wanted (place, piece)

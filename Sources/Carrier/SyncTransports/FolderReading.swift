@@ -37,6 +37,10 @@ struct FolderReading {
     private mutating func give(
         _ slot: SyncSlot, from folder: HeldFolder, _ name: String, _ witnesses: borrowing Lock<SeenWitnesses>
     ) {
+        guard changes.batches.isEmpty || byteCount < most else {
+            changes.isComplete = false
+            return
+        }
         guard let bytes = (try? folder.content(of: name, limit: TransportLimits.slotBytes)) ?? nil else { return }
         if witnesses.withLock({ $0.isNew(slot, bytes) }) { append(slot, bytes) }
     }

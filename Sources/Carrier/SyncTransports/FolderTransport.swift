@@ -30,13 +30,14 @@ package final class FolderTransport: SyncTransport {
     }
 
     package func commit(_ bytes: [UInt8], in slot: SyncSlot) throws(TransportProblem) -> Commitment {
+        try slot.check(bytes, of: circle)
         var commitment = Commitment.done
         try withSystem { () throws(SystemError) in
             guard var folder = try place() else { return false }
             let names = slot.text.split(separator: "/").map(String.init)
             for name in names.dropFirst().dropLast() { folder = try folder.makeFolder(name) }
             guard try !folder.create(names[names.count - 1], with: bytes.span) else { return true }
-            let there = try? folder.content(of: names[names.count - 1], limit: TransportLimits.slotBytes)
+            let there = try folder.batch(names[names.count - 1])
             if there != bytes { commitment = .occupied(there) }
             return true
         }
@@ -45,8 +46,10 @@ package final class FolderTransport: SyncTransport {
 
     package func discard(_ slots: [SyncSlot]) throws(TransportProblem) {
         try withSystem { () throws(SystemError) in
-            guard let circle = try place() else { return false }
-            for slot in slots { if let (folder, name) = try find(slot, in: circle) { try folder.remove(name) } }
+            guard let place = try place() else { return false }
+            for slot in slots where slot.circle == circle {
+                if let (folder, name) = try find(slot, in: place) { try folder.remove(name) }
+            }
             return true
         }
     }
@@ -54,8 +57,9 @@ package final class FolderTransport: SyncTransport {
     package func read(_ slot: SyncSlot) throws(TransportProblem) -> [UInt8]? {
         var bytes: [UInt8]?
         try withSystem { () throws(SystemError) in
-            guard let circle = try place() else { return false }
-            bytes = try find(slot, in: circle).flatMap { (folder, name) throws(SystemError) in
+            guard slot.circle == circle else { return true }
+            guard let place = try place() else { return false }
+            bytes = try find(slot, in: place).flatMap { (folder, name) throws(SystemError) in
                 try folder.content(of: name, limit: TransportLimits.slotBytes)
             }
             return true
@@ -88,11 +92,16 @@ extension FolderTransport {
     ) throws(TransportProblem) -> TransportChanges {
         var reading = FolderReading(after: heads, atMost: most)
         try withSystem { () throws(SystemError) in
-            guard let logs = try place()?.folder("log") else { return false }
+            if let root = try folderOfAll() { watch(root) }
+            guard let place = try place() else { return false }
+            watch(place)
+            guard let logs = try place.folder("log") else { return false }
             watch(logs)
-            for name in try logs.names(atMost: TransportLimits.logs) {
-                // A name of somebody else's is no log, nor is a file. A log that cannot be read hinders no other.
-                guard let log = FolderName.log(name, of: circle), let folder = try? logs.folder(name) else { continue }
+            let names = try logs.names(atMost: TransportLimits.names)
+            // A name of somebody else's is no log, nor is a file. A log that cannot be read hinders no other.
+            let found = names.lazy.compactMap { name in FolderName.log(name, of: self.circle).map { (name, $0) } }
+            for (name, log) in found.prefix(TransportLimits.logs) {
+                guard let folder = try? logs.folder(name) else { continue }
                 watch(folder)
                 reading.read(log, in: folder, witnesses)
             }
@@ -127,7 +136,8 @@ extension FolderTransport {
 
     /// A folder that cannot be watched is looked at from time to time.
     private func watch(_ folder: HeldFolder) {
-        try? events?.watch(folder.path, for: CInt(IN_CREATE | IN_MOVED_TO | IN_CLOSE_WRITE | IN_DELETE))
+        let changes = IN_CREATE | IN_MOVED_TO | IN_CLOSE_WRITE | IN_DELETE | IN_MOVE_SELF | IN_DELETE_SELF
+        try? events?.watch(folder.path, for: CInt(changes))
     }
 
     /// - Parameter body: false says that the circle's folder is missing.
@@ -135,5 +145,15 @@ extension FolderTransport {
         let isThere: Bool
         do throws(SystemError) { isThere = try body() } catch { throw .system(error) }
         guard isThere else { throw .missing("\(root)/\(circle.text)") }
+    }
+}
+
+extension HeldFolder {
+    /// The bytes under a batch's name; nil for something that is none: a link, a pipe, a file that is too large.
+    fileprivate func batch(_ name: String) throws(SystemError) -> [UInt8]? {
+        do throws(SystemError) { return try content(of: name, limit: TransportLimits.slotBytes) } catch {
+            guard [ELOOP, EFBIG, EINVAL, EISDIR, ENXIO].contains(error.code) else { throw error }
+            return nil
+        }
     }
 }

@@ -25,7 +25,8 @@ package protocol SyncTransport: Sendable {
     /// The batches behind the positions that a reader has.
     ///
     /// - Parameters:
-    ///   - heads: the last batch of each log that the reader has; it has none of a log that is not there.
+    ///   - heads: the last batch of each log that the reader has; it has none of a log that is not there. In the calls
+    ///     of one look a reader names those that it was given and cannot take too, so that no log holds up the others.
     ///   - most: so many bytes are read; one batch more where the first is larger.
     /// - Throws: ``TransportProblem``.
     func changes(after heads: [MemberID: UInt64], atMost most: Int) throws(TransportProblem) -> TransportChanges
@@ -77,12 +78,30 @@ package enum TransportProblem: Error, Equatable, Sendable {
     case system(SystemError)
 }
 
+extension String {
+    /// The beginning of a server's words, without what a terminal would obey.
+    package var plain: String {
+        String(
+            String.UnicodeScalarView(
+                unicodeScalars.prefix(300).filter { $0.value >= 0x20 && !(0x7f...0x9f ~= $0.value) }))
+    }
+}
+
 extension TransportProblem: CustomStringConvertible {
     package var description: String {
         switch self {
         case .missing(let place): "there is no folder \(place): mount its disk, or make the circle's folder again"
         case .refused(let reason), .unreachable(let reason): reason
         case .system(let error): error.description
+        }
+    }
+}
+
+extension SyncSlot {
+    /// - Throws: ``TransportProblem/refused(_:)`` for bytes that nobody would read.
+    package func check(_ bytes: [UInt8], of circle: CircleID) throws(TransportProblem) {
+        guard circle == self.circle, bytes.count <= TransportLimits.slotBytes else {
+            throw .refused("the batch is of another circle, or larger than any")
         }
     }
 }

@@ -61,12 +61,26 @@ final class PostgresServer {
 
     func address(_ role: String) throws -> PostgresAddress { try PostgresAddress(url(role)) }
 
-    /// Ends the server's first process; SIGKILL as a power cut would, SIGQUIT with what belongs to it.
+    /// Ends the server with all its processes: SIGKILL as a power cut would, SIGQUIT as its administrator.
     func end(_ signal: CInt) {
         guard let program else { return }
+        if signal == SIGKILL {
+            // A session could go on for a moment without the first process, and answer.
+            kill(program.process, SIGSTOP)
+            for child in Self.children(of: program.process) { kill(child, SIGKILL) }
+        }
         kill(program.process, signal)
         _ = program.waitForExit()
         self.program = nil
+    }
+
+    private static func children(of process: Int32) -> [Int32] {
+        ((try? FolderEntries.names(in: "/proc")) ?? []).compactMap { Int32($0) }.filter { number in
+            // NUMBER (NAME) STATE PARENT …
+            let bytes = (try? FileDescriptor.open("/proc/\(number)/stat", O_RDONLY))?.firstBytes ?? []
+            let text = String(decoding: bytes, as: UTF8.self)
+            return text.split(separator: ")").last?.split(separator: " ").dropFirst().first == "\(process)"
+        }
     }
 
     func start() throws {
@@ -85,6 +99,17 @@ final class PostgresServer {
     func psql(_ statements: String, in database: String = "sync", as role: String = "owner") throws -> String {
         try run(
             "psql", ["-qtAX", "-v", "ON_ERROR_STOP=1", "-h", folder.path, "-U", role, "-c", statements, database])
+    }
+
+    /// Starts psql, which reads statements from its input.
+    func session(as role: String) throws -> RunningProgram {
+        try RunningProgram(
+            "/usr/bin/env",
+            Self.libraries + [
+                "sh", "-c", "exec \"$@\" 2>/dev/null", "sh", "\(Self.programs ?? "")/psql", "-qtAX", "-h", folder.path,
+                "-U",
+                role, "sync",
+            ])
     }
 
     private static let libraries = ["LD_LIBRARY_PATH=\(TestFiles.root)/.build/postgresql/usr/lib/x86_64-linux-gnu"]
@@ -113,6 +138,13 @@ extension String {
 }
 
 extension FileDescriptor {
+    fileprivate var firstBytes: [UInt8] {
+        var room = [UInt8](repeating: 0, count: 1024)
+        var span = room.mutableSpan
+        let count = (try? readFully(into: &span)) ?? 0
+        return Array(room.prefix(count))
+    }
+
     fileprivate func readAll() throws -> String {
         var (all, room) = ([UInt8](), [UInt8](repeating: 0, count: 4096))
         while true {

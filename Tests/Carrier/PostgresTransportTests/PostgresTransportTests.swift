@@ -144,8 +144,39 @@ struct ServerRightsTests {
         _ = try hosted.machine(hosted.second).commit([1], in: hosted.slot(hosted.second, 1))
         try hosted.machine(hosted.first).unregister(hosted.second)
         expectRefusal { _ = try hosted.machine(hosted.second).changes(after: [:], atMost: 1) }
+        expectRefusal { try hosted.machine(hosted.first).discard([hosted.slot(hosted.second, 1)]) }
+        expectRefusal {
+            try hosted.machine(hosted.first).register(hosted.second, tokenHash: Array(repeating: 0, count: 32))
+        }
+        try hosted.server.psql(
+            "UPDATE keychain_sync.devices SET removed = removed - interval '31 days' WHERE removed IS NOT NULL")
         try hosted.machine(hosted.first).discard([hosted.slot(hosted.second, 1)])
         #expect(try hosted.machine(hosted.first).changes(after: [:], atMost: 1).batches.isEmpty)
+    }
+
+    @Test("A machine that was removed lets nobody in by a transaction that began before")
+    func olderView() throws {
+        let session = try hosted.server.session(as: "alice")
+        try session.input.writeText("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT keychain_sync.version();\n")
+        #expect(try session.output.readText(2) == "1\n")
+        try hosted.machine(hosted.first).unregister(hosted.second)
+        let (circle, second) = ("\\x\(hosted.circle.text)", "\\x\(hosted.second.text)")
+        let token = "\\x" + String(repeating: "02", count: 32)
+        let words = "'\(circle)', '\(second)', '\(token)', '\\x\(MemberID(number: 9).text)', '\(token)'"
+        try session.input.writeText("SELECT keychain_sync.register(\(words)); COMMIT;\n\\echo ended\n")
+        #expect(try session.output.readText(6) == "ended\n")
+        #expect(try hosted.server.psql("SELECT count(*) FROM keychain_sync.devices WHERE removed IS NULL") == "1\n")
+    }
+
+    @Test("A commit is on disk when it is acknowledged, whatever a role has set")
+    func synchronous() throws {
+        try hosted.server.psql("ALTER ROLE alice SET synchronous_commit = off", as: "alice")
+        try hosted.server.psql("ALTER SYSTEM SET wal_writer_delay = '10s'")
+        try hosted.server.psql("SELECT pg_reload_conf()")
+        _ = try hosted.machine(hosted.first).commit([1], in: hosted.slot(hosted.first, 1))
+        hosted.server.end(SIGKILL)
+        try hosted.server.start()
+        #expect(try hosted.machine(hosted.first).read(hosted.slot(hosted.first, 1)) == [1])
     }
 
     @Test("An invitation makes one circle, of its tenant, in its time; its room is the circle's")
@@ -231,7 +262,8 @@ struct PostgresAddressTests {
             "postgresql://user:pw@example.org/sync", "postgresql://user@example.org/sync?password=pw",
             "postgresql://user@example.org/sync?sslmode=require", "postgresql://user@127.0.0.1/sync?sslmode=disable",
             "postgresql://user@%2Ftmp,example.org/sync?sslmode=disable", "http://example.org", "postgresql://[", "",
-            "postgresql://user@%2Ftmp/sync?hostaddr=127.0.0.1&sslmode=disable",
+            "postgresql://user@%2Ftmp/sync?sslmode=disable", "postgresql://user@example.org/sync?service=x",
+            "postgresql://user@example.org/sync?sslpassword=pw",
         ] {
             #expect(throws: TransportProblem.self, "\(url)") { try PostgresAddress(url) }
         }
@@ -270,5 +302,42 @@ struct StandbyTests {
         #expect([last, last + 1].contains(found.ends[hosted.first] ?? 0))
         #expect(found.batches.map(\.slot.seq) == Array(1...UInt64(found.batches.count)))
         #expect(try machine.commit([0], in: hosted.slot(hosted.first, last + 2)) == .done)
+    }
+}
+
+@Suite("A server in wrong hands")
+struct HostilePostgresTests {
+    @Test(
+        "An answer that no server gives, or that does not end, ends with an error",
+        arguments: ["copy", "rows", "notices"])
+    func answers(kind: String) throws {
+        let folder = try TemporaryDirectory()
+        let server = try Self.server(folder, kind)
+        let machine = try Self.machine(folder, patience: kind == "notices" ? 1_000 : 30_000)
+        let slot = SyncSlot(circle: CircleID(number: 1), device: MemberID(number: 1), seq: 1)
+        #expect(throws: TransportProblem.self) { try machine.read(slot) }
+        #expect(server.process > 0)
+    }
+
+    @Test("A server that says nothing keeps no wait beyond its deadline")
+    func silence() throws {
+        let folder = try TemporaryDirectory()
+        let server = try Self.server(folder, "silence")
+        #expect(try !Self.machine(folder).wait(until: .after(milliseconds: 50)))
+        #expect(server.process > 0)
+    }
+
+    private static func server(_ folder: TemporaryDirectory, _ kind: String) throws -> RunningProgram {
+        let root = #filePath.split(separator: "/").dropLast(4).joined(separator: "/")
+        let server = try RunningProgram(
+            "/usr/bin/python3", ["-B", "/\(root)/Tests/Scripts/postgres_server.py", folder.path, kind])
+        #expect(try server.output.readText(10) == "listening\n")
+        return server
+    }
+
+    private static func machine(_ folder: TemporaryDirectory, patience: Int = 30_000) throws -> PostgresTransport {
+        PostgresTransport(
+            try PostgresAddress("postgresql://user@/sync?host=\(folder.path)"), circle: CircleID(number: 1),
+            device: MemberID(number: 1), token: [1], patience: patience)
     }
 }

@@ -211,4 +211,39 @@ struct ForeignFolderTests {
         defer { _ = unsafe chmod(shared.path(shared.first), 0o700) }
         #expect(try found.batches.map(\.bytes) == [[2]])
     }
+
+    @Test("Other copies count as batches do, and come with the next calls")
+    func manyWitnesses() throws {
+        for number in 1...3 {
+            try shared.write("x\(number)", to: shared.path(shared.first, "0000000000000001-\(number)"))
+        }
+        let machine = shared.machine()
+        var found: [[UInt8]] = []
+        for _ in 1...3 {
+            let changes = try machine.changes(after: [shared.first: 1], atMost: 1)
+            #expect(changes.batches.count == 1)
+            found += changes.batches.map(\.bytes)
+        }
+        #expect(Set(found).count == 3)
+        #expect(try machine.changes(after: [shared.first: 1], atMost: 1).batches.isEmpty)
+    }
+
+    @Test("A folder that is moved away, and made again, ends a wait")
+    func madeAgain() throws {
+        let machine = shared.machine()
+        _ = try machine.changes(after: [:], atMost: .max)
+        _ = try? machine.wait(until: .now)
+        let place = shared.directory.file(shared.circle.text)
+        #expect(unsafe rename(place, place + ".old") == 0)
+        #expect(try machine.wait(until: soon))
+    }
+
+    @Test("A slot of another circle is none of this one's")
+    func otherCircle() throws {
+        let slot = SyncSlot(circle: CircleID(number: 8), device: shared.first, seq: 1)
+        #expect(throws: TransportProblem.self) { try shared.machine().commit([1], in: slot) }
+        #expect(try shared.machine().read(slot) == nil)
+        try shared.machine().discard([slot])
+        #expect(try found.batches.count == 1)
+    }
 }

@@ -34,8 +34,9 @@ package struct HeldFolder: Sendable {
     package func makeFolder(_ name: String, mode: UInt32 = 0o700) throws(SystemError) -> HeldFolder {
         do throws(SystemError) {
             _ = try retrying("mkdir") { unsafe mkdir("\(path)/\(name)", mode) }
-            try synchronize()
         } catch { guard error.code == EEXIST else { throw error } }
+        // Also where it is there: somebody may have been killed between both.
+        try synchronize()
         guard let folder = try folder(name) else { throw SystemError(code: ENOENT, call: "open") }
         return folder
     }
@@ -72,12 +73,13 @@ package struct HeldFolder: Sendable {
     package func create(_ name: String, with content: Span<UInt8>, mode: UInt32 = 0o600) throws(SystemError) -> Bool {
         let file = try NewFile(in: path)
         try file.descriptor.writeFully(content)
-        guard try file.publish(as: "\(path)/\(name)", mode: mode) else { return false }
+        let isNew = try file.publish(as: "\(path)/\(name)", mode: mode)
+        // Also where it is there: a repetition may follow a call that was cut short.
         try synchronize()
-        return true
+        return isNew
     }
 
-    /// `fsync` of a path by descriptor would need another one: the folder is opened as `O_PATH` at its root.
+    /// A folder that is held as a path has no `fsync` of its own.
     private func synchronize() throws(SystemError) {
         let folder = try FileDescriptor.open(path + "/.", O_RDONLY | O_DIRECTORY)
         _ = try retrying("fsync") { fsync(folder.number) }

@@ -35,7 +35,10 @@ final class NewFile {
     /// - Returns: false when something has the name already.
     /// - Throws: `SystemError` of the step that failed.
     func publish(as path: String, mode: UInt32) throws(SystemError) -> Bool {
-        _ = try retrying("fchmod") { fchmod(descriptor.number, mode) }
+        // A file system without permissions (FAT) has those that it was mounted with.
+        do { _ = try retrying("fchmod") { fchmod(descriptor.number, mode) } } catch {
+            guard error.code == EPERM || error.code == EOPNOTSUPP else { throw error }
+        }
         _ = try retrying("fsync") { fsync(descriptor.number) }
         do throws(SystemError) {
             if let name { try take(path, from: name) } else { try giveName(path) }
