@@ -22,6 +22,7 @@ from desktop_parts import (
     ROOT,
     SECRET,
     Client,
+    answered,
     ask_bus,
     bridges,
     kill,
@@ -495,25 +496,6 @@ ask_bus(client)
 print("sent", flush=True)
 sys.stdin.readline()
 """
-
-
-@contextlib.contextmanager
-def answered(place):
-    """The clients that the bridge answers, in order, as a monitor of the bus sees it."""
-    bus, seen = dbus.bus.BusConnection(place.address, mainloop=DBusGMainLoop()), []
-    rule = f"sender='{bus.get_name_owner(NAME)}'"
-
-    def note(_, message):
-        if message.get_reply_serial():
-            seen.append(message.get_destination())
-
-    bus.add_message_filter(note)
-    monitoring = "org.freedesktop.DBus.Monitoring"
-    bus.call_blocking(
-        "org.freedesktop.DBus", "/org/freedesktop/DBus", monitoring, "BecomeMonitor", "asu", ([rule], 0)
-    )
-    yield seen
-    bus.close()
 
 
 def test_other_clients_are_served_during_a_long_call():
