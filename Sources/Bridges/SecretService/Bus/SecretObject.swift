@@ -1,3 +1,5 @@
+import LinuxSystem
+
 /// An object that the service offers, as its path names it.
 enum SecretObject: Hashable {
     case service
@@ -64,11 +66,11 @@ enum SecretObject: Hashable {
         }.joined()
     }
 
-    /// A name for a collection with a label that no other has.
-    static func freeName(for label: String, taken: Set<String>) -> String {
+    /// A name for a collection with a label that none has, and none has ever had: another bridge may just be deleting
+    /// everything of a name.
+    static func freshName(for label: String) -> String {
         let wanted = label.isEmpty ? "collection" : name(of: String(label.prefix(64)))
-        if !taken.contains(wanted) { return wanted }
-        return (1...).lazy.map { "\(wanted)_\($0)" }.first { !taken.contains($0) } ?? wanted
+        return "\(wanted)_\(hexadecimal(Randomness.bytes(8)))"
     }
 
     /// Whether a text can stand in a path as it is.
