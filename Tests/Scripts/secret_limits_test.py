@@ -245,6 +245,11 @@ def test_calls_that_are_too_large():
         running = bridges(place)
         refused(lambda: client.search(a="x" * (17 << 20)), "LimitsExceeded")
         refused(lambda: client.service.Unlock(objects(*["/a"] * 600_000)), "LimitsExceeded")
+        assert [list(found) for found in client.search(**{f"a{number}": "" for number in range(64)})] == [[], []]
+        many = {f"a{number}": "" for number in range(65)}
+        refused(lambda: client.search(**many), "LimitsExceeded")
+        refused(lambda: client.interface(LOGIN, "Collection").SearchItems(many), "LimitsExceeded")
+        refused(lambda: client.service.CreateCollection({f"a{number}": True for number in range(99)}, ""), "InvalidArgs")
         assert [list(found) for found in client.search(a="x")] == [[], []]
         assert bridges(place) == running
 

@@ -44,6 +44,14 @@ enum SecretObject: Hashable {
     /// Its name if it is a collection.
     var ifCollection: String? { if case .collection(let name) = self { name } else { nil } }
 
+    /// The name of the collection that it is, or is in.
+    var collection: String? {
+        switch self {
+        case .collection(let name), .item(let name, _): name
+        default: nil
+        }
+    }
+
     /// The interface of its own.
     var interface: SecretInterface {
         switch self {

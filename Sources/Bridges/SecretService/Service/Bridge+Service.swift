@@ -17,7 +17,7 @@ extension Bridge {
     }
 
     func createCollection(_ call: MethodCall) throws(BusFailure) -> [BusValue] {
-        let properties = call.properties(0)
+        let properties = try call.properties(0)
         let label = try Self.label(properties, .collection)
         let alias = ExactText(call.text(1))
         if !alias.isEmpty, let existing = try collections().first(where: { $0.has(alias) }) {
