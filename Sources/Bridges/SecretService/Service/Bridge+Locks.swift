@@ -1,6 +1,7 @@
 import KeychainClient
 import KeychainModel
 import KeychainWire
+import LinuxSystem
 import Systemd
 
 /// Locking, unlocking and asking the user.
@@ -140,8 +141,14 @@ extension Bridge {
                 .limitsExceeded, "A program may have \(Self.mostPrompts) prompts open. Wait for one, or dismiss it.")
         }
         let name = nextName("p")
-        prompts.add(SecretPrompt(name: name, client: client, purpose: purpose))
+        prompts.add(SecretPrompt(name: name, client: client, purpose: purpose, asker: asker(client)))
         return SecretObject.prompt(name).path
+    }
+
+    private func asker(_ client: String) -> Asker? {
+        guard let process = clients[client] else { return nil }
+        let title = (try? secrets.reach()).flatMap { AskingProgram(process).title(over: $0) }
+        return Asker(process: process, title: title ?? "")
     }
 
     private func ownPrompt(_ call: MethodCall) throws(BusFailure) -> SecretPrompt {
@@ -173,7 +180,7 @@ extension Bridge {
     private func question(_ number: Int, for prompt: SecretPrompt) -> SecretQuestion {
         let isClosed = (try? status().lockState) == .beforeFirstUnlock
         let kind: SecretQuestion.Kind = isClosed && !prompt.isDeletion ? .unlock : .presence(prompt.reason)
-        return SecretQuestion(number: number, kind: kind, asker: clients[prompt.client])
+        return SecretQuestion(number: number, kind: kind, asker: prompt.asker)
     }
 
     /// Whether all that a prompt would unlock is unlocked.
@@ -218,9 +225,20 @@ extension SecretPrompt {
             PromptText(english: "unlock the passwords of desktop programs", chinese: "解锁桌面程序的密码")
         case .delete(let collection):
             PromptText(
-                english: "delete the collection “\(collection.label)” and everything in it",
-                chinese: "删除密码集“\(collection.label)”及其全部内容")
+                english: "delete the collection “\(Self.shown(collection.label))” and everything in it",
+                chinese: "删除密码集“\(Self.shown(collection.label))”及其全部内容")
         }
+    }
+
+    /// The bytes of a label in a question. With it, all of the question is shown.
+    private static let labelBytes = 120
+
+    /// A program's label, in quotation marks that it cannot close: it is one line, with a space for each mark.
+    private static func shown(_ label: String) -> String {
+        let words = label.unicodeScalars.split { scalar in
+            scalar.properties.isWhitespace || scalar.properties.isQuotationMark || scalar == "`"
+        }
+        return ForeignText.shown(words.map { String($0) }.joined(separator: " "), limit: labelBytes, inQuotes: true)
     }
 }
 
