@@ -81,7 +81,7 @@ def test_everything_comes_along():
             assert "geheim" not in out
         client = moved(place)
         _, session = client.session()
-        (work,) = [path for path in client.get(ROOT, "Service", "Collections") if path.endswith("/Work")]
+        (work,) = [path for path in client.get(ROOT, "Service", "Collections") if "/Work_" in path]
         assert client.get(work, "Collection", "Label") == "Work"
         (mail,) = client.get(work, "Collection", "Items")
         rest = client.get(f"{ROOT}/collection/login", "Collection", "Items")

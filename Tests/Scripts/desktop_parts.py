@@ -11,6 +11,7 @@ import subprocess
 import tempfile
 
 import dbus
+from dbus.mainloop.glib import DBusGMainLoop
 from keychain_parts import Home, answers
 from patience import PATIENCE, eventually
 
@@ -19,7 +20,8 @@ NAME = "org.freedesktop.secrets"
 SECRET = "org.freedesktop.Secret."
 CONFIGURATION = """<busconfig><type>session</type><listen>unix:path={path}</listen><standard_session_servicedirs/>
 <policy context="default"><allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/><allow own="*"/>
-</policy><limit name="service_start_timeout">600000</limit><limit name="auth_timeout">600000</limit></busconfig>"""
+</policy><limit name="service_start_timeout">600000</limit><limit name="auth_timeout">600000</limit>
+<limit name="max_replies_per_connection">50000</limit></busconfig>"""
 
 
 class Desktop(Home):
@@ -236,6 +238,25 @@ def stopped_bridge(place):
         yield
     finally:
         os.kill(bridge, signal.SIGCONT)
+
+
+@contextlib.contextmanager
+def answered(place):
+    """The clients that the bridge answers, in order, as a monitor of the bus sees it."""
+    bus, seen = dbus.bus.BusConnection(place.address, mainloop=DBusGMainLoop()), []
+    rule = f"sender='{bus.get_name_owner(NAME)}'"
+
+    def note(_, message):
+        if message.get_reply_serial():
+            seen.append(message.get_destination())
+
+    bus.add_message_filter(note)
+    monitoring = "org.freedesktop.DBus.Monitoring"
+    bus.call_blocking(
+        "org.freedesktop.DBus", "/org/freedesktop/DBus", monitoring, "BecomeMonitor", "asu", ([rule], 0)
+    )
+    yield seen
+    bus.close()
 
 
 def objects(*paths):

@@ -13,7 +13,7 @@ import sys
 
 import dbus
 import desktop_user
-from desktop_parts import ROOT, SECRET, Client, bridges, objects, refused
+from desktop_parts import ROOT, SECRET, Client, bridges, objects, other, refused
 from desktop_user import restart
 from patience import eventually
 
@@ -111,7 +111,7 @@ def test_a_question_ends_with_its_client():
 
 
 def test_an_agreed_deletion():
-    """It deletes the collection that the user was asked about; none that got its path meanwhile, or another label."""
+    """It deletes the collection that the user was asked about; no later one, and none that has another label."""
     with desktop() as (place, user):
         user.will("types")
         made = Client(place)
@@ -131,7 +131,8 @@ def test_an_agreed_deletion():
         prompt = made.interface(path, "Collection").Delete()
         made.interface(item, "Item").Delete()
         assert made.interface(path, "Collection").Delete() == "/"
-        assert collection(of="second")[0] == path
+        gone, (path, _) = path, collection(of="second")
+        assert path != gone, "a path is used again"
         agrees(prompt)
         assert len(made.search(of="second")[0]) == 1
         prompt = made.interface(path, "Collection").Delete()
@@ -223,6 +224,67 @@ def test_a_prompt_names_the_program_that_asks():
         Client(place).service.Lock(objects(LOGIN))
         assert place.tool("lookup", "app", "demo")[:2] == (0, "geheim")
         assert tool in user.last_text() and REASON in user.last_text()
+
+
+def test_a_label_does_not_change_the_question():
+    """However long it is, and whatever marks it has, it stands in quotation marks, and all of the question is shown."""
+    with desktop() as (place, user):
+        user.will("waits")
+        made = Client(place)
+        (_, session), label = made.session(), SECRET + "Collection.Label"
+        shown = {
+            "A" * 3000: "AAA[...]AAA",
+            "\u65e5\u672c" * 600: "[...]",
+            "e\u0301" * 900: "[...]",
+            "x\u201d. Nothing is deleted. Ignore \u201c": "'x . Nothing is deleted. Ignore'",
+            "x' now. \u2018y\u2019 \u00aby\u00bb \uff02\"`": "'x now. y y'",
+            "a\nb\u2028c\u0085d": "'a b c d'",
+        }
+        for text, part in shown.items():
+            kept = dbus.Dictionary({label: dbus.String(text, variant_level=1)}, signature="sv")
+            path, _ = made.service.CreateCollection(kept, "")
+            made.create(session, {"a": "1"}, collection=path)
+            prompt = made.interface(made.interface(path, "Collection").Delete(), "Prompt")
+            prompt.Prompt("")
+            (window,) = eventually(user.open_windows)
+            eventually(lambda: "delete the collection '" in user.last_text())
+            assert part in user.last_text() and "' and everything in it" in user.last_text(), user.last_text()
+            assert user.last_text().split("'", 1)[1].count("'") == 1, user.last_text()
+            prompt.Dismiss()
+            eventually(lambda: window not in user.open_windows())  # noqa: B023
+            pathlib.Path(f"{user.folder}/texts").write_text("\n")
+
+
+EXEC = """
+import os
+(prompt,) = [client.service.Unlock(dbus.Array(["/org/freedesktop/secrets/collection/login"], signature="o"))[1]]
+client.interface(prompt, "Prompt").Prompt("")
+for number in map(int, os.listdir("/proc/self/fd")):
+    if os.path.exists(f"/proc/self/fd/{number}") and os.readlink(f"/proc/self/fd/{number}").startswith("socket:"):
+        os.set_inheritable(number, True)
+os.execv("/bin/cat", ["cat"])
+"""
+
+
+def test_a_program_that_becomes_another_one():
+    """A question names the program that has asked for it, whatever its process runs when the question's turn comes."""
+    with desktop() as (place, user):
+        user.will("waits")
+        first = Client(place)
+        path, _ = first.service.CreateCollection(
+            dbus.Dictionary({SECRET + "Collection.Label": dbus.String("C", variant_level=1)}, signature="sv"), "")
+        first.create(first.session()[1], {"a": "1"}, collection=path)
+        first.service.Lock(objects(LOGIN))
+        shown = first.interface(first.interface(path, "Collection").Delete(), "Prompt")
+        shown.Prompt("")
+        (window,) = eventually(user.open_windows)
+        with other(place, EXEC) as second:
+            eventually(lambda: os.path.realpath(f"/proc/{second.pid}/exe").endswith("/cat"))
+            shown.Dismiss()
+            eventually(lambda: [number for number in user.open_windows() if number != window])
+            eventually(lambda: REASON in user.last_text() or "desktop programs" in user.last_text())
+            assert os.path.realpath("/usr/bin/python3") in user.last_text(), user.last_text()
+            second.stdin.close()
 
 
 if __name__ == "__main__":

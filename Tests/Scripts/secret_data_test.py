@@ -207,7 +207,7 @@ def test_aliases_tell_the_truth():
         service.SetAlias("other", dbus.ObjectPath("/"))
         assert service.ReadAlias("other") == "/" and service.ReadAlias("second") == path
         _, session = client.session()
-        item = client.create(session, {"a": "1"}, collection=path).replace("/collection/Second/", "/aliases/second/")
+        item = client.create(session, {"a": "1"}, collection=path).replace(path, f"{ROOT}/aliases/second")
         assert list(service.GetSecrets(objects(item), session)) == [item]
         for number in range(63):
             service.SetAlias(f"a{number}", dbus.ObjectPath(path))
@@ -318,6 +318,25 @@ def test_two_bridges_replace_one_item():
         finally:
             other.bus.terminate()
             other.bus.wait()
+
+
+def test_no_collection_has_the_name_of_an_older_one():
+    """A bridge that deletes everything of a name meets nothing that another bridge has stored in a new collection."""
+    with desktop() as place:
+        other = second_bus(place)
+        try:
+            first, second = Client(place), Client(other)
+            _, session = second.session()
+            old = made(first, "Round")
+            assert first.interface(old, "Collection").Delete() == "/"
+            new = [made(client, "Round") for client in (second, first, second)]
+            assert len({old, *new}) == 4, (old, new)
+            assert all(path.startswith(f"{ROOT}/collection/Round_") for path in new), new
+            item = second.create(session, {"of": "new"}, collection=new[0])
+            assert first.interface(new[1], "Collection").Delete() == "/"
+            assert found(second, of="new") == [[item], []]
+        finally:
+            other.end_bus()
 
 
 def second_bus(place):

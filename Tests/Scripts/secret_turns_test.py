@@ -3,7 +3,6 @@
 usage: secret_turns_test.py FOLDER-OF-PROGRAMS [NAME-OF-CASE ...]
 """
 
-import contextlib
 import functools
 import os
 import signal
@@ -13,7 +12,7 @@ import dbus
 import dbus.lowlevel
 import desktop_parts
 from dbus.mainloop.glib import DBusGMainLoop
-from desktop_parts import NAME, ROOT, SECRET, Client, ask_bus, bridges, objects, other, stopped_bridge
+from desktop_parts import NAME, ROOT, SECRET, Client, answered, ask_bus, bridges, other, stopped_bridge
 from gi.repository import GLib
 from patience import PATIENCE, eventually
 
@@ -72,9 +71,11 @@ _, session = client.session()
 print(client.bus.get_unique_name(), flush=True)
 path = sys.stdin.readline().strip()
 # Each path is looked at once, and most of these lead nowhere.
-many = objects(path, *(f"{path[:-4]}{number:04x}" for number in range(4_000)))
-message = dbus.lowlevel.MethodCallMessage(NAME, ROOT, SECRET + "Service", "GetSecrets")
-message.append(many, session, signature="aoo")
+method, count = sys.stdin.readline().split()
+many = objects(path, *(f"{path[:-5]}{number:05x}" for number in range(int(count))))
+message = dbus.lowlevel.MethodCallMessage(NAME, ROOT, SECRET + "Service", method)
+arguments, signature = ([many, session], "aoo") if method == "GetSecrets" else ([many], "ao")
+message.append(*arguments, signature=signature)
 call = client.bus.send_message_with_reply(message, lambda answer: None, require_main_loop=False)
 ask_bus(client)
 print("sent", flush=True)
@@ -82,27 +83,13 @@ sys.stdin.readline()
 """
 
 
-@contextlib.contextmanager
-def answered(place):
-    """The clients that the bridge answers, in order, as a monitor of the bus sees it."""
-    bus, seen = dbus.bus.BusConnection(place.address, mainloop=DBusGMainLoop()), []
-    rule = f"sender='{bus.get_name_owner(NAME)}'"
-
-    def note(_, message):
-        if message.get_reply_serial():
-            seen.append(message.get_destination())
-
-    bus.add_message_filter(note)
-    monitoring = "org.freedesktop.DBus.Monitoring"
-    bus.call_blocking(
-        "org.freedesktop.DBus", "/org/freedesktop/DBus", monitoring, "BecomeMonitor", "asu", ([rule], 0)
-    )
-    yield seen
-    bus.close()
-
-
 def test_other_clients_are_served_during_a_long_call():
-    """A call for very many values is answered in steps: what another client has asked meanwhile is answered before."""
+    """A call for very many objects is answered in steps: what another client has asked meanwhile is answered before."""
+    for method, count in (("GetSecrets", 4_000), ("Lock", 60_000), ("Unlock", 60_000)):
+        check_others_are_served(method, count)
+
+
+def check_others_are_served(method, count):
     with desktop() as place:
         client = Client(place)
         _, session = client.session()
@@ -111,7 +98,7 @@ def test_other_clients_are_served_during_a_long_call():
             name = long.stdout.readline().strip()
             with answered(place) as seen:
                 with stopped_bridge(place):
-                    print(path, file=long.stdin, flush=True)
+                    print(f"{path}\n{method} {count}", file=long.stdin, flush=True)
                     assert long.stdout.readline() == "sent\n"
                     for _ in range(10):
                         search(client, "1")
@@ -123,7 +110,7 @@ def test_other_clients_are_served_during_a_long_call():
                     return len(seen) == 11
 
                 eventually(all_answered)
-                assert seen.index(name) == 10, seen
+                assert seen.index(name) == 10, (method, seen)
             long.communicate("\n", timeout=PATIENCE)
 
 

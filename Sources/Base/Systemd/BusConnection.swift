@@ -12,19 +12,18 @@ import LinuxSystem
     let bus: OpaquePointer
     /// Readable when a message has come.
     let descriptor: FileDescriptor
-    /// Whether this program answers calls.
-    private let takesCalls: Bool
-    /// Messages that have come while an answer was waited for.
-    private var kept: [BusMessage] = []
+    /// Takes the calls and signals that come while an answer is waited for. Nil for a program that answers no calls:
+    /// then calls are dropped, and such signals are kept for ``next()``.
+    var taker: ((BusMessage) -> Void)?
+    private var kept: ArraySlice<BusMessage> = []
     /// The owners of the names that are watched; empty for a name without one.
     private var owners: [String: String] = [:]
 
     /// The bus itself, whose name no client can have.
     static let driver = BusObject("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus")
 
-    init(owning bus: OpaquePointer, takesCalls: Bool = false) throws(BusError) {
+    init(owning bus: OpaquePointer) throws(BusError) {
         unsafe self.bus = bus
-        self.takesCalls = takesCalls
         do throws(BusError) { descriptor = try duplicate(unsafe sd_bus_get_fd(bus)) } catch {
             unsafe sd_bus_unref(bus)
             throw error
@@ -79,18 +78,16 @@ import LinuxSystem
         to cookie: UInt64, from owner: String, until deadline: Deadline
     ) throws(BusError) -> BusMessage {
         while !deadline.hasPassed {
-            guard let message = try receive() else {
-                try wait(until: deadline)
-                continue
+            switch try receive() {
+            case .nothing: try wait(until: deadline)
+            case .handled: break
+            case .message(let message) where message.answered == cookie:
+                let isBusError = message.sender == Self.driver.service && message.error != nil
+                if message.sender == owner || isBusError { return message }
+            case .message(let message): keep(message)
             }
-            guard message.answered == cookie else {
-                keep(message)
-                continue
-            }
-            let isBusError = message.sender == Self.driver.service && message.error != nil
-            if message.sender == owner || isBusError { return message }
         }
-        throw BusError(code: ETIMEDOUT)
+        throw .timedOut
     }
 
     private func wait(until deadline: Deadline) throws(BusError) {
@@ -99,32 +96,49 @@ import LinuxSystem
         if result != -EINTR { try check(result) }
     }
 
-    /// Calls of other clients wait for their turn, and so do signals.
-    private func keep(_ message: BusMessage) { if counts(message) { kept.append(message) } }
+    private func keep(_ message: BusMessage) {
+        guard counts(message) else { return }
+        if let taker { taker(message) } else { kept.append(message) }
+    }
 
     // MARK: - Calls and signals of others
 
-    /// The next call or signal; nil when there is none yet.
-    ///
-    /// - Throws: ``BusError`` when the bus has closed the connection.
-    func next() throws(BusError) -> BusMessage? {
-        if !kept.isEmpty { return kept.removeFirst() }
-        while let message = try receive() { if counts(message) { return message } }
-        return nil
+    /// A step of receiving.
+    enum Received {
+        case message(BusMessage)
+        /// Something that the library has answered or sent itself, or that counts for nothing: more may have come.
+        case handled
+        case nothing
     }
 
-    private func receive() throws(BusError) -> BusMessage? {
-        while true {
-            var message: OpaquePointer?
-            let result = unsafe sd_bus_process(bus, &message)
-            try check(result)
-            if let message = unsafe message { return unsafe BusMessage(owning: message) }
-            if result == 0 { return nil }
-        }
+    /// The next call or signal. A step takes one message at most, so that a caller can count what it takes.
+    ///
+    /// - Throws: ``BusError`` when the bus has closed the connection.
+    func next() throws(BusError) -> Received {
+        if let message = kept.popFirst() { return .message(message) }
+        let received = try receive()
+        if case .message(let message) = received, !counts(message) { return .handled }
+        return received
+    }
+
+    /// Drops what has come, so many messages at most.
+    ///
+    /// - Returns: whether nothing is left.
+    func drop(atMost count: Int) throws(BusError) -> Bool {
+        for _ in 0..<count { if case .nothing = try next() { return true } }
+        return false
+    }
+
+    private func receive() throws(BusError) -> Received {
+        var message: OpaquePointer?
+        let result = unsafe sd_bus_process(bus, &message)
+        try check(result)
+        if let message = unsafe message { return .message(unsafe BusMessage(owning: message)) }
+        return result == 0 ? .nothing : .handled
     }
 
     private func counts(_ message: BusMessage) -> Bool {
-        if message.isCall { return takesCalls }
+        if message.isCall { return taker != nil }
         guard message.isSignal else { return false }
         if let change = message.ownerChange, owners[change.name] != nil { owners[change.name] = change.owner }
         return message.sender == Self.driver.service || owners.values.contains(message.sender)

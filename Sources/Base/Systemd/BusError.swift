@@ -25,6 +25,15 @@ package struct BusError: Error, Hashable, Sendable {
     /// The connection is not there any more.
     package static let gone = BusError(code: ENOTCONN)
 
+    /// There is no answer in time.
+    package static let timedOut = BusError(code: ETIMEDOUT)
+
+    /// The bus names no process for a client.
+    package static let noProcess = BusError(code: ENODATA)
+
+    /// A service, or the bus, has answered with an error.
+    package static func answered(_ name: String) -> BusError { BusError(name: name, code: EIO) }
+
     init(name: String, code: CInt) { (self.name, self.code) = (name, code) }
 }
 

@@ -134,13 +134,19 @@ extension BusMessage {
 // MARK: - Weighing
 
 extension BusMessage {
+    struct Weight {
+        var bytes = 0
+        /// The values that are open files.
+        var files = 0
+    }
+
     /// The memory that its values will take, before anything is read; nil when it is more than `limit`, or cannot be
     /// read. A message of many small values takes far more than its own bytes.
-    func weight(atMost limit: Int) -> Int? {
-        var total = 0
+    func weight(atMost limit: Int) -> Weight? {
+        var total = Weight()
         do throws(BusError) { try weigh(&total, limit) } catch { return nil }
         _ = unsafe sd_bus_message_rewind(message, 1)
-        return total <= limit ? total : nil
+        return total.bytes <= limit ? total : nil
     }
 
     /// The least memory of a value.
@@ -149,19 +155,19 @@ extension BusMessage {
     /// A process has few open files.
     private static let weightOfFile = 1 << 20
 
-    private func weigh(_ total: inout Int, _ limit: Int) throws(BusError) {
-        while total <= limit, let (type, contents) = try peekType() {
-            total += Self.weightOfValue
+    private func weigh(_ total: inout Weight, _ limit: Int) throws(BusError) {
+        while total.bytes <= limit, let (type, contents) = try peekType() {
+            total.bytes += Self.weightOfValue
             switch type {
-            case "s", "o": total += try lengthOfText(type)
+            case "s", "o": total.bytes += try lengthOfText(type)
             case "h":
-                total += Self.weightOfFile
+                (total.bytes, total.files) = (total.bytes + Self.weightOfFile, total.files + 1)
                 try skip(String(type))
-            case "a" where contents == "y": total += try lengthOfBytes()
+            case "a" where contents == "y": total.bytes += try lengthOfBytes()
             case "a", "v", "r", "e":
                 try enter(type, contents)
                 try weigh(&total, limit)
-                if total <= limit { try leave() }
+                if total.bytes <= limit { try leave() }
             default: try skip(String(type))
             }
         }
@@ -177,5 +183,30 @@ extension BusMessage {
         var (start, count) = (unsafe UnsafeRawPointer?.none, 0)
         try check(unsafe sd_bus_message_read_array(message, typeCode("y"), &start, &count))
         return count
+    }
+}
+
+// MARK: - Answering later
+
+extension BusMessage {
+    /// Whether its sender waits for an answer.
+    var wantsAnswer: Bool { unsafe sd_bus_message_get_expect_reply(message) > 0 }
+
+    /// A call without its content, which is enough to answer it. The library closes the descriptors of a message with
+    /// the message, also those that its content does not name and nobody can count. So no call is kept itself.
+    func envelope() throws(BusError) -> BusMessage {
+        var copy: OpaquePointer?
+        let (bus, interface) = unsafe (sd_bus_message_get_bus(message), sd_bus_message_get_interface(message))
+        try check(unsafe sd_bus_message_new_method_call(bus, &copy, nil, path, interface, member))
+        guard let copy = unsafe copy else { throw BusError(code: ENOMEM) }
+        let envelope = unsafe BusMessage(owning: copy)
+        var cookie: UInt64 = 0
+        try check(unsafe sd_bus_message_get_cookie(message, &cookie))
+        try check(unsafe sd_bus_message_set_sender(copy, sender))
+        try check(unsafe sd_bus_message_set_expect_reply(copy, wantsAnswer ? 1 : 0))
+        // So is its answer then.
+        try check(unsafe sd_bus_message_sensitive(copy))
+        try check(unsafe sd_bus_message_seal(copy, cookie, 0))
+        return envelope
     }
 }

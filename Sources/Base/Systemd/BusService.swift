@@ -8,8 +8,10 @@ package final class BusService {
     package typealias Handler = (BusCall) throws(BusFailure) -> BusAnswer
 
     private let connection: BusConnection
+    private let inquiries: BusInquiries
     private let handler: Handler
-    private let named: (String, Bool) -> Void
+    private let takesFiles: (BusCall) throws(BusFailure) -> Void
+    private let named: (_ name: String, _ owner: String) -> Void
     /// Readable when a message has come.
     package var descriptor: FileDescriptor { connection.descriptor }
     /// The process of a client, as limits count it.
@@ -18,7 +20,9 @@ package final class BusService {
 
     /// A call, and the rest of its work where that has begun.
     private struct Work {
-        let message: BusMessage
+        let call: BusCall
+        /// The call without its content, to be answered.
+        let envelope: BusMessage
         var step: BusAnswer.Step?
     }
 
@@ -26,17 +30,23 @@ package final class BusService {
     ///
     /// - Parameters:
     ///   - address: as in `DBUS_SESSION_BUS_ADDRESS`.
-    ///   - named: called with the unique name of each client that comes to the bus, or leaves it; whether it is there.
+    ///   - named: called with each name that comes to a client or leaves it, unique names among them, and with the
+    ///     client that has it now; empty for none.
     ///   - owner: the process of a client; those with the same one share the limits and the turns of one.
+    ///   - takesFiles: called with each call that passes open files, before it waits; throws where they are not taken.
+    ///     Its content is not read then.
     ///   - handler: called with every method call, whatever its object.
     /// - Throws: ``BusError`` when there is no bus, or it refuses this process.
     package init(
-        address: String, named: @escaping (String, Bool) -> Void, owner: @escaping (String) -> String,
+        address: String, named: @escaping (_ name: String, _ owner: String) -> Void,
+        owner: @escaping (String) -> String, takesFiles: @escaping (BusCall) throws(BusFailure) -> Void,
         _ handler: @escaping Handler
     ) throws(BusError) {
-        (self.handler, self.named, self.owner) = (handler, named, owner)
-        connection = try unsafe BusConnection(owning: connectBus(at: address), takesCalls: true)
-        try connection.watchOwners(until: .after(milliseconds: Self.timeout))
+        (self.handler, self.named, self.owner, self.takesFiles) = (handler, named, owner, takesFiles)
+        inquiries = BusInquiries(address: address)
+        connection = try unsafe BusConnection(owning: connectBus(at: address))
+        connection.taker = { [unowned self] in _ = take($0) }
+        try connection.watchOwners(until: .after(milliseconds: BusInquiries.timeout))
     }
 
     /// Takes a well-known name. Nobody is replaced, and nobody waits in a queue for it.
@@ -44,56 +54,85 @@ package final class BusService {
     /// - Throws: ``BusError`` with `EEXIST` when another program has it.
     package func takeName(_ name: String) throws(BusError) {
         let (doNotQueue, isOwner) = (UInt32(4), UInt32(1))
-        if try ask("RequestName", [.text(name), .number(doNotQueue)]).readNumber() != isOwner {
+        let deadline = Deadline.after(milliseconds: BusInquiries.timeout)
+        let arguments: [BusValue] = [.text(name), .number(doNotQueue)]
+        let answer = try connection.call(BusConnection.driver, "RequestName", arguments, until: deadline)
+        if try answer.readNumber() != isOwner {
             throw BusError(code: EEXIST)
         }
     }
 
     /// So many messages are taken from the bus before one is worked on: a client that never stops sending stops nobody.
+    /// All clients' messages come in one line. So those are taken, and refused, for which a process has no room left:
+    /// others stand behind them.
     private static let mostReceived = 1024
+
+    /// The bytes that count as one message more: the values of a large one take as long as many small ones.
+    private static let bytesOfMessage = 4096
 
     /// Takes the messages that have come, sends what is to be sent, and works on one call.
     ///
     /// - Throws: ``BusError`` when the bus has closed the connection.
     package func process() throws(BusError) {
         var received = 0
-        while received < Self.mostReceived, let message = try connection.next() {
-            received += 1
-            if message.isCall { receive(message) } else { noteNames(message) }
+        receiving: while received < Self.mostReceived {
+            switch try connection.next() {
+            case .message(let message): received += 1 + take(message) / Self.bytesOfMessage
+            case .handled: received += 1
+            case .nothing: break receiving
+            }
         }
         let hasWorked = work()
+        inquiries.rest()
         isBusy = hasWorked || received > 0
     }
 
     /// Whether there may be more to do: ``process()`` is to be called again without a message.
     package private(set) var isBusy = false
 
-    private func receive(_ message: BusMessage) {
+    /// Takes a message: a call gets a place in the line of its process, if there is room, or an error.
+    ///
+    /// - Returns: the memory of what was looked at.
+    private func take(_ message: BusMessage) -> Int {
+        guard message.isCall else {
+            noteNames(message)
+            return 0
+        }
         // Values may be secrets, so the library wipes the messages.
         unsafe sd_bus_message_sensitive(message.message)
+        var bytes = 0
         unsafe settle(message.message) { () throws(BusFailure) in
-            guard let bytes = message.weight(atMost: CallLimits.bytesOfCall) else {
-                throw BusFailure(.limitsExceeded, "The call is too large. Ask for less at once.")
+            let owner = owner(message.sender), room = calls.room(of: owner)
+            bytes = min(room, CallLimits.bytesOfCall)
+            guard room > 0, let weight = message.weight(atMost: bytes) else {
+                throw room < CallLimits.bytesOfCall ? .tooManyCalls : .tooLarge
             }
-            let client = message.sender
-            guard calls.add(Work(message: message), of: client, by: owner(client), bytes: bytes) else {
-                throw BusFailure(.limitsExceeded, "The program has too many calls open. Wait for answers.")
-            }
+            bytes = weight.bytes
+            if weight.files > 0 { try takesFiles(BusCall(message, [])) }
+            calls.add(try Self.work(message), of: message.sender, by: owner, bytes: bytes)
             return nil
         }
+        return bytes
+    }
+
+    /// What waits in place of a call.
+    private static func work(_ message: BusMessage) throws(BusFailure) -> Work {
+        do throws(BusError) {
+            return Work(call: BusCall(message, try? message.readAll()), envelope: try message.envelope())
+        } catch { throw BusFailure(.failed, "The call cannot be kept (error \(error.code)).") }
     }
 
     /// Does the next work; false when there is none.
     private func work() -> Bool {
         guard var next = calls.next() else { return false }
-        let message = next.call.message
+        let message = next.call.envelope
         unsafe settle(message.message) { () throws(BusFailure) in
             if let step = next.call.step {
                 if let values = try step() { return values }
                 calls.goOn(next)
                 return nil
             }
-            switch try handler(BusCall(message)) {
+            switch try handler(next.call.call) {
             case .values(let values): return values
             case .steps(let step):
                 next.call.step = step
@@ -129,23 +168,15 @@ package final class BusService {
     ///
     /// - Throws: ``BusError`` when the client has gone, or the bus does not say.
     package func process(of client: String) throws(BusError) -> BusProcess {
-        try BusProcess(credentials: ask("GetConnectionCredentials", [.text(client)]))
+        try BusProcess(credentials: inquiries.ask("GetConnectionCredentials", [.text(client)]))
     }
 
     /// The unique name of the client that has a name.
     ///
     /// - Throws: ``BusError`` when nobody has it.
     package func owner(of name: String) throws(BusError) -> String {
-        try ask("GetNameOwner", [.text(name)]).readText()
+        try inquiries.ask("GetNameOwner", [.text(name)]).readText()
     }
-
-    /// Asks the bus itself.
-    private func ask(_ method: String, _ arguments: [BusValue]) throws(BusError) -> BusMessage {
-        try connection.call(BusConnection.driver, method, arguments, until: .after(milliseconds: Self.timeout))
-    }
-
-    /// The time limit of a call to the bus itself, in milliseconds.
-    private static let timeout = 2_000
 
     /// Answers with what `body` gives, the error that it throws among it; nil answers later.
     private func settle(_ message: OpaquePointer, _ body: () throws(BusFailure) -> [BusValue]?) {
@@ -174,6 +205,7 @@ package final class BusService {
 
     /// The client has no use for an answer that cannot be sent; the loop hears of a lost connection.
     private func fail(_ message: OpaquePointer, _ failure: BusFailure) {
+        guard unsafe sd_bus_message_get_expect_reply(message) > 0 else { return }
         unsafe failure.name.rawValue.withCString { name in
             unsafe failure.description.withCString { text in
                 var error = unsafe sd_bus_error(name: name, message: text, _need_free: 0)
@@ -186,65 +218,8 @@ package final class BusService {
     }
 
     private func noteNames(_ message: BusMessage) {
-        guard let (name, owner) = message.ownerChange, name.hasPrefix(":") else { return }
+        guard let (name, owner) = message.ownerChange else { return }
         if owner.isEmpty { calls.forget(name) }
-        named(name, !owner.isEmpty)
+        named(name, owner)
     }
-}
-
-/// The answer to a call.
-package enum BusAnswer {
-    case values([BusValue])
-    /// Other clients are served between the steps.
-    case steps(Step)
-
-    /// Goes on with the work, and gives the answer with its end.
-    package typealias Step = () throws(BusFailure) -> [BusValue]?
-}
-
-/// A call to one of the objects that a program offers.
-package struct BusCall {
-    /// The unique name of the client.
-    package let client: String
-    package let path: String
-    package let interface: String
-    package let member: String
-    private let message: BusMessage
-
-    init(_ message: BusMessage) {
-        self.message = message
-        (client, path) = (message.sender, message.path)
-        (interface, member) = (message.interface, message.member)
-    }
-
-    /// The arguments, which must have these types.
-    ///
-    /// - Throws: ``BusFailure`` for others.
-    package func arguments(_ signature: String) throws(BusFailure) -> [BusValue] {
-        do throws(BusError) {
-            if message.signature == signature { return try message.readAll() }
-        } catch {}
-        throw BusFailure(.invalidArguments, "\(member) takes arguments of the types \"\(signature)\".")
-    }
-}
-
-/// The error that a caller is told.
-package struct BusFailure: Error, Hashable, Sendable {
-    /// The name of an error.
-    package struct Name: RawRepresentable, Hashable, Sendable {
-        package let rawValue: String
-        package init(rawValue: String) { self.rawValue = rawValue }
-
-        package static let failed = Name(rawValue: "org.freedesktop.DBus.Error.Failed")
-        package static let invalidArguments = Name(rawValue: "org.freedesktop.DBus.Error.InvalidArgs")
-        package static let notSupported = Name(rawValue: "org.freedesktop.DBus.Error.NotSupported")
-        package static let unknownMethod = Name(rawValue: "org.freedesktop.DBus.Error.UnknownMethod")
-        package static let accessDenied = Name(rawValue: "org.freedesktop.DBus.Error.AccessDenied")
-        package static let limitsExceeded = Name(rawValue: "org.freedesktop.DBus.Error.LimitsExceeded")
-    }
-
-    package let name: Name
-    package let description: String
-
-    package init(_ name: Name, _ description: String) { (self.name, self.description) = (name, description) }
 }

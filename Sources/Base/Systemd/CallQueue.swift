@@ -14,32 +14,30 @@ package struct CallQueue<Call> {
     }
 
     private struct Line {
-        var fresh: ArraySlice<Waiting> = []
-        var started: ArraySlice<Waiting> = []
+        var fresh = CallLine<Waiting>()
+        var started = CallLine<Waiting>()
         var bytes = 0
         /// The calls taken since the last step.
         var freshInARow = 0
 
-        func hasRoom(for more: Int) -> Bool {
-            fresh.count < CallLimits.waiting && bytes + more <= CallLimits.bytes
-        }
+        /// The memory that one more call may have.
+        var room: Int { fresh.count < CallLimits.waiting ? CallLimits.bytes - bytes : 0 }
 
         var isEmpty: Bool { fresh.isEmpty && started.isEmpty }
     }
 
     private var lines: [String: Line] = [:]
     /// The processes with calls, the next one first.
-    private var turns: ArraySlice<String> = []
+    private var turns = CallLine<String>()
 
     package init() {}
 
-    /// Adds a call.
-    ///
-    /// - Returns: whether its process may have one more.
-    package mutating func add(_ call: Call, of client: String, by owner: String, bytes: Int) -> Bool {
-        guard lines[owner]?.hasRoom(for: bytes) ?? (bytes <= CallLimits.bytes) else { return false }
+    /// The memory that one more call of a process may have; none where it has too many.
+    package func room(of owner: String) -> Int { lines[owner]?.room ?? CallLimits.bytes }
+
+    /// Adds a call, for which there is room.
+    package mutating func add(_ call: Call, of client: String, by owner: String, bytes: Int) {
         enter(Waiting(client: client, owner: owner, call: call, bytes: bytes)) { $0.fresh.append($1) }
-        return true
     }
 
     /// Takes the next call out; nil when none waits.
@@ -67,7 +65,7 @@ package struct CallQueue<Call> {
     }
 
     /// Puts a call back that was taken out for a step.
-    package mutating func goOn(_ call: Waiting) { enter(call) { $0.started.insert($1, at: $0.started.startIndex) } }
+    package mutating func goOn(_ call: Waiting) { enter(call) { $0.started.putBack($1) } }
 
     private mutating func enter(_ call: Waiting, _ place: (inout Line, Waiting) -> Void) {
         if lines[call.owner] == nil { turns.append(call.owner) }
@@ -80,10 +78,46 @@ package struct CallQueue<Call> {
         for (owner, var line) in lines {
             line.fresh.removeAll { $0.client == client }
             line.started.removeAll { $0.client == client }
-            line.bytes = (line.fresh + line.started).reduce(0) { $0 + $1.bytes }
+            line.bytes = (line.fresh.all + line.started.all).reduce(0) { $0 + $1.bytes }
             lines[owner] = line.isEmpty ? nil : line
         }
         turns.removeAll { lines[$0] == nil }
+    }
+}
+
+/// What waits in order. An element that is taken out is held no longer, and taking one moves none of the others.
+struct CallLine<Element> {
+    /// Those before `first` were taken out.
+    private var places: [Element?] = []
+    private var first = 0
+
+    var count: Int { places.count - first }
+    var isEmpty: Bool { count == 0 }
+    var all: [Element] { places[first...].compactMap { $0 } }
+
+    mutating func append(_ element: Element) { places.append(element) }
+
+    mutating func popFirst() -> Element? {
+        guard !isEmpty else { return nil }
+        let element = places[first]
+        places[first] = nil
+        first += 1
+        // Of many empty places each is moved over once.
+        if first > places.count / 2 {
+            places.removeFirst(first)
+            first = 0
+        }
+        return element
+    }
+
+    /// Puts an element in front of the others.
+    mutating func putBack(_ element: Element) {
+        if first == 0 { places.insert(nil, at: 0) } else { first -= 1 }
+        places[first] = element
+    }
+
+    mutating func removeAll(where isGone: (Element) -> Bool) {
+        (places, first) = (all.filter { !isGone($0) }, 0)
     }
 }
 

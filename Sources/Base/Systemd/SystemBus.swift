@@ -76,9 +76,12 @@ package final class SystemBus {
     ///
     /// - Throws: ``BusError`` when the bus has closed the connection.
     package func nextSignal() throws(BusError) -> BusMessage? {
-        while let message = try connection.next() {
-            if message.sender != BusConnection.driver.service { return message }
+        while true {
+            switch try connection.next() {
+            case .message(let message) where message.sender != BusConnection.driver.service: return message
+            case .message, .handled: break
+            case .nothing: return nil
+            }
         }
-        return nil
     }
 }

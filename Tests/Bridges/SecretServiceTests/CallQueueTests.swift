@@ -8,7 +8,9 @@ struct CallQueueTests {
         private var queue = CallQueue<String>()
 
         func add(_ call: String, _ client: String, _ owner: String, bytes: Int = 1) -> Bool {
+            guard queue.room(of: owner) >= bytes else { return false }
             queue.add(call, of: client, by: owner, bytes: bytes)
+            return true
         }
         func next() -> CallQueue<String>.Waiting? { queue.next() }
         func next(_ count: Int) -> [String] { (0..<count).compactMap { _ in queue.next()?.call } }
@@ -56,6 +58,20 @@ struct CallQueueTests {
         #expect(!queue.add("", ":2.1", "B"), "the memory is used up")
         #expect(queue.next(2).count == 2)
         #expect(queue.add("", ":1.100", "A") && queue.add("", ":2.1", "B"))
+    }
+
+    @Test("A call that is taken out is held no longer, however many of its process wait")
+    func releases() {
+        final class Call {}
+        var queue = CallQueue<Call>()
+        var calls = (0..<9).map { _ in Call() }
+        for call in calls { queue.add(call, of: ":1.1", by: "A", bytes: 1) }
+        weak let first = calls.first
+        calls = []
+        #expect(first != nil)
+        #expect(queue.next() != nil)
+        #expect(first == nil)
+        #expect((0..<9).count { _ in queue.next() != nil } == 8)
     }
 
     @Test("A process has no more calls in steps than is allowed")

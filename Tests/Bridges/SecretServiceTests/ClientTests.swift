@@ -50,7 +50,7 @@ struct ClientTests {
         let program = try child()
         let fails = Lock(true)
         let clients = Clients { (_) throws(BusError) in
-            if fails.withLock({ $0 }) { throw .gone }
+            if fails.withLock({ $0 }) { throw .answered("org.freedesktop.DBus.Error.NameHasNoOwner") }
             return BusProcess(number: program.process, descriptor: nil)
         }
         clients.arrived(":1.1")
@@ -59,5 +59,49 @@ struct ClientTests {
         #expect(!Self.isRefused(clients, ":1.1"))
         kill(program.process, SIGKILL)
         #expect(eventually { Self.isRefused(clients, ":1.1") })
+    }
+
+    @Test("A bus that does not answer is an error of its own, which says nothing of the client")
+    func silentBus() throws {
+        let isSilent = Lock(true)
+        let clients = Clients(nameOwner: { (_) throws(BusError) in
+            if isSilent.withLock({ $0 }) { throw .timedOut }
+            return ":1.1"
+        }) { (_) throws(BusError) in
+            if isSilent.withLock({ $0 }) { throw .timedOut }
+            return BusProcess(number: CurrentProcess.identifier, descriptor: nil)
+        }
+        #expect(clients.owner(of: ":1.1") == ":1.1", "it is counted by itself")
+        #expect(#expect(throws: BusFailure.self) { try clients.check(":1.1") }?.name == .timeout)
+        #expect(#expect(throws: BusFailure.self) { try clients.has("org.example", ":1.1") }?.name == .timeout)
+        isSilent.withLock { $0 = false }
+        try clients.check(":1.1")
+        #expect(try clients.has("org.example", ":1.1"))
+    }
+
+    @Test("A name is that of the client that the bus has named last")
+    func nameOwner() throws {
+        let asked = Lock(0)
+        let clients = Clients(nameOwner: { (_) throws(BusError) in
+            asked.withLock { $0 += 1 }
+            throw .answered("org.freedesktop.DBus.Error.NameHasNoOwner")
+        }) { (_) throws(BusError) in throw .gone }
+        #expect(try !clients.has("org.example", ":1.1"))
+        clients.note(":1.1", of: "org.example")
+        #expect(try clients.has("org.example", ":1.1"))
+        clients.note("", of: "org.example")
+        #expect(try !clients.has("org.example", ":1.1"))
+        #expect(asked.withLock { $0 } == 1)
+    }
+
+    @Test("The bus is asked once for the process of a client that has left, however many calls it has sent")
+    func departed() {
+        let asked = Lock(0)
+        let clients = Clients { (_) throws(BusError) in
+            asked.withLock { $0 += 1 }
+            throw .answered("org.freedesktop.DBus.Error.NameHasNoOwner")
+        }
+        for _ in 0..<3 { #expect(clients.owner(of: ":1.1") == ":1.1") }
+        #expect(asked.withLock { $0 } == 1)
     }
 }

@@ -1,3 +1,5 @@
+import LinuxSystem
+
 /// An object that the service offers, as its path names it.
 enum SecretObject: Hashable {
     case service
@@ -42,6 +44,14 @@ enum SecretObject: Hashable {
     /// Its name if it is a collection.
     var ifCollection: String? { if case .collection(let name) = self { name } else { nil } }
 
+    /// The name of the collection that it is, or is in.
+    var collection: String? {
+        switch self {
+        case .collection(let name), .item(let name, _): name
+        default: nil
+        }
+    }
+
     /// The interface of its own.
     var interface: SecretInterface {
         switch self {
@@ -64,11 +74,11 @@ enum SecretObject: Hashable {
         }.joined()
     }
 
-    /// A name for a collection with a label that no other has.
-    static func freeName(for label: String, taken: Set<String>) -> String {
+    /// A name for a collection with a label that none has, and none has ever had: another bridge may just be deleting
+    /// everything of a name.
+    static func freshName(for label: String) -> String {
         let wanted = label.isEmpty ? "collection" : name(of: String(label.prefix(64)))
-        if !taken.contains(wanted) { return wanted }
-        return (1...).lazy.map { "\(wanted)_\($0)" }.first { !taken.contains($0) } ?? wanted
+        return "\(wanted)_\(hexadecimal(Randomness.bytes(8)))"
     }
 
     /// Whether a text can stand in a path as it is.

@@ -122,8 +122,7 @@ final class OtherService {
         else { return nil }
         let values = try properties(path, .item)
         // Without its attributes no program would find it.
-        guard values["Attributes"] != nil else { return nil }
-        var pairs = values["Attributes"]?.pairs ?? [:]
+        guard var pairs = try? values["Attributes"]?.pairs() else { return nil }
         // gnome-keyring has it now and then for an item that was stored without one.
         if pairs[LookupAttributes.schema]?.text == LookupAttributes.generic { pairs[LookupAttributes.schema] = nil }
         let kind = values["Type"]?.string ?? ""

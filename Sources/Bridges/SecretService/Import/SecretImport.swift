@@ -52,9 +52,8 @@ struct SecretImport {
         if let found {
             return found
         }
-        let taken = Set(known.map(\.name) + [SecretCollection.login, SecretCollection.session])
         let made = SecretCollection(
-            name: SecretObject.freeName(for: collection.label, taken: taken), label: collection.label)
+            name: SecretObject.freshName(for: collection.label), label: collection.label)
         known.append(made)
         return made
     }

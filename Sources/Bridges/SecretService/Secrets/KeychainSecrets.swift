@@ -12,6 +12,8 @@ final class KeychainSecrets {
     private let connect: () throws(Refusal) -> any KeychainConnection
     private var connection: (any KeychainConnection)?
     private var hasGathered = false
+    /// The collections whose deletion is not finished, and whether it is tried again. Their items are shown no more.
+    private var unfinished: [String: Bool] = [:]
 
     static let service = "org.freedesktop.secrets"
 
@@ -50,7 +52,7 @@ final class KeychainSecrets {
         for item in try send(request) {
             guard let name = item.attributes[.account]?.string, let reference = item.reference else { continue }
             if item.lookup.kind == Self.deleted {
-                try finishDeletion(of: name, reference)
+                finishAtLeisure(name, reference)
                 continue
             }
             if item.attributes.accessibility != .always { try open(reference) }
@@ -68,14 +70,14 @@ final class KeychainSecrets {
     /// - Throws: `errSecInteractionNotAllowed` before the first unlock, where there are such items; `store.damaged`
     ///   where one of them may be damaged.
     func items(_ wanted: LookupAttributes.Pairs, in collection: String?) throws(Refusal) -> [SecretItem] {
-        try send(try search(items: wanted, in: collection)).compactMap(Self.item)
+        try send(try search(items: wanted, in: collection)).compactMap(item)
     }
 
     /// As ``items(_:in:)``, a page at a time.
     func itemPages(
         _ wanted: LookupAttributes.Pairs, in collection: String?
     ) throws(Refusal) -> SecretPages<SecretItem> {
-        SecretPages(try search(items: wanted, in: collection), of: self, Self.item)
+        SecretPages(try search(items: wanted, in: collection), of: self) { [unowned self] in item($0) }
     }
 
     private func search(
@@ -125,7 +127,7 @@ final class KeychainSecrets {
     ) throws(Refusal) -> (item: SecretItem, value: SecretBytes)? {
         guard let reference = Self.reference(of: name) else { return nil }
         let keys = ["r_Attributes", "r_PersistentRef"] + (withValue ? ["r_Data"] : [])
-        guard let found = try find(reference, keys), let item = Self.item(found), item.collection == collection
+        guard let found = try find(reference, keys), let item = self.item(found), item.collection == collection
         else { return nil }
         return (item, found.attributes.secret(.valueData) ?? SecretBytes(count: 0))
     }
@@ -144,12 +146,14 @@ final class KeychainSecrets {
         return try send(try builder.build()).first
     }
 
-    private static func item(_ item: ItemResponse.Item) -> SecretItem? {
+    private func item(_ item: ItemResponse.Item) -> SecretItem? {
         guard let reference = item.reference, let service = item.attributes[.service]?.string,
             service.hasPrefix(Self.service + "/")
         else { return nil }
+        let collection = String(service.dropFirst(Self.service.count + 1))
+        if unfinished[collection] != nil { return nil }
         return SecretItem(
-            name: name(of: reference), collection: String(service.dropFirst(Self.service.count + 1)),
+            name: Self.name(of: reference), collection: collection,
             label: item.attributes[.label]?.string ?? "", lookup: item.lookup, created: item.date(.creationDate),
             modified: item.date(.modificationDate), reference: reference)
     }
@@ -230,7 +234,7 @@ final class KeychainSecrets {
             try builder.set("icmt", .string(note))
             for key in ["r_Attributes", "r_PersistentRef"] { try builder.set(key, .boolean(true)) }
         }
-        let items = try send(request).compactMap(Self.item)
+        let items = try send(request).compactMap(item)
         let unchanged = items.filter { $0.created == $0.modified }
         for item in unchanged { try delete(item.reference) }
         return (unchanged.count, items.count - unchanged.count)
@@ -244,10 +248,21 @@ final class KeychainSecrets {
         var record = LookupAttributes.record(of: [])
         record.kind = Self.deleted
         try change(collection.reference, SecretChange(lookup: record))
-        try finishDeletion(of: collection.name, collection.reference)
+        finishAtLeisure(collection.name, collection.reference)
     }
 
-    /// Deletes all items of a collection in one transaction, then its record.
+    /// Goes on with a deletion that was cut off. Where that fails, the collection is gone nevertheless, and this bridge
+    /// leaves the rest to the next one: each call would wait for another failure. That of a lock is quick, and ends.
+    private func finishAtLeisure(_ name: String, _ record: [UInt8]) {
+        guard unfinished[name] ?? true else { return }
+        do throws(Refusal) {
+            try finishDeletion(of: name, record)
+            unfinished[name] = nil
+        } catch { unfinished[name] = error.status == .interactionNotAllowed }
+    }
+
+    /// Deletes all items of a collection in one transaction, then its record. No later collection has its name
+    /// (``SecretObject/freshName(for:)``), so another bridge that goes on with the same deletion deletes nothing else.
     private func finishDeletion(of name: String, _ record: [UInt8]) throws(Refusal) {
         var builder = ItemRequestBuilder(.delete)
         try Self.begin(&builder)

@@ -12,7 +12,7 @@ struct AskingProgram {
     init(_ process: RunningProcess) { self.process = process }
 
     /// Its name as the daemon shows it to people; nil where it cannot be had.
-    func title(over connection: Connection) -> String? {
+    func title(over connection: any KeychainConnection) -> String? {
         guard let file = try? view.openExecutable(), !process.hasEnded,
             case .identity(let report)? = try? connection.device(.examine, passcodes: [file])
         else { return nil }

@@ -16,11 +16,11 @@ extension Bridge {
         guard case .collection(let name) = call.object else { throw .gone(call.path) }
         let collection = try collection(name)
         try checkUnlocked(name, "Cannot create an item in a locked collection")
-        let properties = call.properties(0)
+        let properties = try call.properties(0)
         let label = try Self.label(properties, .item)
         let (value, contentType) = try received(call.arguments[1], from: call.client)
         let lookup = LookupAttributes(
-            pairs: properties["\(SecretInterface.item.rawValue).Attributes"]?.pairs ?? [:],
+            pairs: try properties["\(SecretInterface.item.rawValue).Attributes"]?.pairs() ?? [:],
             kind: properties["\(SecretInterface.item.rawValue).Type"]?.string ?? "", contentType: contentType)
         try Self.check(lookup, label)
         if call.flag(2), let old = try replaced(by: lookup, in: name) {
@@ -131,7 +131,7 @@ extension Bridge {
         "The session's collection has \(SessionSecrets.capacity) items and \(SessionSecrets.bytes >> 20) MiB "
             + "of values at most, half of it for one program. Delete items there, or take another collection.")
 
-    private static let tooMuch = BusFailure(
+    static let tooMuch = BusFailure(
         .limitsExceeded,
         "An item has \(LookupAttributes.mostPairs) attributes and \(LookupAttributes.mostBytes) bytes of them at most, "
             + "and names of \(LookupAttributes.longestName) bytes.")

@@ -1,16 +1,18 @@
 import KeychainClient
 import KeychainModel
 import KeychainWire
+import LinuxSystem
 import Systemd
 
 /// Locking, unlocking and asking the user.
 extension Bridge {
     /// A lock from the bus is a mark on the collection, for all clients. The keychain itself stays open: any client may
     /// call this. The mark ends with any next unlock of the keychain, and not with the bridge.
-    func lock(_ call: MethodCall) throws(BusFailure) -> [BusValue] {
-        let named = try known(call.paths(0))
-        try mark(Set(named.map(\.collection)))
-        return [.objects(named.map(\.path)), .object("/")]
+    func lock(_ call: MethodCall) throws(BusFailure) -> BusAnswer {
+        try answer(toKnown: call.paths(0)) { (named) throws(BusFailure) in
+            try self.mark(Set(named.map(\.collection)))
+            return [.objects(named.map(\.path)), .object("/")]
+        }
     }
 
     func lockAll() throws(BusFailure) -> [BusValue] {
@@ -19,8 +21,11 @@ extension Bridge {
     }
 
     /// Whatever is open is given back at once, and so is everything where no passcode is set.
-    func unlock(_ call: MethodCall) throws(BusFailure) -> [BusValue] {
-        let named = try known(call.paths(0))
+    func unlock(_ call: MethodCall) throws(BusFailure) -> BusAnswer {
+        try answer(toKnown: call.paths(0)) { (named) throws(BusFailure) in try self.unlock(named, for: call.client) }
+    }
+
+    private func unlock(_ named: [Known], for client: String) throws(BusFailure) -> [BusValue] {
         let closed = try lockedOnes(among: named.map(\.collection))
         let status = try status()
         if closed.isEmpty || !status.passcodeIsSet {
@@ -29,7 +34,7 @@ extension Bridge {
         }
         let open = named.filter { !closed.contains($0.collection) }.map(\.path)
         let rest = named.filter { closed.contains($0.collection) }.map(\.path)
-        return [.objects(open), .object(try prompt(.unlock(rest, collections: closed), for: call.client))]
+        return [.objects(open), .object(try prompt(.unlock(rest, collections: closed), for: client))]
     }
 
     func deleteCollection(_ call: MethodCall) throws(BusFailure) -> [BusValue] {
@@ -51,17 +56,30 @@ extension Bridge {
         signal("CollectionDeleted", from: .service, collection.object.path)
     }
 
-    /// The paths that are those of a collection or an item, each with its collection.
-    private func known(_ paths: [String]) throws(BusFailure) -> [(path: String, collection: String)] {
+    /// The path of a collection or an item, with its collection.
+    private typealias Known = (path: String, collection: String)
+
+    /// So many paths are looked at before other clients have their turn. A call for fewer is answered at once.
+    private static let pathsInStep = 1000
+
+    /// Answers a call with those of its paths that are known.
+    private func answer(
+        toKnown paths: [String], _ answer: @escaping ([Known]) throws(BusFailure) -> [BusValue]
+    ) throws(BusFailure) -> BusAnswer {
         let all = try collections()
         let (names, aliases) = (Set(all.map(\.name)), Self.names(byAliases: all))
-        return paths.compactMap { path in
-            switch SecretObject(path, aliases: aliases) {
-            case .collection(let name)? where names.contains(name): return (path, name)
-            case .item(let name, _)? where names.contains(name): return (path, name)
-            default: return nil
+        var (rest, found) = (paths[...], [Known]())
+        let step: BusAnswer.Step = { () throws(BusFailure) in
+            for path in rest.prefix(Self.pathsInStep) {
+                if let name = SecretObject(path, aliases: aliases)?.collection, names.contains(name) {
+                    found.append((path, name))
+                }
             }
+            rest = rest.dropFirst(Self.pathsInStep)
+            return rest.isEmpty ? try answer(found) : nil
         }
+        if let values = try step() { return .values(values) }
+        return .steps(step)
     }
 
     /// The collections that are marked as locked. Marks that an unlock of the keychain has ended go; a daemon that was
@@ -123,8 +141,14 @@ extension Bridge {
                 .limitsExceeded, "A program may have \(Self.mostPrompts) prompts open. Wait for one, or dismiss it.")
         }
         let name = nextName("p")
-        prompts.add(SecretPrompt(name: name, client: client, purpose: purpose))
+        prompts.add(SecretPrompt(name: name, client: client, purpose: purpose, asker: asker(client)))
         return SecretObject.prompt(name).path
+    }
+
+    private func asker(_ client: String) -> Asker? {
+        guard let process = clients[client] else { return nil }
+        let title = (try? secrets.reach()).flatMap { AskingProgram(process).title(over: $0) }
+        return Asker(process: process, title: title ?? "")
     }
 
     private func ownPrompt(_ call: MethodCall) throws(BusFailure) -> SecretPrompt {
@@ -156,7 +180,7 @@ extension Bridge {
     private func question(_ number: Int, for prompt: SecretPrompt) -> SecretQuestion {
         let isClosed = (try? status().lockState) == .beforeFirstUnlock
         let kind: SecretQuestion.Kind = isClosed && !prompt.isDeletion ? .unlock : .presence(prompt.reason)
-        return SecretQuestion(number: number, kind: kind, asker: clients[prompt.client])
+        return SecretQuestion(number: number, kind: kind, asker: prompt.asker)
     }
 
     /// Whether all that a prompt would unlock is unlocked.
@@ -201,9 +225,20 @@ extension SecretPrompt {
             PromptText(english: "unlock the passwords of desktop programs", chinese: "解锁桌面程序的密码")
         case .delete(let collection):
             PromptText(
-                english: "delete the collection “\(collection.label)” and everything in it",
-                chinese: "删除密码集“\(collection.label)”及其全部内容")
+                english: "delete the collection “\(Self.shown(collection.label))” and everything in it",
+                chinese: "删除密码集“\(Self.shown(collection.label))”及其全部内容")
         }
+    }
+
+    /// The bytes of a label in a question. With it, all of the question is shown.
+    private static let labelBytes = 120
+
+    /// A program's label, in quotation marks that it cannot close: it is one line, with a space for each mark.
+    private static func shown(_ label: String) -> String {
+        let words = label.unicodeScalars.split { scalar in
+            scalar.properties.isWhitespace || scalar.properties.isQuotationMark || scalar == "`"
+        }
+        return ForeignText.shown(words.map { String($0) }.joined(separator: " "), limit: labelBytes, inQuotes: true)
     }
 }
 

@@ -144,7 +144,7 @@ extension Bridge {
         case "Label":
             try check(lookup, value.string ?? "")
             return SecretChange(label: value.string)
-        case "Attributes": lookup.pairs = value.pairs ?? [:]
+        case "Attributes": lookup.pairs = try value.pairs() ?? [:]
         default: lookup.kind = value.string ?? ""
         }
         try check(lookup, item.label)

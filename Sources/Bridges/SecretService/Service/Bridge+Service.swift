@@ -17,7 +17,7 @@ extension Bridge {
     }
 
     func createCollection(_ call: MethodCall) throws(BusFailure) -> [BusValue] {
-        let properties = call.properties(0)
+        let properties = try call.properties(0)
         let label = try Self.label(properties, .collection)
         let alias = ExactText(call.text(1))
         if !alias.isEmpty, let existing = try collections().first(where: { $0.has(alias) }) {
@@ -26,11 +26,10 @@ extension Bridge {
         try checkUnlocked(SecretCollection.login, "Cannot create a collection while the keychain is locked")
         let aliases = alias.isEmpty ? [] : [alias]
         try Self.check(.record(of: aliases), label)
-        let taken = Set(try collections().map(\.name))
-        guard taken.count < SecretCollection.most else {
+        guard try collections().count < SecretCollection.most else {
             throw BusFailure(.limitsExceeded, "There are \(SecretCollection.most) collections at most. Delete one.")
         }
-        let name = SecretObject.freeName(for: label, taken: taken)
+        let name = SecretObject.freshName(for: label)
         try asking { () throws(Refusal) in try secrets.addCollection(name, label: label, aliases: aliases) }
         let path = SecretObject.collection(name).path
         signal("CollectionCreated", from: .service, path)

@@ -45,6 +45,12 @@ final class Bridge {
         locked = marks.read()
     }
 
+    /// Notes which client has a name on the bus now; empty for none.
+    func named(_ name: String, _ owner: String) {
+        guard name.hasPrefix(":") else { return clients.note(owner, of: name) }
+        if owner.isEmpty { forget(name) } else { clients.arrived(name) }
+    }
+
     /// Closes what a client has open that has left the bus.
     func forget(_ client: String) {
         clients.forget(client)

@@ -32,9 +32,12 @@ package final class BridgeProgram {
         let questions = try Questions(Self.configuration(), address: address)
         let service = try BusService(
             address: address,
-            named: { name, isThere in
-                if isThere { links.bridge?.clients.arrived(name) } else { links.bridge?.forget(name) }
-            }, owner: { links.bridge?.clients.owner(of: $0) ?? $0 }
+            named: { name, owner in links.bridge?.named(name, owner) },
+            owner: { links.bridge?.clients.owner(of: $0) ?? $0 },
+            takesFiles: { (call) throws(BusFailure) in
+                guard let bridge = links.bridge else { throw .gone(call.path) }
+                try SecretPortal(bridge: bridge).checkTakesFiles(call)
+            }
         ) { (call) throws(BusFailure) in
             guard let bridge = links.bridge else { throw .gone(call.path) }
             return try Dispatcher(bridge: bridge).answer(call)

@@ -19,6 +19,8 @@ final class Clients {
     private let beginning = RunningProcess.ticksSinceBoot
     private let process: (String) throws(BusError) -> BusProcess
     private let nameOwner: (String) throws(BusError) -> String
+    /// The clients that have names on the bus, as far as they were asked for; empty for a name that nobody has.
+    private var named: [String: String] = [:]
 
     /// Each process that is held takes a descriptor. Of more, the bus is asked again.
     static let mostHeld = 256
@@ -31,16 +33,27 @@ final class Clients {
         _ process: @escaping (String) throws(BusError) -> BusProcess
     ) { (self.nameOwner, self.process) = (nameOwner, process) }
 
-    /// Whether a client has a name on the bus now.
-    func has(_ name: String, _ client: String) -> Bool { (try? nameOwner(name)) == client }
+    /// Whether a client has a name on the bus now. The bus is asked once, and tells of changes (``note(_:of:)``).
+    ///
+    /// - Throws: `Timeout` when the bus does not say.
+    func has(_ name: String, _ client: String) throws(BusFailure) -> Bool {
+        if let known = named[name] { return known == client }
+        let owner = try Self.answer { () throws(BusError) in try nameOwner(name) } ?? ""
+        named[name] = owner
+        return owner == client
+    }
+
+    /// Notes the client that has a name now; empty for none.
+    func note(_ owner: String, of name: String) { if named[name] != nil { named[name] = owner } }
 
     /// Checks a client at each of its calls.
     ///
-    /// - Throws: `AccessDenied` for a program in a sandbox, and for one that cannot be looked at.
+    /// - Throws: `AccessDenied` for a program in a sandbox, and for one that cannot be looked at; `Timeout` when the
+    ///   bus does not say which program it is.
     func check(_ client: String) throws(BusFailure) {
-        guard let process = self[client] else { throw .unknownProgram }
-        try Self.check(process)
-        hold(process, client)
+        guard let caller = try looked(up: client) else { throw .unknownProgram }
+        try Self.check(caller)
+        hold(caller, client)
     }
 
     func arrived(_ client: String) { arrivals[client] = RunningProcess.ticksSinceBoot }
@@ -51,19 +64,36 @@ final class Clients {
     }
 
     /// The process of a client, as limits count it: all connections of a process share what one may have. A client
-    /// whose process is not known is counted by itself.
+    /// whose process is not known at its first call is counted by itself: the bus is not asked again for each call of a
+    /// client that has left.
     func owner(of client: String) -> String {
         if let owner = owners[client] { return owner }
-        guard let process = self[client], let start = try? process.startTime() else { return client }
-        hold(process, client)
-        let owner = "\(process.number):\(start)"
+        var owner = client
+        if let process = self[client], let start = try? process.startTime() {
+            hold(process, client)
+            owner = "\(process.number):\(start)"
+        }
         owners[client] = owner
         return owner
     }
 
     /// The process of a client. Nothing is remembered of a look that has failed: the next call looks again.
     subscript(client: String) -> RunningProcess? {
-        known.last { $0.client == client }?.process ?? (try? connected(client))
+        (try? looked(up: client)) ?? nil
+    }
+
+    private func looked(up client: String) throws(BusFailure) -> RunningProcess? {
+        if let held = known.last(where: { $0.client == client }) { return held.process }
+        guard let named = try Self.answer({ () throws(BusError) in try process(client) }) else { return nil }
+        return held(named, client)
+    }
+
+    /// An answer of the bus; nil where it has answered with an error. No answer says nothing of a client.
+    private static func answer<Answer>(_ ask: () throws(BusError) -> Answer) throws(BusFailure) -> Answer? {
+        do throws(BusError) { return try ask() } catch {
+            guard error.name.isEmpty, error != .noProcess else { return nil }
+            throw .silentBus
+        }
     }
 
     private func hold(_ process: RunningProcess, _ client: String) {
@@ -75,11 +105,10 @@ final class Clients {
 
     /// The process that connected. Where the bus knows its number alone, the number may have gone to another process
     /// since: to one that began after the client came to the bus.
-    private func connected(_ client: String) throws -> RunningProcess? {
-        let named = try process(client)
-        if let descriptor = named.descriptor { return try RunningProcess(holding: descriptor) }
-        let held = try RunningProcess(named.number)
-        let isOld = try held.startTime() <= arrivals[client] ?? beginning
+    private func held(_ named: BusProcess, _ client: String) -> RunningProcess? {
+        if let descriptor = named.descriptor { return try? RunningProcess(holding: descriptor) }
+        guard let held = try? RunningProcess(named.number), let start = try? held.startTime() else { return nil }
+        let isOld = start <= arrivals[client] ?? beginning
         return isOld && !held.hasEnded ? held : nil
     }
 
@@ -100,6 +129,9 @@ extension BusFailure {
         .accessDenied,
         "The keychain cannot tell which program asks, or the program runs in a sandbox. Programs in sandboxes have no "
             + "part in what other programs store.")
+
+    fileprivate static let silentBus = BusFailure(
+        .timeout, "The bus has not said in time which program asks. Call again.")
 
     fileprivate static let hiddenProgram = BusFailure(
         .accessDenied,

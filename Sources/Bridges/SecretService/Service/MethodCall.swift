@@ -33,20 +33,36 @@ struct MethodCall {
     }
 
     /// The values of a dictionary of properties.
-    func properties(_ index: Int) -> [String: BusValue] {
-        (arguments[index].entries ?? [:]).compactMapValues(\.content)
+    ///
+    /// - Throws: `InvalidArgs` for more than any object has.
+    func properties(_ index: Int) throws(BusFailure) -> [String: BusValue] {
+        guard arguments[index].count <= SecretProperty.all.count else {
+            throw .invalid("No object has so many properties.")
+        }
+        return (arguments[index].entries ?? [:]).compactMapValues(\.content)
     }
 
-    /// The attributes of a dictionary of texts.
-    func pairs(_ index: Int) -> LookupAttributes.Pairs { arguments[index].pairs ?? [:] }
+    /// The attributes that a search is for.
+    ///
+    /// - Throws: `LimitsExceeded` for more than any item has.
+    func pairs(_ index: Int) throws(BusFailure) -> LookupAttributes.Pairs {
+        guard arguments[index].count <= LookupAttributes.mostPairs else { throw Bridge.tooMuch }
+        return try arguments[index].pairs() ?? [:]
+    }
 }
 
 extension BusValue {
+    /// The entries of a dictionary; none in another value.
+    fileprivate var count: Int { if case .dictionary(_, _, let entries) = self { entries.count } else { 0 } }
+
     /// The attributes of an item: a dictionary of texts.
-    var pairs: LookupAttributes.Pairs? {
-        textEntries.map { entries in
-            Dictionary(entries.map { (ExactText($0.name), ExactText($0.value)) }, uniquingKeysWith: { _, last in last })
-        }
+    ///
+    /// - Throws: `LimitsExceeded` for more than any item has, its schema among them, before they are looked at.
+    func pairs() throws(BusFailure) -> LookupAttributes.Pairs? {
+        guard count <= LookupAttributes.mostPairs + 1 else { throw Bridge.tooMuch }
+        guard let entries = textEntries else { return nil }
+        let pairs = entries.map { (ExactText($0.name), ExactText($0.value)) }
+        return Dictionary(pairs, uniquingKeysWith: { _, last in last })
     }
 
     static func pairs(_ pairs: LookupAttributes.Pairs) -> BusValue {

@@ -72,7 +72,7 @@ final class Questions: Sendable {
     ) -> SecretPrompts.Outcome {
         do throws(Refusal) {
             let (connection, context) = (try reach(), Randomness.bytes(AuthenticationContext.identifierBytes))
-            let (purpose, prompt) = try self.prompt(question, over: connection)
+            let (purpose, prompt) = try self.prompt(question)
             let request = AuthenticationRequest.evaluate(purpose, context: context, prompt: prompt)
             guard case .evaluated = try connection.authentication(request, until: cancellation) else { return .failed }
             _ = try? connection.authentication(.invalidate(context: context), descriptors: [])
@@ -80,12 +80,10 @@ final class Questions: Sendable {
         } catch { return error.status == .userCanceled ? .refused : .failed }
     }
 
-    private func prompt(
-        _ question: SecretQuestion, over connection: Connection
-    ) throws(Refusal) -> (AuthenticationPurpose, Prompt) {
-        let asker = question.asker.map(AskingProgram.init)
+    private func prompt(_ question: SecretQuestion) throws(Refusal) -> (AuthenticationPurpose, Prompt) {
         var prompt = try Prompt.ofThisProcess()
-        prompt.program = asker?.title(over: connection) ?? ""
+        prompt.program = question.asker?.title ?? ""
+        let asker = (question.asker?.process).map(AskingProgram.init)
         prompt.surroundings = AskingProgram.surroundings(of: asker, bus: address)
         guard case .presence(let reason) = question.kind else { return (.unlock, prompt) }
         prompt.reason = reason(UserLanguage { prompt.surroundings.environment[$0] })

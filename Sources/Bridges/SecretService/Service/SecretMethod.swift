@@ -13,8 +13,8 @@ struct SecretMethod {
         .init(.service, "OpenSession", "sv", "vo") { (b, c) throws(BusFailure) in try b.openSession(c) },
         .init(.service, "CreateCollection", "a{sv}s", "oo") { (b, c) throws(BusFailure) in try b.createCollection(c) },
         .init(steps: .service, "SearchItems", "a{ss}", "aoao") { (b, c) throws(BusFailure) in try b.searchAll(c) },
-        .init(.service, "Unlock", "ao", "aoo") { (b, c) throws(BusFailure) in try b.unlock(c) },
-        .init(.service, "Lock", "ao", "aoo") { (b, c) throws(BusFailure) in try b.lock(c) },
+        .init(steps: .service, "Unlock", "ao", "aoo") { (b, c) throws(BusFailure) in try b.unlock(c) },
+        .init(steps: .service, "Lock", "ao", "aoo") { (b, c) throws(BusFailure) in try b.lock(c) },
         .init(.service, "LockService", "", "") { (b, c) throws(BusFailure) in try b.lockAll() },
         .init(steps: .service, "GetSecrets", "aoo", "a{o(oayays)}") { (b, c) throws(BusFailure) in try b.getSecrets(c)
         },

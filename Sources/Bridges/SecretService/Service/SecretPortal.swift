@@ -36,14 +36,28 @@ struct SecretPortal {
 
     private func retrieveSecret(_ call: BusCall) throws(BusFailure) -> [BusValue] {
         let arguments = try call.arguments("osha{sv}")
-        guard bridge.clients.has(Self.frontend, call.client) else {
-            throw BusFailure(.accessDenied, "Only xdg-desktop-portal asks for the secrets of applications.")
-        }
+        try checkIsFrontend(call)
         guard let application = arguments[1].string, Self.isName(application), let file = arguments[2].file else {
             throw .invalid("The name of the application is none.")
         }
         try Self.deliver(try secret(of: application), to: file)
         return [.number(0), .properties([:])]
+    }
+
+    private func checkIsFrontend(_ call: BusCall) throws(BusFailure) {
+        guard try bridge.clients.has(Self.frontend, call.client) else {
+            throw BusFailure(.accessDenied, "Only xdg-desktop-portal asks for the secrets of applications.")
+        }
+    }
+
+    /// Checks a call that passes open files. No other call has any, and this process can have so many open.
+    ///
+    /// - Throws: `InvalidArgs` for another call, `AccessDenied` for one of another client.
+    func checkTakesFiles(_ call: BusCall) throws(BusFailure) {
+        guard (call.path, call.interface, call.member) == (Self.path, Self.interface, "RetrieveSecret") else {
+            throw .invalid("\(call.member) takes no open files.")
+        }
+        try checkIsFrontend(call)
     }
 
     // MARK: - The secret

@@ -13,6 +13,7 @@ struct SecretPrompt {
     let name: String
     let client: String
     let purpose: Purpose
+    var asker: Asker?
     var isShown = false
 
     /// The answer to a client that asked in vain: a value of the type that it waits for.
@@ -31,6 +32,13 @@ struct SecretPrompt {
     }
 }
 
+/// The program that has a prompt, where it is known.
+struct Asker: Sendable {
+    let process: RunningProcess
+    /// Its name as it was when it got the prompt: while the prompt waits it may become another program (`execve`).
+    let title: String
+}
+
 /// A question to the user.
 struct SecretQuestion: Sendable {
     enum Kind: Sendable {
@@ -43,8 +51,7 @@ struct SecretQuestion: Sendable {
     /// A number that no question has had.
     let number: Int
     let kind: Kind
-    /// The program that asks, where it is known.
-    let asker: RunningProcess?
+    let asker: Asker?
 }
 
 /// A text in all languages of prompts.
