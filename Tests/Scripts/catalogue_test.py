@@ -123,7 +123,9 @@ def words(text):
 def main():
     top = pathlib.Path(sys.argv[1])
     lines = (top / "Tables/messages.tsv").read_text(encoding="utf-8").split("\n")[:-1]
-    rows = dict(line.split("\t") for line in lines if not line.startswith("# "))
+    # A place for a number alone is a place like any other in the sources.
+    rows = {re.sub(r"({\d+)#}", r"\1}", one): other for one, other in (
+        line.split("\t") for line in lines if not line.startswith("# "))}
     sources = {path: texts(path.read_text(encoding="utf-8")) for path in sorted((top / "Sources").rglob("*.swift"))}
     generated = top / COMMANDS / "Language"
     known = {text for path, found in sources.items() if path.parent != generated for _, text, _ in found}

@@ -67,6 +67,23 @@ class Keychain:
                 os.close(ended)
 
 
+def check_certificate(keychain):
+    """The password of a client certificate, whose login has a path and no host, comes back and can be erased."""
+    asked = "protocol=cert\nhost=\nusername=\npath=/keys/{}.p12\n"
+    helper = "git-credential-keychain"
+    for name in ("one", "two"):
+        keychain.run([helper, "store"], asked.format(name) + f"password=of {name}\n\n")
+    for name in ("one", "two"):
+        assert keychain.run([helper, "get"], asked.format(name) + "\n") == f"username=\npassword=of {name}\n"
+    assert keychain.run([helper, "get"], "protocol=cert\npath=/keys/one.p12\n\n") == "username=\npassword=of one\n"
+    assert keychain.run([helper, "get"], asked.format("other") + "\n") == ""
+    keychain.run([helper, "erase"], asked.format("one") + "password=of one\n\n")
+    assert keychain.run([helper, "get"], asked.format("one") + "\n") == ""
+    # A login for a host is not one for a file.
+    keychain.run([helper, "store"], "protocol=https\npath=/keys/two.p12\nusername=\npassword=x\n\n")
+    assert keychain.run([helper, "get"], "protocol=https\npath=/keys/two.p12\n\n") == ""
+
+
 def check_git(keychain):
     login = "protocol=https\nhost=git.example\nusername=ann\npassword=s3cret\n\n"
     asked = "protocol=https\nhost=git.example\n\n"
@@ -217,6 +234,7 @@ def main():
         keychain = Keychain(sys.argv[1], folder)
         try:
             check_git(keychain)
+            check_certificate(keychain)
             check_git_empty(keychain)
             check_no_port(keychain)
             check_git_over_paths(keychain)

@@ -104,6 +104,7 @@ def names(home):
     for name, because in {
         "a\nb": "control character", "a\x1b[2Jb": "control character", "": "is empty",
         "x" * 253: "Choose a shorter name", "x/" * 2100 + "a": "Choose a shorter name",
+        "..": "that of a folder", ".": "that of a folder", f"{home.temporary}/..": "that of a folder",
     }.items():
         home.fails(206, "create-keychain", "-p", "p", name, because=because)
     for name in ("./login.keychain-db", "../Keychains/login.keychain", "login.keychain-db"):
@@ -111,7 +112,7 @@ def names(home):
         assert home.run("create-keychain", "-p", "p", path).returncode == 48, name
     assert home.run("create-keychain", "-p", "p", "/").returncode == 48
     assert not home.stores and not os.listdir(f"{home.home}/Library/Keychains")
-    for name in ("..", "ü\u202e", "-x", "a b", "$(id)", "x" * 252):
+    for name in ("ü\u202e", "-x", "a b", "$(id)", "x" * 252):
         home.says("create-keychain", "-p", "p", "--", name)
         result = home.run("list-keychains")
         assert "\u202e" not in result.stdout, result
@@ -126,8 +127,8 @@ def long_list(home):
     home.fails(206, "list-keychains", "-s", *["a.keychain"] * 3000, because="more than 256")
     home.says("list-keychains", out=before)
     result = home.run("list-keychains", "-s", "a.keychain", *[f"/nowhere/{number}" for number in range(2000)])
-    assert result.returncode == 0 and result.stderr.count("SecKeychainOpen") == 2000
-    home.says("list-keychains", out=shown(f"{folder(home)}/a.keychain-db"))
+    assert result.returncode == 50 and result.stderr.count("SecKeychainOpen") == 1
+    home.says("list-keychains", out=before)
     home.says("list-keychains", "-s", *["a.keychain"] * 256)
     home.fails(206, "create-keychain", "-p", "p", "b.keychain", because="more than 256")
     assert len(home.stores) == 1 and not os.path.exists(f"{folder(home)}/b.keychain-db")

@@ -7,6 +7,7 @@ import os
 import resource
 import shutil
 import signal
+import subprocess
 import sys
 import tempfile
 import threading
@@ -156,8 +157,15 @@ def places(home):
     home.says("list-keychains")
     assert home.run("find-generic-password", "-s", "x").returncode == 44
     result = home.run("list-keychains", "-s", "b.keychain", "nothing.keychain")
-    assert result.returncode == 0 and "SecKeychainOpen nothing.keychain" in result.stderr, result
-    home.says("list-keychains", out=shown(f"{home.home}/k/keychains/b.keychain-db"))
+    assert result.returncode == 50 and "SecKeychainOpen nothing.keychain" in result.stderr, result
+    home.says("list-keychains")
+    names = [f"{home.home}/k/keychains/{name}.keychain-db" for name in "ab"]
+    home.says("list-keychains", "-s", *names)
+    os.rename(names[0], names[0] + ".away")
+    # The list's own names may be given again, also of a keychain that is away.
+    home.says("list-keychains", "-s", *names, "login.keychain")
+    home.says("list-keychains", out=shown(*names, login(home)))
+    os.rename(names[0] + ".away", names[0])
     assert home.run("list-keychains", "b.keychain").returncode == 2
     assert "Invalid domain: x" in home.run("list-keychains", "-d", "x").stderr
     home.says("list-keychains", "-d", "common")
@@ -167,6 +175,55 @@ def places(home):
 
 
 NOT_FOUND = "security: SecKeychainSearchCopyNext: The specified item could not be found in the keychain.\n"
+
+
+def identity(folder):
+    """A key and its certificate in one file."""
+    path = f"{folder}/identity.pem"
+    words = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=Of Y", "-days", "2"]
+    subprocess.run([*words, "-keyout", path, "-out", f"{path}.crt"], check=True, capture_output=True)
+    with open(f"{path}.crt") as certificate, open(path, "a") as file:
+        file.write(certificate.read())
+    return path
+
+
+def unopened(home):
+    """A keychain of the search list that does not open hides nothing of those behind it, and is named."""
+    home.says("create-keychain", "-p", "", "z.keychain")
+    home.says("create-keychain", "-p", "y", "y.keychain")
+    home.says("add-generic-password", "-s", "iny", "-a", "a", "-w", "Y", "y.keychain")
+    assert home.run("import", identity(home.temporary), "-k", "y.keychain").returncode == 0
+    path = f"{home.home}/k/keychains/z.keychain-db"
+    with open(path) as file:
+        store = f"{home.home}/k/keychains/{file.read().split()[2]}"
+    ends(home.daemons()[store])
+    os.truncate(f"{store}/vault", 10)
+    for status, out, words in (
+        (0, "Y\n", ["find-generic-password", "-s", "iny", "-w"]),
+        (0, "got Y\n", ["run", "--env", "T=kc://iny/a", "--mask", "never", "--", "sh", "-c", "echo got $T"]),
+        (53, "", ["find-generic-password", "-s", "nowhere", "-w"]),
+        (53, "", ["run", "--env", "T=kc://nowhere", "--", "true"]),
+        (0, "BEGIN CERTIFICATE", ["find-certificate", "-a", "-p"]),
+        (0, "BEGIN CERTIFICATE", ["find-certificate", "-p"]),
+        (53, "", ["find-certificate", "-a", "-c", "nobody"]),
+        (0, "Of Y", ["find-identity"]),
+        (0, "0x00000010", ["find-key"]),
+        (0, '"iny"', ["dump-keychain"]),
+        (0, "iny", ["list"]),
+        (53, "", ["find-generic-password", "-s", "iny", "z.keychain"]),
+        (53, '"iny"', ["dump-keychain", "z.keychain", "y.keychain"]),
+    ):
+        result = home.run(*words)
+        assert result.returncode == status and out in result.stdout, (words, result)
+        named = f"security: the keychain {path} does not open\n"
+        assert result.stderr.count(named) == 1 and result.stderr.count("why: ") == 1, (words, result)
+    quiet = home.run("-q", "find-generic-password", "-s", "iny", "-w")
+    assert quiet.returncode == 0 and not quiet.stderr, quiet
+    # All others are locked before it is said.
+    assert home.run("lock-keychain", "-a").returncode == 53
+    assert home.run("show-keychain-info", "y.keychain").returncode == 36
+    home.says("unlock-keychain", "-p", "y", "y.keychain")
+    home.says("delete-keychain", "y.keychain")
 
 
 def partitions(home):
@@ -357,7 +414,7 @@ def main():
     try:
         if users_turn():
             sessions(programs, folder)
-        cases = (places, partitions, spellings, copies, crash)
+        cases = (places, unopened, partitions, spellings, copies, crash)
         cases += (hostile_files, foreign_file, orphans, limits, login_stays)
         for test in of_this_turn(cases):
             os.mkdir(f"{folder}/{test.__name__}")

@@ -367,6 +367,40 @@ def check_questions(keychain):
     expect(big, 126, "", "--fd or --file")
 
 
+def check_search_list(keychain):
+    """References are looked up in the search list and in the default keychain; the question names the keychain."""
+    path = os.path.join(keychain.folder, "job.keychain")
+    words = ["run", "--env", "T=kc://token/ci", "--mask", "never", "--", "sh", "-c", "echo got $T"]
+    expect(keychain.run("create-keychain", "-p", "", path), 0)
+    expect(keychain.run("default-keychain", "-s", path), 0)
+    keychain.add("token", "ci", SECRET)
+    expect(keychain.run(*words), 0, f"got {SECRET}\n")
+    expect(keychain.run(*words, env={"KEYCHAIN_KEYCHAIN": "login.keychain"}), 44, "")
+    expect(keychain.run("run", "--all", "token", "--mask", "never", "--", "sh", "-c", "echo $ci"), 0, f"{SECRET}\n")
+    # The default counts also where the search list does not have it.
+    expect(keychain.run("list-keychains", "-s", "login.keychain"), 0)
+    expect(keychain.run(*words), 0, f"got {SECRET}\n")
+    expect(keychain.run("default-keychain", "-s"), 0)
+    expect(keychain.run(*words), 44, "", "No generic password")
+    # The first of the list is meant; an item of another service is found behind it.
+    expect(keychain.run("list-keychains", "-s", path, "login.keychain"), 0)
+    expect(keychain.run("add-generic-password", "-s", "token", "-a", "ci", "-w", "of login", "login.keychain"), 0)
+    keychain.write("search.in", "{{ kc://token/ci }} {{ kc://short/a }}")
+    asked = (keychain.security, "inject", "-i", "search.in", "-o", "search.out")
+    person = Person(keychain, *asked)
+    person.sees("Go on? [y/N]")
+    shown = person.shown.decode().replace("\r\n    ", "").splitlines()
+    assert shown[-3:-1] == [f'  kc://token/ci, in the keychain "{path}"', "  kc://short/a"], shown
+    person.types("y\r")
+    assert person.end()[0] == 0, person.shown
+    with open(os.path.join(keychain.folder, "search.out")) as file:
+        assert file.read() == f"{SECRET} abc"
+    # The answer is remembered, in the login keychain.
+    expect(keychain.run(*asked[1:], start_new_session=True), 0, "")
+    expect(keychain.run("delete-keychain", path), 0)
+    expect(keychain.run(*asked[1:], start_new_session=True), 0, "")
+
+
 def check_inject(keychain):
     template = "a={{ kc://deploy/ci }}\nb={{ kc://deploy/ci | json }} {{{{ c={{ kc://deploy/ci | base64 }}\n"
     keychain.write("t.in", template)
@@ -394,7 +428,7 @@ def main():
             keychain.add("short", "a", "abc")
             checks = [check_ends, check_status, check_places, check_masks, check_repository, check_inject]
             checks += [check_terminal, check_signals, check_children_and_disk, check_broken_masks, check_programs]
-            checks += [check_questions]
+            checks += [check_questions, check_search_list]
             for check in checks:
                 check(keychain)
         finally:

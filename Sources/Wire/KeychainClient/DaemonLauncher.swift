@@ -173,7 +173,8 @@ extension Refusal {
     ) -> Refusal {
         Refusal(
             .notAvailable, .unavailable, program,
-            "The keychain daemon was started but does not serve" + (reason.map { ": \($0)" } ?? "."),
+            reason.map { "The keychain daemon was started but does not serve: \($0)" }
+                ?? "The keychain daemon was started but does not serve.",
             do: "See \(configuration.folder)/keychaind.log for the reason.")
     }
 

@@ -108,7 +108,7 @@ import Testing
     @Test("Characters beyond ASCII are masked by their numbers")
     func masksCharacters() {
         for text in [
-            #"cl\xe9-\U0001f600-x"#, "cl%E9-😀-x", "cl%u00E9-%uD83D%uDE00-x".replacing("%uD83D%uDE00", with: "😀"),
+            #"cl\xe9-\U0001f600-x"#, "cl%E9-😀-x", "cl%u00E9-%uD83D%uDE00-x", "cl%u00e9-%uD83D%UDE00%2Dx",
             #"cl\303\251-\360\237\230\200-x"#, #"cl'$'\303\251''-😀-x"#,
         ] {
             #expect(shown("<\(text)>", of: [("C", "clé-😀-x")], pieces: 3) == "<[masked:C]>", "\(text)")

@@ -102,11 +102,15 @@ extension BrowseRun {
 
     private func readItems() throws(CommandFailure) {
         var (listing, items) = (KeychainListing(session, Self.call, without: Set(silence.keys)), ItemTable())
+        session.unopenedKeychains = []
         try listing.visit(ItemClass.stored + [.identity]) { (item) throws(CommandFailure) in
             items.append(item)
             if items.count % Self.progress == 0 { try showProgress(items) }
         }
         browser.catalog.replace(items: items)
+        if let unopened = session.unopenedKeychains.first {
+            browser.note = "the keychain \(session.shownPath(of: unopened)) does not open"
+        }
         if items.count == 0, !listing.locked.isEmpty { browser.lockDown() }
     }
 

@@ -61,6 +61,7 @@ final class BrowseRun {
             RawTerminal(terminal), hasSecondScreen: traits.hasSecondScreen, hasMouse: options.hasMouse)
         let isWide = session.environment(CommandVariable.ambiguousWidth.rawValue) == "2"
         (width, frame) = (TextWidth(ambiguous: isWide ? 2 : 1), isWide ? .ascii : traits.frame)
+        session.namesUnopened = false
         (lastKey, nextLook) = (session.now(), session.now() + Self.lookInterval)
         do throws(SystemError) {
             (signals, endings) = (try SignalDescriptor(Self.watched), try SignalDescriptor(Self.ending))

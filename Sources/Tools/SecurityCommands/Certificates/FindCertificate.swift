@@ -27,16 +27,18 @@ struct FindCertificate {
         try UnlockOffer(session).run { () throws(CommandFailure) in
             let (call, stored) = (PasswordQuery.call, StoredCertificates(session: session, call: PasswordQuery.call))
             let find = FindCertificate(arguments: arguments, session: session, stored: stored)
-            let run = { () throws(CommandFailure) in try find.run() }
+            var isFound = false
+            let run = { () throws(CommandFailure) in if try find.run() { isFound = true } }
             if arguments.has("a") {
-                try session.inEach(arguments.operands, call, run)
+                try session.inEach(arguments.operands, call, hasFound: { isFound }, run)
             } else {
                 try session.inFirst(arguments.operands, call, run)
             }
         }
     }
 
-    private func run() throws(CommandFailure) {
+    /// - Returns: whether there was one.
+    private func run() throws(CommandFailure) -> Bool {
         var found = try stored.all()
         var facts: [CertificateFacts]?
         if ["c", "e", "m", "Z"].contains(where: arguments.has) {
@@ -45,13 +47,14 @@ struct FindCertificate {
             (found, facts) = (chosen.map { found[$0] }, chosen.map { all[$0] })
         }
         guard !found.isEmpty else {
-            if arguments.has("a") { return }
+            if arguments.has("a") { return false }
             throw .refused(call: PasswordQuery.call, .nothingFound)
         }
         let store = try session.shownPath(PasswordQuery.call)
         for (index, one) in found.prefix(arguments.has("a") ? Int.max : 1).enumerated() {
             show(one, facts?[index], in: store)
         }
+        return true
     }
 
     private func matches(_ facts: CertificateFacts) -> Bool {

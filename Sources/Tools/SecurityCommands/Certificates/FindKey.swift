@@ -17,7 +17,7 @@ enum FindKey {
         try UnlockOffer(session).run { () throws(CommandFailure) in
             let criteria = try criteria(arguments)
             var isFound = false
-            try session.inEach(arguments.operands, call) { () throws(CommandFailure) in
+            try session.inEach(arguments.operands, call, hasFound: { isFound }) { () throws(CommandFailure) in
                 let found = try StoredCertificates(session: session, call: call).items(.key, ["r_Attributes"], criteria)
                 guard !found.isEmpty else { return }
                 isFound = true

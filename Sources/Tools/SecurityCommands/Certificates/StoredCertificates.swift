@@ -62,7 +62,7 @@ struct StoredCertificates {
     ) throws(CommandFailure) -> [Stored] {
         guard let keychains else { return try itemsHere(itemClass, returns, criteria) }
         var items: [Stored] = []
-        try session.inEach(keychains, call) { () throws(CommandFailure) in
+        try session.inEach(keychains, call, hasFound: { !items.isEmpty }) { () throws(CommandFailure) in
             items += try itemsHere(itemClass, returns, criteria)
         }
         return items

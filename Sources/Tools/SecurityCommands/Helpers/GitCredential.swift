@@ -47,7 +47,7 @@ enum GitCredential {
         let account = item.attributes[.account]?.string ?? ""
         guard account.isOneLine, let content = GitPassword(item.password) else {
             return session.explain(
-                "the login for \(server.host) cannot be written on lines, which is all git can read.")
+                "the login for \(server.name) cannot be written on lines, which is all git can read.")
         }
         session.output.write { buffer in
             buffer.append(utf8: "username=\(account)\npassword=")
@@ -73,7 +73,7 @@ enum GitCredential {
         }
         try StoredLogin(of: .git, at: server, account: account).store(
             value.finish(),
-            description: [("labl", .string(server.host)), ("desc", .string(CredentialHelper.git.kind))], session)
+            description: [("labl", .string(server.name)), ("desc", .string(CredentialHelper.git.kind))], session)
     }
 
     /// Git erases what a server has refused. A password that was changed meanwhile is another one, and stays.

@@ -36,7 +36,9 @@ struct GitDescription {
 
     /// The server the login is for; nil when git did not say enough.
     var server: ServerAddress? {
-        guard let scheme = self["protocol"], let host = self["host"] else { return nil }
+        guard let scheme = self["protocol"] else { return nil }
+        // A client certificate has a file's path and no host.
+        guard let host = self["host"] else { return self["path"].flatMap { ServerAddress(scheme: scheme, file: $0) } }
         return ServerAddress(scheme: scheme, authority: host, path: self["path"])
     }
 }

@@ -26,6 +26,17 @@ struct ServerAddress {
         self.path = path
     }
 
+    /// The place of a login that is for a file and no host, such as a client certificate of git's (`cert`).
+    ///
+    /// - Returns: nil for a scheme with a code, whose logins are for hosts.
+    init?(scheme: String, file: String) {
+        (self.scheme, host, port, path) = (scheme.lowercased(), "", 0, file)
+        guard !scheme.isEmpty, schemeWithoutCode != nil else { return nil }
+    }
+
+    /// The name that people see.
+    var name: String { host.isEmpty ? path ?? "" : host }
+
     /// Takes a URL apart; what names no scheme is reached with https, as container registries are.
     init?(url: String) {
         guard let mark = url.firstRange(of: "://") else { return nil }

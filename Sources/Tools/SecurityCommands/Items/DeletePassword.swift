@@ -24,15 +24,17 @@ enum DeletePassword {
     ) throws(CommandFailure) {
         let query = try PasswordQuery(kind, arguments)
         guard !query.isEmpty else { throw .usage(nil) }
+        var found: ItemResponse.Item?
         try session.inFirst(arguments.keychains, PasswordQuery.call) { () throws(CommandFailure) in
-            try delete(query, arguments, session)
+            found = try query.first(returning: ["r_Attributes", "r_PersistentRef"], session)
         }
+        // A deletion that fails is not tried on another keychain's item.
+        if let found { try delete(found, arguments, session) }
     }
 
     private static func delete(
-        _ query: PasswordQuery, _ arguments: ParsedArguments, _ session: Session
+        _ item: ItemResponse.Item, _ arguments: ParsedArguments, _ session: Session
     ) throws(CommandFailure) {
-        let item = try query.first(returning: ["r_Attributes", "r_PersistentRef"], session)
         let store = try session.shownPath(call)
         _ = try session.send(call) { () throws(Refusal) in
             var builder = ItemRequestBuilder(.delete)

@@ -172,7 +172,7 @@ struct ItemCommand {
         _ call: Call, _ request: ItemRequest, _ body: (ItemResponse.Item) -> Void
     ) throws(CommandFailure) {
         var (isFound, missing) = (false, nil as CommandFailure?)
-        try session.inEach([], call.rawValue) { () throws(CommandFailure) in
+        try session.inEach([], call.rawValue, hasFound: { isFound }) { () throws(CommandFailure) in
             do throws(CommandFailure) {
                 try session.sendAll(request, call.rawValue).items.forEach(body)
                 isFound = true

@@ -14,7 +14,8 @@ enum KeychainLists {
         notes: [
             """
             find-, delete- and dump- commands look in these keychains in order, where no keychain is named. Programs \
-            that use the library are not steered by the list. A name that does not open is reported and left out.
+            that use the library are not steered by the list. A name that does not exist changes nothing and is \
+            refused, unless the list has it already. A keychain that does not open is named and left out of a search.
             """
         ],
         operands: 0...Int.max
@@ -102,11 +103,18 @@ extension KeychainLists {
     }
 
     private static func places(_ names: [Argument], _ session: Session) throws(CommandFailure) -> [SearchList.Place] {
+        // Without one of them, what is stored there would be searched for in vain. Scripts give what the list has.
+        let known = try session.named.map { named throws(CommandFailure) in
+            try performing("SecKeychainCopySearchList") { () throws(Refusal) in try named.list().search }
+        }
         var places: [SearchList.Place] = []
         for name in names {
             do throws(CommandFailure) { places.append(try place(name, "SecKeychainOpen \(name.text)", session)) } catch
             {
-                session.report(error)
+                guard let place = try? session.named?.place(named: name.text), known?.contains(place) == true else {
+                    throw error
+                }
+                places.append(place)
             }
         }
         return places

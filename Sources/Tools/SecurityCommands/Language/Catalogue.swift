@@ -23,28 +23,36 @@ struct Catalogue: Sendable {
     }
 }
 
-/// A text with places for names and numbers: `{1} items`.
+/// A text with places for names and numbers: `Added {1}.`, and `{1#} items` where only a number is meant.
+///
+/// A text that is not of this template must not be taken for one: a place takes no more than what a program puts there.
 struct TextTemplate: Sendable {
     /// The words before, between and after the places.
     private let parts: [String]
+    private let places: [TextPlace]
     private let translation: String
 
-    var hasPlaces: Bool { parts.count > 1 }
+    var hasPlaces: Bool { !places.isEmpty }
     /// How much of it is words.
     var size: Int { parts.reduce(0) { $0 + $1.utf8.count } }
 
     init(_ english: String, _ translation: String) {
-        (parts, self.translation) = (Self.parts(of: english), translation)
+        let (parts, areNumbers) = Self.parts(of: english)
+        (self.parts, self.translation) = (parts, translation)
+        places = areNumbers.indices.map { TextPlace($0, of: parts, isNumber: areNumbers[$0]) }
     }
 
-    /// The parts between places; the places are numbered in the order in which they stand.
-    static func parts(of text: String) -> [String] {
-        var (parts, rest) = ([String](), text[...])
-        while let place = rest.firstRange(of: "{\(parts.count + 1)}") {
-            parts.append(String(rest[..<place.lowerBound]))
-            rest = rest[place.upperBound...]
+    /// The parts between places, which are numbered in the order in which they stand; and whether each is a number's.
+    private static func parts(of text: String) -> (parts: [String], areNumbers: [Bool]) {
+        var (parts, areNumbers, rest) = ([String](), [Bool](), text[...])
+        while let mark = rest.firstRange(of: "{\(parts.count + 1)") {
+            let isNumber = rest[mark.upperBound...].hasPrefix("#}")
+            guard isNumber || rest[mark.upperBound...].hasPrefix("}") else { break }
+            parts.append(String(rest[..<mark.lowerBound]))
+            areNumbers.append(isNumber)
+            rest = rest[mark.upperBound...].dropFirst(isNumber ? 2 : 1)
         }
-        return parts + [String(rest)]
+        return (parts + [String(rest)], areNumbers)
     }
 
     /// The translation of a text that the template fits, with its names and numbers as they are.
@@ -76,6 +84,49 @@ struct TextTemplate: Sendable {
                 rest = rest[next.upperBound...]
             }
         }
-        return values
+        return zip(places, values).allSatisfy { $0.takes($1) } ? values : nil
+    }
+}
+
+/// A place of a template, and the values that it takes.
+private struct TextPlace: Sendable {
+    private let isNumber: Bool
+    /// Words of the same sentence follow, so that the value has no end of one.
+    private let isWithin: Bool
+    /// The text begins here; a colon would end another beginning.
+    private let isFirst: Bool
+
+    init(_ index: Int, of parts: [String], isNumber: Bool) {
+        let next = parts[index + 1]
+        let beginsSentence = next.hasPrefix(" ") && next.dropFirst().first?.isUppercase == true
+        self.isNumber = isNumber
+        isFirst = parts[index].isEmpty && index == 0 && !beginsSentence
+        isWithin = isFirst || index < parts.count - 2 && !beginsSentence
+    }
+
+    func takes(_ value: String) -> Bool {
+        if isNumber { return Self.isNumber(value) }
+        if isFirst, value.contains(": ") { return false }
+        if isWithin, value.contains(". ") { return false }
+        return !value.hasPrefix("\"") || Self.isQuoted(value)
+    }
+
+    private static func isNumber(_ value: String) -> Bool {
+        value.first?.isWholeNumber == true && value.allSatisfy { $0.isWholeNumber || ",.'\u{A0}\u{202F}".contains($0) }
+    }
+
+    /// Whether nothing but commas and what stands for more is outside of quotation marks.
+    private static func isQuoted(_ value: String) -> Bool {
+        var (isInside, outside, characters) = (false, "", value.unicodeScalars.makeIterator())
+        while let character = characters.next() {
+            if character == "\"" {
+                isInside.toggle()
+            } else if !isInside {
+                outside.unicodeScalars.append(character)
+            } else if character == "\\" {
+                _ = characters.next()
+            }
+        }
+        return !isInside && outside.allSatisfy { ", …".contains($0) }
     }
 }

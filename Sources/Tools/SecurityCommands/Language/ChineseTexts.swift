@@ -15,14 +15,14 @@ enum ChineseTexts {
         reading: {1}\t正在读取：{1}
         reading …\t正在读取…
         1 item\t1 个项目
-        {1} items\t{1} 个项目
-        {1} of {2}\t{2} 个中的 {1} 个
+        {1#} items\t{1} 个项目
+        {1#} of {2#}\t{2} 个中的 {1} 个
         1 item.\t1 个项目。
-        {1} items.\t{1} 个项目。
-        {1} of 1 item.\t1 个项目中的 {1} 个。
+        {1#} items.\t{1} 个项目。
+        {1#} of 1 item.\t1 个项目中的 {1} 个。
         Others are sealed until the keychain is unlocked.\t其余的在钥匙串解锁前不可读。
-        {1} of {2} items.\t{2} 个项目中的 {1} 个。
-        {1}×{2} at least\t至少需要 {1}×{2}
+        {1#} of {2#} items.\t{2} 个项目中的 {1} 个。
+        {1#}×{2#} at least\t至少需要 {1}×{2}
         try now\t立即重试
         quit\t退出
         unlock\t解锁
@@ -139,7 +139,7 @@ enum ChineseTexts {
         no\t否
         never: the Secure Enclave has it\t从不：由安全隔区保管
         waiting for the answer\t正在等待回答
-        hides in {1} s\t{1} 秒后隐藏
+        hides in {1#} s\t{1} 秒后隐藏
         LATEST REQUESTS for items of this group and kind\t对此群组和种类的项目的最近请求
         This command reads and changes it.\t此命令可以读取和更改它。
         Only that program reads it; its value is not shown here.\t只有该程序可以读取它；此处不显示它的值。
@@ -157,7 +157,7 @@ enum ChineseTexts {
         no access control\t无访问控制
         anchored programs only\t仅限锚定的程序
         unknown\t未知
-        {1} bits\t{1} 位
+        {1#} bits\t{1} 位
         Key class\t密钥类别
         Exportable\t可导出
         Key\t密钥
@@ -193,7 +193,7 @@ enum ChineseTexts {
         OCSP signing\tOCSP 签名
         any purpose\t任何用途
         another purpose\t其他用途
-        RSA, {1} bits\tRSA，{1} 位
+        RSA, {1#} bits\tRSA，{1} 位
         X.509 Basic\tX.509 基本
         SSL (server)\tSSL（服务器）
         S/MIME\tS/MIME（邮件）
@@ -361,7 +361,7 @@ enum ChineseTexts {
         It was kept.\t已保留。
         Brought back {1}.\t已恢复 {1}。
         Locked.\t已锁定。
-        Unlocked, {1} items.\t已解锁，{1} 个项目。
+        Unlocked, {1#} items.\t已解锁，{1} 个项目。
         {1} is no word here. Type ? for help.\t此处没有“{1}”这个命令。键入 ? 获得帮助。
         add SERVICE: add a password. edit: change the open item.\tadd 服务：添加密码。edit：更改打开的项目。
         deleted: all deleted items. undelete NUMBER: bring one of them back.\tdeleted：所有已删除的项目。undelete 编号\
@@ -429,7 +429,7 @@ enum ChineseTexts {
         No item has {1} in its service, server, label or account.\t没有项目的服务、服务器、标签或账户中含有 {1}。
         {1}: {2} does not name one item\t{1}: {2} 不能确定唯一的项目
         Say more of the one that is meant.\t请更具体地指明所需的项目。
-        {1} items match\t有 {1} 个项目匹配
+        {1#} items match\t有 {1} 个项目匹配
         no item has just this name; 1 item has it in theirs\t没有项目恰好是这个名称；有 1 个项目的名称包含它
         no item has just this name; {1} items have it in theirs\t没有项目恰好是这个名称；有 {1} 个项目的名称包含它
         The item in row {1} was changed or deleted since it was listed.\t第 {1} 行的项目在列出之后已被更改或删除。
@@ -449,7 +449,7 @@ enum ChineseTexts {
         \"{1}\" is not a time such as 2026-01-31-18:30:00 or 2026-01-31T18:30:00Z\t“{1}”不是 2026-01-31-18:30:00 或 20\
         26-01-31T18:30:00Z 这样的时间
         What the item was until now is in its history.\t项目此前的内容已留在历史中。
-        restore-item: {1} items match.\trestore-item: 有 {1} 个项目匹配。
+        restore-item: {1#} items match.\trestore-item: 有 {1} 个项目匹配。
         Say more about the one that is meant (-a, -s, -c).\t请更具体地指明所需的项目（-a、-s、-c）。
         There is no earlier version that matches.\t没有匹配的较早版本。
         Nothing is kept of items of this device only, nor for longer than the setting history-days says.\t仅限本设备的\
@@ -794,7 +794,7 @@ enum ChineseTexts {
         e。
         {1}: not used before for {2}\t{1}：此前未用于 {2}
         read from {1}\t读取自 {1}
-        the file belongs to user {1}\t文件属于用户 {1}
+        the file belongs to user {1#}\t文件属于用户 {1}
         every user may change the file\t每个用户都可更改此文件
         {1}: {2} is not followed\t{1}: 未跟随 {2}
         It leads to {1}, and another user may change {2}.\t它指向 {1}，而其他用户可以更改 {2}。
@@ -854,7 +854,7 @@ enum ChineseTexts {
         run: inherited references are passed on as they are: {1}\trun: 继承的引用按原样传递：{1}
         next: --inherit {1} replaces one by its value\t下一步：--inherit {1} 可替换为它的值
         run: {1} is shorter than {2} bytes and is not masked\trun: {1} 短于 {2} 字节，不会被遮盖
-        run: descriptor {1} is not open\trun: 描述符 {1} 未打开
+        run: descriptor {1#} is not open\trun: 描述符 {1} 未打开
         Open it in the shell: --status-fd 3 3>FILE.\t请在 shell 中打开它：--status-fd 3 3>文件。
         the command stands behind --\t命令写在 -- 之后
         --mask is auto, always or never\t--mask 是 auto、always 或 never
@@ -1353,9 +1353,10 @@ enum ChineseTexts {
         Set the list to these keychains; without one, to none.\t把列表设为这些钥匙串；不给出则清空列表。
         Show the stores whose name file has gone, with the path it had.\t显示名称文件已丢失的存储，以及原来的路径。
         find-, delete- and dump- commands look in these keychains in order, where no keychain is named. Programs that\
-         use the library are not steered by the list. A name that does not open is reported and left out.\t未指定钥匙\
-        串时，find-、delete- 和 dump- 命令按顺序在这些钥匙串中查找。使用库的程序不受此列表影响。无法打开的名称会被报告\
-        并跳过。
+         use the library are not steered by the list. A name that does not exist changes nothing and is refused, unles\
+        s the list has it already. A keychain that does not open is named and left out of a search.\t未指定钥匙串时，f\
+        ind-、delete- 和 dump- 命令按顺序在这些钥匙串中查找。使用库的程序不受此列表影响。不存在的名称不改变任何内容并\
+        被拒绝，除非列表中已有该名称。无法打开的钥匙串会被指出，并在查找时跳过。
         Show or set the default keychain.\t显示或设置默认钥匙串。
         Set the default; without a keychain, back to login's.\t设置默认钥匙串；不给出则恢复为登录钥匙串。
         New items of add- commands go there. A default that was deleted is login's again.\tadd- 命令的新项目存入默认钥\
@@ -2257,6 +2258,20 @@ enum ChineseTexts {
         The item that is here is protected in another way, and the history would not keep its value.\t此处的项目以另一\
         种方式保护，历史不会保留其值。
         another keychain, which is not in this backup: {1}\t另一个钥匙串，不在此备份中：{1}
+        the keychain {1} does not open\t钥匙串 {1} 无法打开
+        in the keychain {1}\t位于钥匙串 {1}
+        The name of a keychain is that of a folder.\t钥匙串的名称是一个文件夹的名称。
+        The keychain daemon was started but does not serve: {1}\t钥匙串守护进程已启动，但无法提供服务：{1}
+        No generic password has service {1} and account {2}.\t没有服务为 {1}、账户为 {2} 的通用密码。
+        No internet password has server {1}.\t没有服务器为 {1} 的互联网密码。
+        No internet password has server {1} and account {2}.\t没有服务器为 {1}、账户为 {2} 的互联网密码。
+        No internet password has server {1} and port {2#}.\t没有服务器为 {1}、端口为 {2} 的互联网密码。
+        No internet password has server {1}, account {2} and port {3#}.\t没有服务器为 {1}、账户为 {2}、端口为 {3} 的互\
+        联网密码。
+        While output is masked, run also waits for children of the command that keep its output open, as a pipeline do\
+        es: what they write is masked too.\t输出被遮盖时，run 也会像管道一样等待命令的仍保持其输出打开的子进程：它们写\
+        出的内容同样会被遮盖。
+        The keychain daemon was started but does not serve.\t钥匙串守护进程已启动，但无法提供服务。
         The transaction ended without a result.\t事务结束时没有结果。
         Try again; the store was not changed.\t请重试；存储未被更改。
         The keychain belongs to no circle of machines.\t此钥匙串不属于任何设备圈子。

@@ -1,4 +1,5 @@
 import CommandOptions
+import KeychainClient
 import LinuxSystem
 
 /// The env files of a command line, each read once.
@@ -30,12 +31,16 @@ struct EnvironmentFiles {
     }
 
     /// The question before a file is used for the first time: the values of variables, then the items.
-    func question(_ path: String, _ words: [Argument], _ session: Session) -> FileQuestion {
+    ///
+    /// - Parameter places: the keychains that have the items.
+    func question(
+        _ path: String, _ words: [Argument], _ places: [ItemReference: ChosenKeychain], _ session: Session
+    ) -> FileQuestion {
         let names = files.map(\.name).joined(separator: ", ")
         let plain = plain.map { "\($0.name)=\(FileQuestion.quoted($0.value))" }
         let items = variables.compactMap { variable -> String? in
             guard case .item(let reference) = variable.value else { return nil }
-            return "  \(variable.name) = \(FileQuestion.item(reference))"
+            return "  \(variable.name) = \(FileQuestion.item(reference, places, session))"
         }
         var question = FileQuestion(
             receiver: [session.text("\(names): not used before for \(path)")]

@@ -33,7 +33,7 @@ struct EscapeReader {
     /// Takes an escape of a URL, or of a URL within another one, in which the mark is escaped as well.
     mutating func readPercent(_ text: Span<UInt8>) {
         readHex(text, at: 1)
-        if text.count > 1, text[1] | 0x20 == UInt8(ascii: "u"), let number = hex(text, 2, 4) { take(number, 6) }
+        if text.count > 1, text[1] | 0x20 == UInt8(ascii: "u") { readPercentUnit(text) }
         for count in 1...Self.mostNested {
             let start = count * 2 + 1
             for (index, digit) in "25".utf8.enumerated() {
@@ -42,6 +42,22 @@ struct EscapeReader {
             }
             readHex(text, at: start)
         }
+    }
+
+    /// Takes a unit of UTF-16 as JavaScript's `escape` writes it, with its second half where it has one.
+    private mutating func readPercentUnit(_ text: Span<UInt8>) {
+        guard let unit = hex(text, 2, 4) else { return }
+        guard 0xD800..<0xDC00 ~= unit else { return take(unit, 6) }
+        guard text.count > 6 else { return isCut = true }
+        guard text[6] == UInt8(ascii: "%") else { return }
+        guard text.count > 7 else { return isCut = true }
+        guard text[7] | 0x20 == UInt8(ascii: "u"), let low = hex(text, 8, 4), 0xDC00..<0xE000 ~= low else { return }
+        take(Self.scalar(unit, low), 12)
+    }
+
+    /// The number of a character whose two units of UTF-16 these are.
+    private static func scalar(_ high: UInt32, _ low: UInt32) -> UInt32 {
+        0x10000 + (high - 0xD800) << 10 + (low - 0xDC00)
     }
 
     /// Takes one escape of a shell's word in `$'...'`.
@@ -154,7 +170,7 @@ struct EscapeReader {
         guard text[next + backslashes] == UInt8(ascii: "u"), let low = hex(text, next + start, 4),
             0xDC00..<0xE000 ~= low
         else { return }
-        take(0x10000 + (unit - 0xD800) << 10 + (low - 0xDC00), next + start + 4)
+        take(Self.scalar(unit, low), next + start + 4)
     }
 
     private mutating func readBraces(_ text: Span<UInt8>, _ start: Int) {

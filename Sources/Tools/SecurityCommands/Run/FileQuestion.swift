@@ -1,3 +1,4 @@
+import KeychainClient
 import LinuxSystem
 
 /// The question about a file before its first use, as rows of a terminal.
@@ -42,6 +43,14 @@ struct FileQuestion {
         let names = reference.service + (reference.account.map { "/\($0)" } ?? "")
         let isReadable = reference.text.utf8.starts(with: (ItemReference.scheme + names).utf8)
         return isReadable ? reference.text : "\(reference.text) (\(names))"
+    }
+
+    /// The same with the keychain that has the item, where that is not the login keychain.
+    static func item(
+        _ reference: ItemReference, _ places: [ItemReference: ChosenKeychain], _ session: Session
+    ) -> String {
+        guard case .named(let keychain)? = places[reference] else { return item(reference) }
+        return "\(item(reference)), \(session.text("in the keychain \(keychain.path.quoted)"))"
     }
 
     /// The text in rows of so many columns. Characters are counted one by one: not every terminal draws several as one.

@@ -47,7 +47,7 @@ struct FileTrust {
     /// A text that changes with the program.
     private let version: String
     /// The contents of the question: an answer to one that showed less is none.
-    private static let form = "names and values"
+    private static let form = "names, values and keychains"
 
     private var prompt: String { session.text("Go on? [y/N] ") }
 
@@ -57,11 +57,11 @@ struct FileTrust {
 
     /// Lets files pass that were used before, unchanged and for the same use; asks about the others.
     ///
-    /// - Parameter question: says what they name and what gets it.
+    /// - Parameter question: says what they name, where that is, and what gets it; called where somebody is asked.
     /// - Returns: the files that were asked about, to be remembered when they have been used.
     /// - Throws: ``CommandFailure`` where nobody can be asked, for more than a person sees at once, and for any answer
     ///   but yes.
-    func check(_ files: [UntrustedFile], question: FileQuestion) throws(CommandFailure) -> [UntrustedFile] {
+    func check(_ files: [UntrustedFile], question: () -> FileQuestion) throws(CommandFailure) -> [UntrustedFile] {
         var unknown: [UntrustedFile] = []
         for file in files where try !isKnown(file) { unknown.append(file) }
         guard let first = unknown.first else { return [] }
@@ -72,7 +72,7 @@ struct FileTrust {
                 remedy: "Use it once at a terminal, or give --trust-file after looking at it.")
         }
         let size = terminal.device.terminalSize ?? FileQuestion.usualSize
-        guard let rows = question.rows(on: size, above: prompt) else {
+        guard let rows = question().rows(on: size, above: prompt) else {
             throw .failed(
                 "\(verb): \(first.name) names more than can be asked about",
                 cause: "The question does not fit on this terminal, and its beginning would move out of sight.",

@@ -1,4 +1,5 @@
 import CommandOptions
+import KeychainClient
 import LinuxSystem
 
 /// `security inject`: writes a text with values of the keychain in their places, or nothing.
@@ -43,9 +44,17 @@ struct InjectCommand {
         let place = try target.map { target throws(CommandFailure) in try self.place(target) }
         let use = place?.path ?? "standard output"
         let trust = FileTrust(session, for: "inject", use: use)
-        let asked = try arguments.has("t") ? [] : trust.check([file], question: question(file, template, use))
-        let values = try ReferenceResolver(session, for: "inject").values(
-            of: template.references, reason: ForeignText.shown("write \(use)", limit: 200))
+        let resolver = ReferenceResolver(session, for: "inject")
+        var places: [ItemReference: ChosenKeychain] = [:]
+        let asked =
+            try arguments.has("t")
+            ? []
+            : trust.check([file]) {
+                places = resolver.places(of: template.references)
+                return question(file, template, places, use)
+            }
+        let values = try resolver.values(
+            of: template.references, places: places, reason: ForeignText.shown("write \(use)", limit: 200))
         try ProcessHardening.hideMemory(for: "inject")
         let text = try fill(template, values.single)
         try trust.remember(asked)
@@ -71,9 +80,13 @@ struct InjectCommand {
         }
     }
 
-    private func question(_ file: UntrustedFile, _ template: Template, _ use: String) -> FileQuestion {
+    private func question(
+        _ file: UntrustedFile, _ template: Template, _ places: [ItemReference: ChosenKeychain], _ use: String
+    ) -> FileQuestion {
         var names: [String] = []
-        for name in template.references.map(FileQuestion.item) where !names.contains(name) { names.append(name) }
+        for name in template.references.map({ FileQuestion.item($0, places, session) }) where !names.contains(name) {
+            names.append(name)
+        }
         return FileQuestion(
             receiver: [session.text("\(file.name): not used before for \(use)")]
                 + file.facts(session).map { "  \($0)" },

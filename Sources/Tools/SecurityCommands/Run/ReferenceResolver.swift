@@ -1,3 +1,4 @@
+import KeychainClient
 import KeychainModel
 import KeychainWire
 import LinuxSystem
@@ -10,40 +11,96 @@ struct ReferenceResolver {
 
     init(_ session: Session, for verb: String) { (self.session, self.verb) = (session, verb) }
 
+    /// The keychains that have the items of references, as far as this can be known without asking anybody.
+    func places(of references: [ItemReference]) -> [ItemReference: ChosenKeychain] {
+        let before = session.place
+        defer { turnBack(to: before) }
+        var places: [ItemReference: ChosenKeychain] = [:]
+        for reference in references where places[reference] == nil {
+            places[reference] = try? only(reference, in: try keychains()).place
+        }
+        return places
+    }
+
     /// The values of the references, and of all items of services under their accounts. Where the user must show
-    /// something, they are asked once for all.
+    /// something, they are asked once for all of a keychain.
     ///
-    /// - Parameter reason: what the prompt says of it.
+    /// - Parameters:
+    ///   - places: the keychains that the user was shown for some references, which are looked for there alone.
+    ///   - reason: what the prompt says of it.
     /// - Throws: a refusal for the first that names no item, or more than one, or has no such field.
     func values(
-        of references: [ItemReference], services: [String] = [], reason: String
+        of references: [ItemReference], services: [String] = [], places: [ItemReference: ChosenKeychain] = [:],
+        reason: String
     ) throws(CommandFailure) -> ReferencedValues {
         var values = ReferencedValues()
         guard !references.isEmpty || !services.isEmpty else { return values }
+        let before = session.place
+        defer { turnBack(to: before) }
         try UnlockOffer(session).run { () throws(CommandFailure) in
-            try session.asOneThing(verb, reason: reason) { () throws(CommandFailure) in
-                values = try resolve(references, services)
+            // Every item is found before the user is asked about one.
+            let found = try Findings(
+                single: find(Set(references), places), profiles: services.map(all(ofService:)))
+            try together(found.keychains[...], reason) { () throws(CommandFailure) in values = try read(found) }
+        }
+        return values
+    }
+
+    /// Later requests go to the session's own keychain again.
+    private func turnBack(to keychain: ChosenKeychain) { try? session.turn(to: keychain, verb) }
+
+    /// Those of the search list, as for find- commands; and the default, which has what was added last.
+    private func keychains() throws(CommandFailure) -> [ChosenKeychain] {
+        let chosen = try session.chosen([], verb)
+        guard chosen.isEmpty else { return chosen }
+        let (searched, standard) = (try session.searchList(verb), try session.standard(verb))
+        return searched.contains(standard) ? searched : searched + [standard]
+    }
+
+    private func find(
+        _ references: Set<ItemReference>, _ places: [ItemReference: ChosenKeychain]
+    ) throws(CommandFailure) -> [Findings.One] {
+        let all = try keychains()
+        var found: [Findings.One] = []
+        for reference in references {
+            found.append(try only(reference, in: places[reference].map { [$0] } ?? all))
+        }
+        return found
+    }
+
+    /// Runs something with one context of the user's for each of the keychains.
+    private func together(
+        _ keychains: ArraySlice<ChosenKeychain>, _ reason: String, _ body: () throws(CommandFailure) -> Void
+    ) throws(CommandFailure) {
+        guard let keychain = keychains.first else { return try body() }
+        try session.turn(to: keychain, verb)
+        try session.asOneThing(verb, reason: reason) { () throws(CommandFailure) in
+            try together(keychains.dropFirst(), reason, body)
+        }
+    }
+
+    private func read(_ found: Findings) throws(CommandFailure) -> ReferencedValues {
+        var values = ReferencedValues()
+        for one in found.single {
+            try session.turn(to: one.place, verb)
+            values.single[one.reference] = try value(one.reference.field, of: one.item, one.reference)
+        }
+        for profile in found.profiles {
+            try session.turn(to: profile.place, verb)
+            for item in profile.items {
+                values.profiles.append((item.attributes[.account]?.string ?? "", try password(of: item)))
             }
         }
         return values
     }
 
-    private func resolve(
-        _ references: [ItemReference], _ services: [String]
-    ) throws(CommandFailure) -> ReferencedValues {
-        // Every item is found before the user is asked about one.
-        var found: [(reference: ItemReference, item: ItemResponse.Item)] = []
-        for reference in Set(references) { found.append((reference, try only(reference))) }
-        var profiles: [(service: String, items: [ItemResponse.Item])] = []
-        for service in services { profiles.append((service, try all(ofService: service))) }
-        var values = ReferencedValues()
-        for (reference, item) in found { values.single[reference] = try value(reference.field, of: item, reference) }
-        for (_, items) in profiles {
-            for item in items {
-                values.profiles.append((item.attributes[.account]?.string ?? "", try password(of: item)))
-            }
+    /// The one item of a reference, in the first keychain that has any.
+    private func only(
+        _ reference: ItemReference, in keychains: [ChosenKeychain]
+    ) throws(CommandFailure) -> Findings.One {
+        try session.inFirst(of: keychains, verb) { () throws(CommandFailure) in
+            Findings.One(reference: reference, item: try only(reference), place: session.place)
         }
-        return values
     }
 
     private func only(_ reference: ItemReference) throws(CommandFailure) -> ItemResponse.Item {
@@ -67,16 +124,13 @@ struct ReferenceResolver {
                 : "Delete all but one of them, or give them other accounts.")
     }
 
-    private func all(ofService service: String) throws(CommandFailure) -> [ItemResponse.Item] {
-        let items = try matches([("svce", .string(service))], .genericPassword)
-        guard !items.isEmpty else {
-            throw .refused(
-                call: verb,
-                Refusal(
-                    .itemNotFound, .notFound, "service", "No generic password has service \(service.quoted).",
-                    do: "See `security dump-keychain` for the items there are."))
+    /// All items of a service, in the first keychain that has any.
+    private func all(ofService service: String) throws(CommandFailure) -> Findings.Profile {
+        try session.inFirst(of: try keychains(), verb) { () throws(CommandFailure) in
+            let items = try matches([("svce", .string(service))], .genericPassword)
+            guard !items.isEmpty else { throw .refused(call: verb, .nothing(ofService: service)) }
+            return Findings.Profile(items: items, place: session.place)
         }
-        return items
     }
 
     private func matches(_ reference: ItemReference) throws(CommandFailure) -> [ItemResponse.Item] {
@@ -140,14 +194,51 @@ struct ReferencedValues {
     var profiles: [(account: String, password: SecretBytes)] = []
 }
 
+/// The items that references name, without their values, and the keychains that have them.
+private struct Findings {
+    struct One {
+        let reference: ItemReference
+        let item: ItemResponse.Item
+        let place: ChosenKeychain
+    }
+
+    struct Profile {
+        let items: [ItemResponse.Item]
+        let place: ChosenKeychain
+    }
+
+    let single: [One]
+    let profiles: [Profile]
+
+    var keychains: [ChosenKeychain] { Array(Set(single.map(\.place) + profiles.map(\.place))) }
+}
+
 extension Refusal {
+    fileprivate static func nothing(ofService service: String) -> Refusal {
+        Refusal(
+            .itemNotFound, .notFound, "service", "No generic password has service \(service.quoted).",
+            do: "See `security dump-keychain` for the items there are.")
+    }
+
     fileprivate static func nothing(at reference: ItemReference) -> Refusal {
-        let isServer = reference.itemClass == .internetPassword
-        let place = "\(isServer ? "internet password has server" : "generic password has service") "
-        let account = reference.account.map { " and account \($0.quoted)" } ?? ""
-        let port = reference.port.map { " and port \($0)" } ?? ""
+        let (service, account) = (reference.service.quoted, reference.account?.quoted)
+        let problem: Words
+        if reference.itemClass == .genericPassword {
+            problem =
+                account.map { "No generic password has service \(service) and account \($0)." }
+                ?? "No generic password has service \(service)."
+        } else {
+            problem =
+                switch (account, reference.port) {
+                case (nil, nil): "No internet password has server \(service)."
+                case (let account?, nil): "No internet password has server \(service) and account \(account)."
+                case (nil, let port?): "No internet password has server \(service) and port \(port)."
+                case (let account?, let port?):
+                    "No internet password has server \(service), account \(account) and port \(port)."
+                }
+        }
         return Refusal(
-            .itemNotFound, .notFound, "reference", "No \(place)\(reference.service.quoted)\(account)\(port).",
+            .itemNotFound, .notFound, "reference", problem,
             do: "See `security dump-keychain` for the items there are.")
     }
 }

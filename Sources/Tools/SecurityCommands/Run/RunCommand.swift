@@ -1,4 +1,5 @@
 import CommandOptions
+import KeychainClient
 import LinuxSystem
 
 /// `security run`: starts a command with values of the keychain. Everything is known before anything starts.
@@ -17,7 +18,11 @@ struct RunCommand {
             the command's, and a signal ends both. An inherited variable is a reference only with --inherit. Env files \
             never set PATH and its like; with --trust-file they set secrets such as TOKEN, and what --allow names. \
             Masking is against accidents, not against a command that wants to show a value.
+            """,
             """
+            While output is masked, run also waits for children of the command that keep its output open, as a \
+            pipeline does: what they write is masked too.
+            """,
         ],
         exits: [
             (44, "No item matches a reference, and nothing was started."), (126, "The command cannot be executed."),
@@ -57,12 +62,18 @@ struct RunCommand {
         let inherited = try inheritedReferences(environment)
         let trust = FileTrust(session, for: "run", use: command.path, version: command.version)
         if request.trustsFiles { try files.checkUnseen(allowed: request.allowed) }
+        let resolver = ReferenceResolver(session, for: "run")
+        var places: [ItemReference: ChosenKeychain] = [:]
         let asked =
             try request.trustsFiles
-            ? [] : trust.check(files.files, question: files.question(command.path, request.command, session))
-        let values = try ReferenceResolver(session, for: "run").values(
+            ? []
+            : trust.check(files.files) {
+                places = resolver.places(of: files.references)
+                return files.question(command.path, request.command, places, session)
+            }
+        let values = try resolver.values(
             of: files.references + inherited.map(\.reference) + request.references, services: request.services,
-            reason: reason(command.path))
+            places: places, reason: reason(command.path))
         try ProcessHardening.hideMemory(for: "run")
         try trust.remember(asked)
         var secrets = RunSecrets()

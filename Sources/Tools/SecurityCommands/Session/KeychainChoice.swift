@@ -21,74 +21,20 @@ extension Session {
         return chosen.isEmpty ? try standard(call) : chosen[0]
     }
 
-    /// Runs something in each of the keychains in which a command looks, in order.
-    ///
-    /// - Parameter isDone: asked after each.
-    func inEach(
-        _ names: [Argument], _ call: String, _ body: () throws(CommandFailure) -> Void
-    ) throws(CommandFailure) {
-        for keychain in try searched(names, call) {
-            try turn(to: keychain, call)
-            try body()
-        }
-    }
-
-    /// Runs something in the login keychain and in all of the search list.
-    func inAll(_ call: String, _ body: () throws(CommandFailure) -> Void) throws(CommandFailure) {
-        let others = try searchList(call).filter { $0 != .login }
-        for keychain in [.login] + others {
-            try turn(to: keychain, call)
-            try body()
-        }
-    }
-
-    /// Runs something in one keychain after the other until one has what is looked for.
-    ///
-    /// - Throws: `errSecItemNotFound` when none has it; the refusal of a locked one, which may have it, when no other
-    ///   has; any other failure at once.
-    func inFirst(
-        _ names: [Argument], _ call: String, _ body: () throws(CommandFailure) -> Void
-    ) throws(CommandFailure) {
-        var locked: (ChosenKeychain, CommandFailure)?
-        var missing = CommandFailure.refused(call: call, .nothingFound)
-        for keychain in try searched(names, call) {
-            do throws(CommandFailure) {
-                try turn(to: keychain, call)
-                return try body()
-            } catch {
-                if error.isStatus(.itemNotFound) {
-                    missing = error
-                } else if error.isLocked {
-                    locked = locked ?? (keychain, error)
-                } else {
-                    throw error
-                }
-            }
-        }
-        guard let (keychain, failure) = locked else { throw missing }
-        // An offer to unlock it is about this one.
-        try turn(to: keychain, call)
-        throw failure
-    }
-
-    private func searched(_ names: [Argument], _ call: String) throws(CommandFailure) -> [ChosenKeychain] {
-        let chosen = try chosen(names, call)
-        return chosen.isEmpty ? try searchList(call) : chosen
-    }
-
     /// The keychains in which a command looks that names none.
     func searchList(_ call: String) throws(CommandFailure) -> [ChosenKeychain] {
         guard let named, !isForSystem else { return [.login] }
         do throws(Refusal) { return try named.searched() } catch { throw .refused(call: call, error) }
     }
 
-    private func standard(_ call: String) throws(CommandFailure) -> ChosenKeychain {
+    /// The keychain for new items.
+    func standard(_ call: String) throws(CommandFailure) -> ChosenKeychain {
         guard let named, !isForSystem else { return .login }
         do throws(Refusal) { return try named.standard() } catch { throw .refused(call: call, error) }
     }
 
     /// The keychains that the names mean, or the variable where there are none.
-    private func chosen(_ names: [Argument], _ call: String) throws(CommandFailure) -> [ChosenKeychain] {
+    func chosen(_ names: [Argument], _ call: String) throws(CommandFailure) -> [ChosenKeychain] {
         let given = environment(Self.variable) ?? ""
         let names = names.isEmpty && !given.isEmpty && !isForSystem ? [Argument(given)] : names
         var chosen: [ChosenKeychain] = []
@@ -117,13 +63,6 @@ extension ChosenKeychain {
         let file = keychain.path.split(separator: "/").last ?? ""
         let ending = [".keychain-db", ".keychain", "-db"].first { file.hasSuffix($0) } ?? ""
         return String(file.dropLast(ending.count))
-    }
-}
-
-extension CommandFailure {
-    /// Whether the keychain has refused because it is locked.
-    var isLocked: Bool {
-        if case .refused(_, let refusal) = self { refusal.rule == .locked } else { false }
     }
 }
 

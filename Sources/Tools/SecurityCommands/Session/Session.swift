@@ -55,6 +55,10 @@ package final class Session {
     private var patience: Deadline? { limit?() }
     /// Ends a prompt on the terminal when it is readable; nil where nothing does.
     var interruption: FileDescriptor?
+    /// Whether a keychain that does not open is named on standard error; not where a screen shows it.
+    var namesUnopened = true
+    /// Those that a search has left out because they do not open.
+    var unopenedKeychains: Set<ChosenKeychain> = []
     private var openedByName: [NamedKeychain: any KeychainConnection] = [:]
     private let connectNamed: (NamedKeychains, NamedKeychain) throws(Refusal) -> any KeychainConnection
     /// Starts and ends keychains for one job.

@@ -1,3 +1,4 @@
+import KeychainClient
 import KeychainModel
 import KeychainWire
 import LinuxSystem
@@ -8,16 +9,20 @@ struct UnlockOffer {
 
     init(_ session: Session) { self.session = session }
 
-    /// Runs something that reads or writes items; when the keychain is locked, asks for its password once and runs it
+    /// Runs something that reads or writes items; when a keychain is locked, asks for its password once and runs it
     /// again.
     ///
     /// - Throws: what `body` throws; what unlocking throws: a wrong password, or ``CommandFailure/canceled``.
     func run(_ body: () throws(CommandFailure) -> Void) throws(CommandFailure) {
-        do throws(CommandFailure) { return try body() } catch {
-            guard error.isLocked, let terminal = session.terminal else { throw error }
-            try unlock(at: terminal)
+        var offered: Set<ChosenKeychain> = []
+        while true {
+            do throws(CommandFailure) { return try body() } catch {
+                guard error.isLocked, let terminal = session.terminal, offered.insert(session.place).inserted else {
+                    throw error
+                }
+                try unlock(at: terminal)
+            }
         }
-        try body()
     }
 
     /// Asks for the password of the keychain at a terminal, and opens it.

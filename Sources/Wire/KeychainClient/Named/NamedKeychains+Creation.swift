@@ -35,7 +35,9 @@ extension NamedKeychains {
     /// it.
     private func checkName(_ name: String, _ path: String) throws(Refusal) {
         guard !name.isEmpty, SearchList.isPath(path) else { throw .notAPath(path) }
-        let last = path.split(separator: "/").last ?? ""
+        let (given, last) = (name.split(separator: "/").last ?? "", path.split(separator: "/").last ?? "")
+        // Folders; the ending would make files of them.
+        guard ![".", ".."].contains(given) else { throw .namesFolder(name) }
         guard path.utf8.count < PATH_MAX, last.utf8.count <= NAME_MAX else { throw .pathTooLong(path) }
         if paths.leadsToLogin(path) { throw .duplicate(paths.ofLogin) }
     }

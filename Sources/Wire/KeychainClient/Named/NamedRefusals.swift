@@ -70,6 +70,12 @@ extension Refusal {
             do: "Choose another name, or go to another folder.")
     }
 
+    static func namesFolder(_ name: String) -> Refusal {
+        Refusal(
+            .param, .invalidKeychain, name, "The name of a keychain is that of a folder.",
+            do: "Choose another name, or go to another folder.")
+    }
+
     static func pathTooLong(_ path: String) -> Refusal {
         Refusal(
             .param, .invalidKeychain, String(path.prefix(80)) + "…",
