@@ -249,7 +249,8 @@ def test_calls_that_are_too_large():
         many = {f"a{number}": "" for number in range(65)}
         refused(lambda: client.search(**many), "LimitsExceeded")
         refused(lambda: client.interface(LOGIN, "Collection").SearchItems(many), "LimitsExceeded")
-        refused(lambda: client.service.CreateCollection({f"a{number}": True for number in range(99)}, ""), "InvalidArgs")
+        properties = {f"a{number}": True for number in range(99)}
+        refused(lambda: client.service.CreateCollection(properties, ""), "InvalidArgs")
         assert [list(found) for found in client.search(a="x")] == [[], []]
         assert bridges(place) == running
 

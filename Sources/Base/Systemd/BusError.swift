@@ -31,10 +31,8 @@ package struct BusError: Error, Hashable, Sendable {
     /// The bus names no process for a client.
     package static let noProcess = BusError(code: ENODATA)
 
-    /// A service, or the bus, has answered with an error.
-    package static func answered(_ name: String) -> BusError { BusError(name: name, code: EIO) }
-
-    init(name: String, code: CInt) { (self.name, self.code) = (name, code) }
+    /// An error that a service, or the bus, has answered with.
+    package init(name: String, code: CInt) { (self.name, self.code) = (name, code) }
 }
 
 /// Connects to a bus at an address.

@@ -1,7 +1,7 @@
 import LinuxSystem
 
 /// Questions to the bus itself, over a connection of their own: an answer waits for nothing that programs send to a
-/// service. What they send to this connection is dropped. Where that is much, a new connection takes its place.
+/// service. Messages to this connection are dropped. Where there are many, a new connection takes its place.
 final class BusInquiries {
     private let address: String
     private var connection: BusConnection?

@@ -115,7 +115,7 @@ package final class BusService {
         return bytes
     }
 
-    /// What waits in place of a call.
+    /// The work that waits in place of a call.
     private static func work(_ message: BusMessage) throws(BusFailure) -> Work {
         do throws(BusError) {
             return Work(call: BusCall(message, try? message.readAll()), envelope: try message.envelope())

@@ -85,7 +85,7 @@ package struct CallQueue<Call> {
     }
 }
 
-/// What waits in order. An element that is taken out is held no longer, and taking one moves none of the others.
+/// Elements that wait in order. One that is taken out is held no longer, and the others are not moved.
 struct CallLine<Element> {
     /// Those before `first` were taken out.
     private var places: [Element?] = []

@@ -8,6 +8,8 @@ import Testing
 
 @Suite("The processes of the bus's clients")
 struct ClientTests {
+    private static let isGone = BusError(name: "org.freedesktop.DBus.Error.NameHasNoOwner", code: ENXIO)
+
     private func child() throws -> RunningProgram { try RunningProgram("/bin/cat") }
 
     private static func isRefused(_ clients: Clients, _ client: String) -> Bool {
@@ -50,7 +52,7 @@ struct ClientTests {
         let program = try child()
         let fails = Lock(true)
         let clients = Clients { (_) throws(BusError) in
-            if fails.withLock({ $0 }) { throw .answered("org.freedesktop.DBus.Error.NameHasNoOwner") }
+            if fails.withLock({ $0 }) { throw Self.isGone }
             return BusProcess(number: program.process, descriptor: nil)
         }
         clients.arrived(":1.1")
@@ -84,7 +86,7 @@ struct ClientTests {
         let asked = Lock(0)
         let clients = Clients(nameOwner: { (_) throws(BusError) in
             asked.withLock { $0 += 1 }
-            throw .answered("org.freedesktop.DBus.Error.NameHasNoOwner")
+            throw Self.isGone
         }) { (_) throws(BusError) in throw .gone }
         #expect(try !clients.has("org.example", ":1.1"))
         clients.note(":1.1", of: "org.example")
@@ -99,7 +101,7 @@ struct ClientTests {
         let asked = Lock(0)
         let clients = Clients { (_) throws(BusError) in
             asked.withLock { $0 += 1 }
-            throw .answered("org.freedesktop.DBus.Error.NameHasNoOwner")
+            throw Self.isGone
         }
         for _ in 0..<3 { #expect(clients.owner(of: ":1.1") == ":1.1") }
         #expect(asked.withLock { $0 } == 1)

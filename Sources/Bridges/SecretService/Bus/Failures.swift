@@ -18,6 +18,11 @@ extension BusFailure {
     static let answerTooLarge = BusFailure(
         .limitsExceeded, "The values are too large for one answer. Ask for fewer items at once.")
 
+    static let tooManyAttributes = BusFailure(
+        .limitsExceeded,
+        "An item has \(LookupAttributes.mostPairs) attributes and \(LookupAttributes.mostBytes) bytes of them at most, "
+            + "and names of \(LookupAttributes.longestName) bytes.")
+
     static func invalid(_ problem: String) -> BusFailure { BusFailure(.invalidArguments, problem) }
 
     /// A refusal of the keychain's. An empty answer never stands for items that could not be looked at.

@@ -1,5 +1,3 @@
-import LinuxSystem
-
 /// An object that the service offers, as its path names it.
 enum SecretObject: Hashable {
     case service
@@ -72,13 +70,6 @@ enum SecretObject: Hashable {
             let digits = String(byte, radix: 16)
             return "_" + (digits.count == 1 ? "0" : "") + digits
         }.joined()
-    }
-
-    /// A name for a collection with a label that none has, and none has ever had: another bridge may just be deleting
-    /// everything of a name.
-    static func freshName(for label: String) -> String {
-        let wanted = label.isEmpty ? "collection" : name(of: String(label.prefix(64)))
-        return "\(wanted)_\(hexadecimal(Randomness.bytes(8)))"
     }
 
     /// Whether a text can stand in a path as it is.

@@ -53,7 +53,7 @@ struct SecretImport {
             return found
         }
         let made = SecretCollection(
-            name: SecretObject.freshName(for: collection.label), label: collection.label)
+            name: SecretCollection.freshName(for: collection.label), label: collection.label)
         known.append(made)
         return made
     }

@@ -252,7 +252,7 @@ final class KeychainSecrets {
     }
 
     /// Goes on with a deletion that was cut off. Where that fails, the collection is gone nevertheless, and this bridge
-    /// leaves the rest to the next one: each call would wait for another failure. That of a lock is quick, and ends.
+    /// leaves the rest to the next one: each call would wait for another failure. One for a lock is quick, and ends.
     private func finishAtLeisure(_ name: String, _ record: [UInt8]) {
         guard unfinished[name] ?? true else { return }
         do throws(Refusal) {
@@ -262,7 +262,7 @@ final class KeychainSecrets {
     }
 
     /// Deletes all items of a collection in one transaction, then its record. No later collection has its name
-    /// (``SecretObject/freshName(for:)``), so another bridge that goes on with the same deletion deletes nothing else.
+    /// (``SecretCollection/freshName(for:)``), so another bridge that goes on with the same deletion deletes nothing else.
     private func finishDeletion(of name: String, _ record: [UInt8]) throws(Refusal) {
         var builder = ItemRequestBuilder(.delete)
         try Self.begin(&builder)

@@ -65,6 +65,13 @@ struct SecretCollection {
 
     var object: SecretObject { .collection(name) }
 
+    /// A name for a collection with a label that none has, and none has ever had: another bridge may just be deleting
+    /// everything of a name.
+    static func freshName(for label: String) -> String {
+        let wanted = label.isEmpty ? "collection" : SecretObject.name(of: String(label.prefix(64)))
+        return "\(wanted)_\(hexadecimal(Randomness.bytes(8)))"
+    }
+
     /// Whether it is the one that a user has been shown: the same record, under the same label.
     func isShown(as other: SecretCollection) -> Bool {
         !reference.isEmpty && reference == other.reference && ExactText(label) == ExactText(other.label)

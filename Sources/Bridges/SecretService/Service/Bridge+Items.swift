@@ -120,7 +120,7 @@ extension Bridge {
 
     /// Refuses what no item may have, in memory as in the keychain.
     static func check(_ lookup: LookupAttributes, _ label: String) throws(BusFailure) {
-        guard lookup.isWithinLimits else { throw tooMuch }
+        guard lookup.isWithinLimits else { throw .tooManyAttributes }
         guard label.utf8.count <= ItemLimits.attributeBytes else {
             throw BusFailure(.limitsExceeded, "A label has \(ItemLimits.attributeBytes) bytes at most.")
         }
@@ -130,9 +130,4 @@ extension Bridge {
         .limitsExceeded,
         "The session's collection has \(SessionSecrets.capacity) items and \(SessionSecrets.bytes >> 20) MiB "
             + "of values at most, half of it for one program. Delete items there, or take another collection.")
-
-    static let tooMuch = BusFailure(
-        .limitsExceeded,
-        "An item has \(LookupAttributes.mostPairs) attributes and \(LookupAttributes.mostBytes) bytes of them at most, "
-            + "and names of \(LookupAttributes.longestName) bytes.")
 }

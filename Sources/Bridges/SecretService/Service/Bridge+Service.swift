@@ -29,7 +29,7 @@ extension Bridge {
         guard try collections().count < SecretCollection.most else {
             throw BusFailure(.limitsExceeded, "There are \(SecretCollection.most) collections at most. Delete one.")
         }
-        let name = SecretObject.freshName(for: label)
+        let name = SecretCollection.freshName(for: label)
         try asking { () throws(Refusal) in try secrets.addCollection(name, label: label, aliases: aliases) }
         let path = SecretObject.collection(name).path
         signal("CollectionCreated", from: .service, path)

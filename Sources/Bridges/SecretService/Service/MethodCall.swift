@@ -46,7 +46,7 @@ struct MethodCall {
     ///
     /// - Throws: `LimitsExceeded` for more than any item has.
     func pairs(_ index: Int) throws(BusFailure) -> LookupAttributes.Pairs {
-        guard arguments[index].count <= LookupAttributes.mostPairs else { throw Bridge.tooMuch }
+        guard arguments[index].count <= LookupAttributes.mostPairs else { throw .tooManyAttributes }
         return try arguments[index].pairs() ?? [:]
     }
 }
@@ -59,7 +59,7 @@ extension BusValue {
     ///
     /// - Throws: `LimitsExceeded` for more than any item has, its schema among them, before they are looked at.
     func pairs() throws(BusFailure) -> LookupAttributes.Pairs? {
-        guard count <= LookupAttributes.mostPairs + 1 else { throw Bridge.tooMuch }
+        guard count <= LookupAttributes.mostPairs + 1 else { throw .tooManyAttributes }
         guard let entries = textEntries else { return nil }
         let pairs = entries.map { (ExactText($0.name), ExactText($0.value)) }
         return Dictionary(pairs, uniquingKeysWith: { _, last in last })
