@@ -29,7 +29,7 @@ package struct MacCommand: Sendable {
 
     package static let table = [
         MacCommand("help", "", "The commands that only this keychain has are listed too."),
-        MacCommand("list-keychains", "ds", emptyDomains),
+        MacCommand("list-keychains", "ds", emptyDomains, "A name that does not exist is refused, and the list stays."),
         MacCommand("default-keychain", "ds", emptyDomains),
         MacCommand("login-keychain", "ds", emptyDomains, "-s is refused: the login keychain is always the same."),
         MacCommand(
