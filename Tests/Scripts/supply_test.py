@@ -28,6 +28,8 @@ SONAMES = {
     "tpm2-tss": r"libtss2-",
     "libsystemd": r"libsystemd\.",
     "libpam": r"libpam\.",
+    "libpq": r"libpq\.",
+    "libcurl": r"libcurl\.",
 }
 # Programs for work have not all the options of those that are installed.
 TRIAL = "--trial" in sys.argv
