@@ -1,8 +1,8 @@
 /// Calls that wait for a service. Each process has a line of its own, and processes have their turns one after another:
 /// however many calls a process has sent, others wait for one of them at most.
 ///
-/// In a line, calls that nobody has looked at yet come first: most are short, and wait for no long answer. After so many
-/// of them comes a step of those that are answered in steps. These come one after another, so that a process has one
+/// In a line, calls that nobody has looked at yet come first: most are short, and wait for no long answer. After so
+/// many of them comes a step of those that are answered in steps. These come one after another, so that a process has one
 /// answer in the making.
 package struct CallQueue<Call> {
     /// A call with its client, and the process of the client.
