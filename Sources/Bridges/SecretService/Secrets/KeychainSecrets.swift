@@ -262,7 +262,7 @@ final class KeychainSecrets {
     }
 
     /// Deletes all items of a collection in one transaction, then its record. No later collection has its name
-    /// (``SecretCollection/freshName(for:)``), so another bridge that goes on with the same deletion deletes nothing else.
+    /// (``SecretCollection/freshName(for:)``), so another bridge that goes on with it deletes nothing else.
     private func finishDeletion(of name: String, _ record: [UInt8]) throws(Refusal) {
         var builder = ItemRequestBuilder(.delete)
         try Self.begin(&builder)
