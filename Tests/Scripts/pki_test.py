@@ -385,6 +385,14 @@ def keypairs(keychain, files):
     if shutil.which("ssh-keygen"):
         (files / "mine.pub").write_text(line)
         subprocess.run(["ssh-keygen", "-l", "-f", files / "mine.pub"], check=True, capture_output=True)
+        for kind, words in (("ed25519", []), ("rsa", ["-b", "2048"]), ("ecdsa", ["-b", "384"])):
+            name = f"public-{kind}"
+            made = ["ssh-keygen", "-q", "-N", "", "-C", f"my {kind}", "-t", kind, *words, "-f", files / name]
+            subprocess.run(made, check=True, capture_output=True)
+            imported = keychain.run("import", files / f"{name}.pub")
+            expect(imported.returncode == 0, f"a public key of OpenSSH is imported: {imported}")
+            found = keychain.output("find-key", "-l", f"my {kind}", "-t", "public").decode()
+            expect(found.count("keychain: ") == 1, f"it has its comment as its name: {found}")
     keychain.says("create-keypair", "-s", "1024", "Weak")
     weak = keychain.run("create-keypair", "-s", "1024", "Weak", env={"KEYCHAIN_MACOS_COMPAT": "0"})
     expect(weak.returncode == 0 and b"too weak" in weak.stderr, f"says that it is weak, unlike macOS: {weak}")

@@ -17,7 +17,8 @@ package struct ExternalFile: Sendable {
     package init(_ bytes: Span<UInt8>, passphrase: SecretBytes?) throws(ExternalFailure) {
         let blocks = try external(or: .unknownForm) { () throws(PEM.Malformed) in try PEM.read(bytes) }
         guard !blocks.isEmpty else {
-            let found = try Self.readDER(bytes, passphrase)
+            let lines = Self.openSSHPublicKeys(bytes)
+            let found = if let lines { lines } else { try Self.readDER(bytes, passphrase) }
             (items, names, form) = (found.items, found.names, found.form)
             return
         }
@@ -133,6 +134,13 @@ package struct ExternalFile: Sendable {
         case .tooLarge: .tooMuchWork
         case .unknownCipher: .unknownCipher
         case .malformed, .unsupportedKey: .unknownForm
+        }
+    }
+
+    private static func openSSHPublicKeys(_ bytes: Span<UInt8>) -> Found? {
+        OpenSSHPublicKey.read(bytes).map { keys in
+            Found(
+                keys.map { .publicKey($0.key) }, .openSSH, names: keys.map { $0.comment.isEmpty ? nil : $0.comment })
         }
     }
 

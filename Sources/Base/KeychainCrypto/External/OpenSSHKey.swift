@@ -100,7 +100,7 @@ enum OpenSSHKey {
 }
 
 /// Reads strings and numbers in order; nil for what is not there.
-private struct SSHReader {
+struct SSHReader {
     private let bytes: SecretBytes
     private var offset = 0
 
@@ -146,6 +146,16 @@ private struct SSHReader {
 }
 
 extension SecretBuffer {
+    /// A sequence of numbers that are not negative, in DER.
+    static func sequence(of numbers: [SecretBytes]) -> SecretBytes {
+        let (content, whole) = (SecretBuffer(capacity: 4096), SecretBuffer(capacity: 4096))
+        for number in numbers { content.append(derInteger: number) }
+        whole.append(0x30)
+        whole.append(derLength: content.count)
+        content.withSpan { whole.append($0) }
+        return whole.finish()
+    }
+
     /// Appends a number that is not negative, in DER.
     fileprivate func append(derInteger magnitude: SecretBytes) {
         magnitude.withSpan { bytes in
