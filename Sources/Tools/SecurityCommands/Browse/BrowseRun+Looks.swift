@@ -133,15 +133,6 @@ extension CommandFailure {
     var isLate: Bool {
         if case .refused(_, let refusal) = self { refusal.rule == .deadline && !isOfUser } else { false }
     }
-
-    /// Whether it was the user who did not answer in time.
-    var isOfUser: Bool {
-        if case .refused(_, let refusal) = self {
-            refusal.rule == .deadline && refusal.subject == "user"
-        } else {
-            false
-        }
-    }
 }
 
 /// The memory of this process, which may have a value.

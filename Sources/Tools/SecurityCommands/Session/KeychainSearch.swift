@@ -124,6 +124,15 @@ extension CommandFailure {
         if case .refused(_, let refusal) = self { refusal.rule == .locked } else { false }
     }
 
+    /// Whether it was the user who did not answer in time.
+    var isOfUser: Bool {
+        if case .refused(_, let refusal) = self {
+            refusal.rule == .deadline && refusal.subject == "user"
+        } else {
+            false
+        }
+    }
+
     /// Whether it is a keychain that cannot be used, and not what was asked of it.
     var isOfKeychain: Bool {
         guard case .refused(_, let refusal) = self, refusal.rule != .unknownOutcome, !isOfUser else { return false }
