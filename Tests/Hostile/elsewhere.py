@@ -16,6 +16,12 @@ attempt(
     "fails",
     "Scripts/secret_forgery_test.py",
 )
+attempt(
+    "on the desktop's bus, in a sandbox or not: calls with descriptors that nobody asked for, pings without an end",
+    "all",
+    "fails",
+    "Scripts/secret_limits_test.py",
+)
 attempt("tells the agent in logind's name that the session is unlocked", "all", "fails", "Scripts/agent_bus_test.py")
 attempt(
     "poses as a program: renamed, copied, linked, mounted, replaced, forged sandbox, stolen marker group",
