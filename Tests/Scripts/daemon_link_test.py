@@ -28,9 +28,9 @@ def listens_at(user):
 def opened(user):
     """A program that has set a password, so that its own keychain is open."""
     program = Player(user)
-    assert program.does("add s a 1 10") == "0 -"
-    assert program.does("passcode pw") == "0 -"
-    assert program.does("get s a") == OPEN
+    program.does("add s a 1 10", "0 -")
+    program.does("passcode pw", "0 -")
+    program.does("get s a", OPEN)
     return program
 
 
@@ -47,15 +47,15 @@ def without_file(user):
         user.kill_daemons()
         change(link(user))
         for _ in range(2):
-            assert program.does("get s a") == LOCKED, change
-        assert program.does("unlock pw") == "0 -"
-        assert program.does("get s a") == OPEN
+            program.does("get s a", LOCKED)
+        program.does("unlock pw", "0 -")
+        program.does("get s a", OPEN)
     user.does(user.session, "lock-keychain")
     user.kill_daemons()
     os.remove(link(user))
     os.mkfifo(link(user))
-    assert program.does("get s a") == "-25291 keychain.unavailable"
-    program.process.communicate(timeout=PATIENCE)
+    program.does("get s a", "-25291 keychain.unavailable")
+    program.ends()
 
 
 def with_older_file(user):
@@ -64,13 +64,13 @@ def with_older_file(user):
     user.kill_daemons()
     program, kept = opened(user), f"{user.home.folder}/kept"
     for restore in (shutil.copy2, replaced):
-        assert program.does("unlock pw") == "0 -"
+        program.does("unlock pw", "0 -")
         shutil.copy2(link(user), kept)
         user.does(user.session, "lock-keychain")
         user.kill_daemons()
         restore(kept, link(user))
-        assert program.does("get s a") == LOCKED, restore
-    program.process.communicate(timeout=PATIENCE)
+        program.does("get s a", LOCKED)
+    program.ends()
 
 
 def replaced(kept, path):

@@ -12,7 +12,7 @@ import tempfile
 
 import dbus
 from dbus.mainloop.glib import DBusGMainLoop
-from keychain_parts import Home, answers
+from keychain_parts import Home, answers, ends
 from patience import PATIENCE, eventually
 
 ROOT = "/org/freedesktop/secrets"
@@ -289,8 +289,7 @@ def bridges(desktop):
 
 def kill(numbers):
     for number in numbers:
-        os.kill(number, signal.SIGKILL)
-    eventually(lambda: not any(os.path.exists(f"/proc/{number}/exe") for number in numbers))
+        ends(number)
 
 
 def kill_bridges(desktop):

@@ -3,11 +3,11 @@
 import contextlib
 import os
 import pathlib
-import signal
 import tempfile
 import urllib.parse
 
 import desktop_parts
+from keychain_parts import ends
 
 PINENTRY = """#!/bin/bash
 # A pinentry whose user does what stands in a file.
@@ -76,4 +76,4 @@ def desktop(programs):
 def restart(place):
     """The daemon ends, as at a restart of the machine."""
     for number in place.daemons().values():
-        os.kill(number, signal.SIGKILL)
+        ends(number)

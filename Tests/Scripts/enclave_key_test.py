@@ -10,7 +10,6 @@ usage: enclave_key_test.py FOLDER-OF-PROGRAMS
 
 import os
 import pathlib
-import re
 import select
 import shutil
 import signal
@@ -26,6 +25,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 
 from numbers_of_users import USERS  # noqa: E402
 from patience import PATIENCE  # noqa: E402
+from process_memory import contents  # noqa: E402
 from read_store import Store  # noqa: E402
 
 NAMES = ("keychaind", "keychain-enclaved", "keychain-agent", "key-holder")
@@ -83,19 +83,7 @@ def patterns(number):
 
 
 def occurrences(process, number):
-    found = 0
-    with open(f"/proc/{process}/mem", "rb", buffering=0) as memory:
-        for line in pathlib.Path(f"/proc/{process}/maps").read_text().splitlines():
-            start, end, rights = re.match(r"(\w+)-(\w+) (\S+)", line).groups()
-            if "r" not in rights or line.endswith(("[vvar]", "[vsyscall]", "[vvar_vclock]")):
-                continue
-            try:
-                memory.seek(int(start, 16))
-                content = memory.read(int(end, 16) - int(start, 16))
-            except OSError:
-                continue
-            found += sum(content.count(pattern) for pattern in patterns(number))
-    return found
+    return sum(content.count(pattern) for content in contents(process) for pattern in patterns(number))
 
 
 def check(home, programs, user):

@@ -9,7 +9,6 @@ usage: file_memory_test.py FOLDER-OF-PROGRAMS
 import base64
 import os
 import pathlib
-import re
 import shutil
 import subprocess
 import sys
@@ -19,6 +18,7 @@ import protected_file
 import read_backup
 from ordinary_parts import as_user, prepared
 from patience import PATIENCE, eventually
+from process_memory import contents
 
 PASSWORD, PASSPHRASE = "pass 1234", "six words that nobody guesses"
 
@@ -72,19 +72,7 @@ def file_keys(home, path):
 
 def held(process, keys):
     """The names of the keys that are somewhere in a process's memory."""
-    found = set()
-    with open(f"/proc/{process}/mem", "rb", buffering=0) as memory:
-        for line in pathlib.Path(f"/proc/{process}/maps").read_text().splitlines():
-            start, end, rights = re.match(r"(\w+)-(\w+) (\S+)", line).groups()
-            if "r" not in rights or line.endswith(("[vvar]", "[vsyscall]", "[vvar_vclock]")):
-                continue
-            try:
-                memory.seek(int(start, 16))
-                content = memory.read(int(end, 16) - int(start, 16))
-            except OSError:
-                continue
-            found |= {name for name, key in keys.items() if key in content}
-    return found
+    return {name for content in contents(process) for name, key in keys.items() if key in content}
 
 
 def children(process):

@@ -2,14 +2,13 @@
 
 import os
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
 
-from keychain_parts import Home
+from keychain_parts import Home, ends
 from parts import of_this_turn
-from patience import PATIENCE, eventually
+from patience import PATIENCE
 
 
 class Follower:
@@ -80,8 +79,7 @@ class User:
 
     def kill_daemons(self):
         for daemon in self.daemons():
-            os.kill(daemon, signal.SIGKILL)
-        eventually(lambda: not self.daemons())
+            ends(daemon)
 
 
 class Player:
@@ -92,12 +90,26 @@ class Player:
         self.process = subprocess.Popen([f"{user.inside}/item-player"], env=words, text=True, stdin=subprocess.PIPE,
                                         stdout=subprocess.PIPE)  # fmt: skip
 
-    def does(self, line):
+    def begins(self, line):
         self.process.stdin.write(f"{line}\n")
         self.process.stdin.flush()
+
+    def answers(self):
         while not (answer := self.process.stdout.readline()).startswith("E "):
             assert answer, "it has ended"
         return answer.split(" ", 4)[4].strip()
+
+    def does(self, line, wanted):
+        self.begins(line)
+        found = self.answers()
+        assert found == wanted, f"{line}: {found!r} in place of {wanted!r}"
+
+    def is_connected(self):
+        folder = f"/proc/{self.process.pid}/fd"
+        return any(os.readlink(f"{folder}/{number}").startswith("socket:") for number in os.listdir(folder))
+
+    def ends(self):
+        self.process.communicate(timeout=PATIENCE)
 
 
 def main(cases):

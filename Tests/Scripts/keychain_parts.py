@@ -141,7 +141,10 @@ def adopter():
 
 
 def ends(number, what=signal.SIGKILL):
-    """Ends a process and waits until it has ended: the kernel kills it when it is its turn."""
+    """Ends a process and waits until it has ended: the kernel kills it when it is its turn.
+
+    A process that is being killed has no command line any more, and still its files, locks and sockets.
+    """
     with contextlib.suppress(ProcessLookupError):
         handle = os.pidfd_open(number)
         try:

@@ -13,6 +13,7 @@ import sys
 import time
 
 from inside_parts import Player, main
+from keychain_parts import ends
 from parts import of_root
 from patience import PATIENCE, eventually
 
@@ -46,18 +47,46 @@ def spelt_otherwise(user):
 def locked_before_its_end(user):
     """What a daemon has locked stays locked when the daemon has ended: a program that was open is open no more."""
     program = Player(user)
-    assert program.does("add s a 1 10") == "0 -"
-    assert program.does("passcode pw") == "0 -"
-    assert program.does("get s a") == "0 - 1"
+    program.does("add s a 1 10", "0 -")
+    program.does("passcode pw", "0 -")
+    program.does("get s a", "0 - 1")
     for number in (signal.SIGTERM, signal.SIGKILL):
         user.does(user.session, "lock-keychain")
         for daemon in user.daemons():
-            os.kill(daemon, number)
-        eventually(lambda: not user.daemons())
-        assert program.does("get s a") == LOCKED
-        assert program.does("unlock pw") == "0 -"
-        assert program.does("get s a") == "0 - 1"
-    program.process.communicate(timeout=PATIENCE)
+            ends(daemon, number)
+        program.does("get s a", LOCKED)
+        program.does("unlock pw", "0 -")
+        program.does("get s a", "0 - 1")
+    program.ends()
+
+
+def outlived(user):
+    """A program that could start no daemon goes on by itself when the one that it asks has ended."""
+    user.does(user.session, "add-generic-password", "-s", "mine", "-a", "ann", "-w", "x")
+    program = Player(user)
+    program.does("add s a 1 10", "0 -")
+    user.kill_daemons()
+    program.does("add s b 2 10", "0 -")
+    program.does("get s a", "0 - 1")
+    user.does(user.session, "set-keychain-password", "-p", "pw", "-o", "")
+    program.does("get s a", "0 - 1")
+    user.kill_daemons()
+    program.does("get s a", LOCKED)
+    program.ends()
+
+
+def killed_when_asked(user):
+    """What a daemon has not read when it is killed, a program that could start none does by itself."""
+    user.does(user.session, "add-generic-password", "-s", "mine", "-a", "ann", "-w", "x")
+    [daemon] = user.daemons()
+    os.kill(daemon, signal.SIGSTOP)
+    program = Player(user)
+    program.begins("add s a 1 10")
+    eventually(program.is_connected)
+    ends(daemon)
+    assert (answer := program.answers()) == "0 -", answer
+    program.does("get s a", "0 - 1")
+    program.ends()
 
 
 def link_removed(user):
@@ -100,9 +129,7 @@ def two_places(user):
         program.says(LOCKED)
         user.does(user.cron, "unlock-keychain", "-p", "pw")
         user.does(user.session, "set-keychain-password", "-p", "", "-o", "pw")
-        for daemon in user.daemons():
-            os.kill(daemon, signal.SIGKILL)
-        eventually(lambda: not user.daemons())
+        user.kill_daemons()
     program.end()
 
 
@@ -123,7 +150,7 @@ def two_homes(user):
         for place, environment in enumerate(homes):
             user.does(environment, "add-generic-password", "-U", "-s", f"of {place}", "-a", "ann", "-w", f"{number}")
         for daemon in user.daemons()[number:]:
-            os.kill(daemon, signal.SIGKILL)
+            ends(daemon)
         for place, environment in enumerate(homes):
             found = user.does(environment, "find-generic-password", "-s", f"of {place}", "-w")
             assert found == f"{number}\n", found
@@ -158,9 +185,7 @@ def by_hard_links(user):
         user.does(other, "delete-generic-password", "-s", "mine")
         user.does(user.session, "find-generic-password", "-s", "mine")
         user.does(other, "add-generic-password", "-s", "mine", "-a", "ann", "-w", "x")
-        for daemon in user.daemons():
-            os.kill(daemon, signal.SIGKILL)
-        eventually(lambda: not user.daemons())
+        user.kill_daemons()
 
 
 @of_root
@@ -339,9 +364,9 @@ def filled(path):
 
 
 CASES = (
-    spelt_otherwise, locked_before_its_end, link_removed, cannot_be_found, two_places, another_place, two_homes,
-    old_place, by_hard_links, in_a_namespace, in_another_view, stopped_early, without_watches, of_another_user,
-    without_descriptors, password_beside_writers, silent,
+    spelt_otherwise, locked_before_its_end, outlived, killed_when_asked, link_removed, cannot_be_found, two_places,
+    another_place, two_homes, old_place, by_hard_links, in_a_namespace, in_another_view, stopped_early,
+    without_watches, of_another_user, without_descriptors, password_beside_writers, silent,
 )
 
 

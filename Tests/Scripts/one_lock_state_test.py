@@ -10,8 +10,7 @@ import sys
 import tempfile
 
 from inside_parts import Follower
-from keychain_parts import Home
-from patience import eventually
+from keychain_parts import Home, ends
 
 LOCKED = "-25308 state.locked"
 
@@ -72,16 +71,14 @@ def keeps_its_store(home, mode):
     home.says("set-keychain-password", "-p", "pw", "-o", "")
     for daemon, store in home.stores_of_daemons().items():
         if store == f"{home.home}/k":
-            os.kill(daemon, signal.SIGKILL)
-    eventually(lambda: f"{home.home}/k" not in home.daemons())
+            ends(daemon)
     program.says(LOCKED)
     program.end()
 
 
 def end_daemons(home, number):
     for daemon in home.daemons().values():
-        os.kill(daemon, number)
-    eventually(lambda: not home.daemons())
+        ends(daemon, number)
 
 
 def main():

@@ -7,12 +7,12 @@ import contextlib
 import os
 import pwd
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
 
 from desktop_parts import Desktop
+from keychain_parts import ends
 from ordinary_parts import NAMES
 
 # The bus asks who its user is: one that has an account.
@@ -76,7 +76,7 @@ def stores_and_finds(place):
     place.store("L", "app", "demo")
     assert place.tool("lookup", "app", "demo") == (0, "geheim", "")
     for number in place.daemons().values():
-        os.kill(number, signal.SIGKILL)
+        ends(number)
     assert place.tool("lookup", "app", "demo") == (0, "geheim", "")
     assert place.tool("clear", "app", "demo") == (0, "", "")
     assert place.tool("lookup", "app", "demo") == (1, "", "")

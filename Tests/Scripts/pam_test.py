@@ -12,7 +12,7 @@ import sys
 import tempfile
 import time
 
-from patience import eventually
+from keychain_parts import ends
 
 programs, modules = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
 user = pwd.getpwuid(os.getuid()).pw_name
@@ -100,9 +100,10 @@ class Machine:
 
     def stop(self, number=signal.SIGTERM):
         for process in self.processes():
-            os.kill(process, number)
-        if number in (signal.SIGTERM, signal.SIGKILL):
-            eventually(lambda: not self.processes())
+            if number in (signal.SIGTERM, signal.SIGKILL):
+                ends(process, number)
+            else:
+                os.kill(process, number)
 
     def __enter__(self):
         return self

@@ -8,6 +8,7 @@ import functools
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -15,8 +16,9 @@ import tempfile
 import dbus
 import desktop_parts
 from desktop_parts import ROOT, Client, Desktop, bridges, kill, kill_bridges, objects, refused
+from keychain_parts import ends
 from parts import of_root, of_this_turn
-from patience import PATIENCE, eventually
+from patience import PATIENCE
 
 PROGRAMS = os.path.abspath(sys.argv[1])
 LOGIN = f"{ROOT}/collection/login"
@@ -195,8 +197,7 @@ def test_a_keychain_with_a_passcode():
         refused(lambda: client.interface(prompt, "Prompt").Prompt(""), "UnknownMethod")
         # Before the first unlock.
         for number in place.stores_of_daemons():
-            os.kill(number, 15)
-        eventually(lambda: not place.stores_of_daemons())
+            ends(number, signal.SIGTERM)
         assert len(client.search(app="demo")[1]) == 1
         refused(lambda: client.create(session, {"a": "1"}), "Secret.Error.IsLocked")
         assert client.service.ReadAlias("default") == LOGIN and client.get(LOGIN, "Collection", "Locked")

@@ -8,7 +8,8 @@ package import LinuxSystem
 ///
 /// A passcode is shown to one enclave, which is then unlocked. `security unlock-keychain` shows it to a daemon's; a
 /// program's own would stay as it is. So the program asks the daemon then, and is as unlocked or locked as that is.
-/// Where the daemon has ended, the program goes on by itself, locked.
+/// A daemon that serves when the program begins is asked too. Where the daemon has ended, the program goes on by
+/// itself, locked.
 package final class ProgramKeychain: KeychainConnection {
     private struct State {
         var keychain: any KeychainConnection
@@ -29,10 +30,15 @@ package final class ProgramKeychain: KeychainConnection {
     /// Opens the keychain in this process. A daemon that has begun at the same moment, and has the store, is asked
     /// instead.
     ///
+    /// - Parameter daemon: a daemon of the store to ask until it ends.
     /// - Throws: as `embed`.
-    package init(_ configuration: Configuration, embed: @escaping UnmadeKeychain.Making) throws(Refusal) {
+    package init(
+        _ configuration: Configuration, _ daemon: Connection? = nil, embed: @escaping UnmadeKeychain.Making
+    ) throws(Refusal) {
         (self.configuration, self.embed) = (configuration, embed)
-        state = ProcessLocal(try Self.opened(configuration, embed))
+        let served = daemon.map { State(keychain: $0, isOwn: false) }
+        let first = if let served { served } else { try Self.opened(configuration, embed) }
+        state = ProcessLocal(first)
     }
 
     private static func opened(

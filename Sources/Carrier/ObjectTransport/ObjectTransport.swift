@@ -54,11 +54,11 @@ package final class ObjectTransport: SyncTransport {
     package func changes(
         after heads: [MemberID: UInt64], atMost most: Int
     ) throws(TransportProblem) -> TransportChanges {
-        var (changes, count) = (TransportChanges(), 0)
+        var (changes, budget) = (TransportChanges(), ByteBudget(atMost: most, batches: Self.batches))
         for slot in try slots() {
             changes.ends[slot.device] = max(changes.ends[slot.device] ?? 0, slot.seq)
             guard slot.seq > heads[slot.device] ?? 0 else { continue }
-            guard changes.batches.isEmpty || count < most && changes.batches.count < Self.batches else {
+            guard budget.hasRoom else {
                 changes.isComplete = false
                 continue
             }
@@ -66,7 +66,7 @@ package final class ObjectTransport: SyncTransport {
             do throws(TransportProblem) {
                 guard let bytes = try get(slot.text) else { continue }
                 changes.batches.append((slot, bytes))
-                count += bytes.count
+                budget.take(bytes)
             } catch { changes.unreadable.append(slot) }
         }
         return changes

@@ -74,7 +74,7 @@ package final class PostgresTransport: SyncTransport {
     package func changes(
         after heads: [MemberID: UInt64], atMost most: Int
     ) throws(TransportProblem) -> TransportChanges {
-        var changes = TransportChanges()
+        var (changes, budget) = (TransportChanges(), ByteBudget(atMost: most))
         for row in try call("ends", own) {
             if let (device, seq) = Self.place(row) { changes.ends[device] = max(changes.ends[device] ?? 0, seq) }
         }
@@ -84,9 +84,11 @@ package final class PostgresTransport: SyncTransport {
         let logs = PostgresConnection.Value.list(known.map { "\"\\\\x\($0.key.text)\"" })
         let places = PostgresConnection.Value.list(known.map { String($0.value) })
         for row in try call("changes", own + [logs, places, .text(String(max(most, 1)))]) {
-            guard let (device, seq) = Self.place(row), row.count > 2, let bytes = row[2], seq > last[device] ?? 0
+            guard let (device, seq) = Self.place(row), row.count > 2, let bytes = row[2], seq > last[device] ?? 0,
+                budget.hasRoom
             else { continue }
             last[device] = seq
+            budget.take(bytes)
             changes.batches.append((SyncSlot(circle: circle, device: device, seq: seq), bytes))
         }
         changes.isComplete = changes.ends.allSatisfy { last[$0.key] ?? 0 >= $0.value }

@@ -5,10 +5,11 @@ import SyncFormat
 struct FolderReading {
     private(set) var changes = TransportChanges()
     private let heads: [MemberID: UInt64]
-    private let most: Int
-    private var byteCount = 0
+    private var budget: ByteBudget
 
-    init(after heads: [MemberID: UInt64], atMost most: Int) { (self.heads, self.most) = (heads, most) }
+    init(after heads: [MemberID: UInt64], atMost most: Int) {
+        (self.heads, budget) = (heads, ByteBudget(atMost: most))
+    }
 
     /// Takes what a log has behind its head, and other copies of its batches.
     mutating func read(_ log: SyncSlot, in folder: HeldFolder, _ witnesses: borrowing Lock<SeenWitnesses>) {
@@ -25,7 +26,7 @@ struct FolderReading {
     private mutating func take(_ slot: SyncSlot, from folder: HeldFolder, _ name: String) {
         changes.ends[slot.device] = max(changes.ends[slot.device] ?? 0, slot.seq)
         guard slot.seq > heads[slot.device] ?? 0 else { return }
-        guard changes.batches.isEmpty || byteCount < most else {
+        guard budget.hasRoom else {
             changes.isComplete = false
             return
         }
@@ -37,7 +38,7 @@ struct FolderReading {
     private mutating func give(
         _ slot: SyncSlot, from folder: HeldFolder, _ name: String, _ witnesses: borrowing Lock<SeenWitnesses>
     ) {
-        guard changes.batches.isEmpty || byteCount < most else {
+        guard budget.hasRoom else {
             changes.isComplete = false
             return
         }
@@ -47,7 +48,7 @@ struct FolderReading {
 
     private mutating func append(_ slot: SyncSlot, _ bytes: [UInt8]) {
         changes.batches.append((slot, bytes))
-        byteCount += bytes.count
+        budget.take(bytes)
     }
 }
 

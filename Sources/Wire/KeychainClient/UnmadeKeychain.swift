@@ -86,22 +86,33 @@ package final class UnmadeKeychain: KeychainConnection {
 }
 
 extension Configuration {
+    /// Opens the keychain in this process, with the daemon that it asks until that ends; nil where none runs.
+    package typealias Embedding = @Sendable (_ daemon: Connection?) throws(Refusal) -> any KeychainConnection
+
     /// Reaches the keychain; one that nobody has made stays unmade until something is stored.
     ///
     /// - Parameter embed: opens it in this process; nil where it is never opened here.
     /// - Throws: as ``Connection/reach(_:)``, and as `embed`; `errSecNotAvailable` where there is neither a daemon
     ///   nor `embed`.
-    package func keychain(embed: UnmadeKeychain.Making?) throws(Refusal) -> any KeychainConnection {
+    package func keychain(embed: Embedding?) throws(Refusal) -> any KeychainConnection {
         let open: UnmadeKeychain.Making = { () throws(Refusal) in
-            if let daemon = try Connection.reach(self) { return daemon }
-            guard let embed else { throw .noDaemon(self) }
-            return try embed()
+            let daemon = try Connection.reach(self)
+            if let embed, daemon == nil || outlivesDaemon { return try embed(daemon) }
+            guard let daemon else { throw .noDaemon(self) }
+            return daemon
         }
         return isUnmade && couldMake(embed) ? UnmadeKeychain(self, make: open) : try open()
     }
 
-    private func couldMake(_ embed: UnmadeKeychain.Making?) -> Bool {
+    private func couldMake(_ embed: Embedding?) -> Bool {
         embed != nil && mode != .daemon || DaemonLauncher(configuration: self).program != nil
+    }
+
+    /// Whether this process opens the keychain itself when its daemon has ended: it can start no other. A socket that
+    /// a setting names may be that of another store's daemon.
+    private var outlivesDaemon: Bool {
+        mode == .auto && kind == .usual && !usesSystemService && !socketIsGiven
+            && DaemonLauncher(configuration: self).program == nil
     }
 
     /// Whether nobody has made the keychain yet, as far as this process may see. Of anything else than nothing,

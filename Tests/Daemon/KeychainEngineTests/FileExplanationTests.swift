@@ -100,6 +100,18 @@ struct FileExplanationTests {
         #expect(found.shelf == nil && found.refusal?.status == .missingEntitlement)
     }
 
+    @Test("A store that cannot be read gives its reason, and a damaged record is not called a shelf that is not there")
+    func store() throws {
+        let (bytes, shelf) = try file(name: "letters")
+        try engine.tamper("UPDATE shelf SET sealed = zeroblob(length(sealed))")
+        let found = try why(bytes)
+        #expect(found.refusal?.rule == .damaged && found.refusal?.subject == "shelf")
+        #expect(found.shelf == nil && found.claim?.shelf == shelf)
+        try engine.tamper("ALTER TABLE shelf RENAME TO lost")
+        let refused = refusal { _ = try why(bytes) }
+        #expect(refused != nil && refused?.rule != .noShelf)
+    }
+
     @Test("A changed header, a cut file and one that is not protected are told apart")
     func damage() throws {
         let (bytes, _) = try file()

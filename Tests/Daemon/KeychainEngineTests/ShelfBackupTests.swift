@@ -98,6 +98,19 @@ import Testing
         #expect(backup.items == 1 && survey.travelling == 1 && survey.next == nil)
     }
 
+    @Test("A failure that is not the record's does not call it damaged")
+    func failures() throws {
+        func opened(_ failure: Refusal) throws(Refusal) -> Int? {
+            try unlessDamaged { () throws(Refusal) in throw failure }
+        }
+        #expect(refusal { _ = try opened(.cryptography(.libraryFailure)) }?.rule == .internalError)
+        #expect(refusal { _ = try opened(.noShelf) }?.rule == .noShelf)
+        let made = try make(place(name: "mine"), in: engine)
+        try engine.tamper("UPDATE shelf SET sealed = zeroblob(length(sealed))")
+        #expect(refusal { _ = try opens(made, in: engine) }?.status == .decode)
+        #expect(try engine.engine.shelves.records(after: nil).map { $0.shelf == nil } == [true])
+    }
+
     @Test("A shelf that is here keeps its keys, whatever a file says that has its id")
     func keepsKeys() throws {
         let made = try make(place(name: "mine"), in: engine)

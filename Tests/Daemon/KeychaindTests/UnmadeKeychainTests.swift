@@ -16,7 +16,7 @@ struct UnmadeKeychainTests {
     private func keychain(_ mode: Configuration.Mode) throws(Refusal) -> any KeychainConnection {
         fixture.configuration.mode = mode
         let folder = fixture.configuration.folder
-        return try fixture.configuration.keychain { () throws(Refusal) in try EmbeddedKeychain(folder: folder) }
+        return try fixture.configuration.keychain { _ throws(Refusal) in try EmbeddedKeychain(folder: folder) }
     }
 
     private var isMade: Bool { (try? FileStatus(at: fixture.configuration.folder + "/keychain.db")) != nil }

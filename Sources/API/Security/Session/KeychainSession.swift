@@ -62,8 +62,8 @@ package enum KeychainSession {
 
     private static func configured() throws(Refusal) -> any KeychainConnection {
         let configuration = try Configuration.load()
-        return try configuration.keychain { () throws(Refusal) in
-            try ProgramKeychain(configuration) { () throws(Refusal) in
+        return try configuration.keychain { daemon throws(Refusal) in
+            try ProgramKeychain(configuration, daemon) { () throws(Refusal) in
                 try EmbeddedKeychain(folder: configuration.folder, timeout: configuration.timeout)
             }
         }

@@ -44,9 +44,8 @@ extension BackupWalk {
     private func sealed(_ known: KnownShelf) throws(Refusal) -> Shelf? {
         guard reasonToStay(known) == nil else { return nil }
         guard let ticket else { return known.shelf }
-        do throws(Refusal) { return try itemReader.sealer.enclave.sealShelf(known.shelf, forBackup: ticket) } catch {
-            if error.status == .decode { return nil }
-            throw error
+        return try unlessDamaged { () throws(Refusal) in
+            try itemReader.sealer.enclave.sealShelf(known.shelf, forBackup: ticket)
         }
     }
 

@@ -188,7 +188,7 @@ extension KeychainEngine {
     private func explain(
         _ file: FileToExplain, for program: String, to caller: CallerIdentity
     ) throws(Refusal) -> FileExplanation {
-        FileExplainer(engine: self, subject: try subject(program, caller), viewer: caller).explain(file)
+        try FileExplainer(engine: self, subject: try subject(program, caller), viewer: caller).explain(file)
     }
 
     /// The program that an explanation is about: the caller, unless another one is named.

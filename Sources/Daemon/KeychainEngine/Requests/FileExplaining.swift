@@ -13,16 +13,15 @@ struct FileExplainer {
     /// The caller, which sees the shelves of its own groups, or of all if it may look at all.
     let viewer: CallerIdentity
 
-    func explain(_ file: FileToExplain) -> FileExplanation {
+    /// - Throws: why the store cannot be read: nothing is known of the file then.
+    func explain(_ file: FileToExplain) throws(Refusal) -> FileExplanation {
         var explanation = FileExplanation(program: subject.program, groups: subject.groups)
         do throws(FileError) {
             let preamble = try FilePreamble(decoding: file.head.span)
-            if let header = preamble.claims.first {
-                explanation.claim = .init(header.protection, header.shelfSlot.shelf)
-                explanation.shelf = shownShelf(header.shelfSlot.shelf)
-            }
+            explanation.claim = preamble.claims.first.map { .init($0.protection, $0.shelfSlot.shelf) }
             explanation.refusal = try refusal(opening: preamble, size: file.size)
         } catch { explanation.refusal = error.refusal }
+        if let claim = explanation.claim { explanation.shelf = try shownShelf(claim.shelf) }
         return explanation
     }
 
@@ -50,10 +49,15 @@ struct FileExplainer {
         return key
     }
 
-    /// Nil for a shelf that is not there, and for one that is not to be shown.
-    private func shownShelf(_ id: ShelfID) -> ShelfDescription? {
-        guard let found = try? engine.shelves.shelf(id) else { return nil }
-        return viewer.mayUse(shelf: found.shelf) || mayInspect(found.shelf) ? found.description : nil
+    /// Nil for a shelf that is not there or damaged, which the refusal says, and for one that is not to be shown.
+    private func shownShelf(_ id: ShelfID) throws(Refusal) -> ShelfDescription? {
+        let found: KnownShelf?
+        do throws(Refusal) { found = try unlessDamaged { () throws(Refusal) in try engine.shelves.shelf(id) } } catch {
+            guard error.rule == .noShelf else { throw error }
+            return nil
+        }
+        guard let found, viewer.mayUse(shelf: found.shelf) || mayInspect(found.shelf) else { return nil }
+        return found.description
     }
 
     private func mayInspect(_ shelf: Shelf) -> Bool {

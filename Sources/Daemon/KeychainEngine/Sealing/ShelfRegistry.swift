@@ -60,9 +60,10 @@ final class ShelfRegistry: Sendable {
         try lock.withLock { (_) throws(Refusal) in try unsafe book.keep(restored: made, in: writer) }
     }
 
-    /// The shelves behind an id as they are stored, a page of them; nil for a record that does not open.
+    /// The shelves behind an id as they are stored, a page of them; nil for a damaged record.
     ///
     /// - Parameter reader: of a copy of the store; nil for the store itself.
+    /// - Throws: a failure that is not the record's: whether that is damaged is not known.
     func records(
         after id: ShelfID?, in reader: ShelfReader? = nil
     ) throws(Refusal) -> [(id: ShelfID, shelf: KnownShelf?)] {
@@ -133,7 +134,8 @@ private final class ShelfBook {
         var found: [(id: ShelfID, shelf: KnownShelf?)] = []
         let reader = if let other { other } else { try reader() }
         try reader.shelves(after: id) { (sealed) throws(Refusal) in
-            found.append((sealed.id, try? sealer.open(sealed)))
+            let shelf = try unlessDamaged { () throws(Refusal) in try sealer.open(sealed) }
+            found.append((sealed.id, shelf))
             return found.count < ShelfLimits.recordsInPage
         }
         return found
@@ -144,7 +146,8 @@ private final class ShelfBook {
         var bytes = 0
         try reader().shelves(after: id) { (sealed) throws(Refusal) in
             // One that does not open hides only itself.
-            guard let shelf = try? sealer.open(sealed), isVisible(shelf) else { return true }
+            let opened = try unlessDamaged { () throws(Refusal) in try sealer.open(sealed) }
+            guard let shelf = opened, isVisible(shelf) else { return true }
             found.append(shelf.description)
             bytes += 64 + shelf.name.utf8.count + shelf.shelf.key.binding.group.utf8.count
             return bytes < WireLimits.pageBytes
@@ -210,11 +213,14 @@ private final class ShelfSealer {
         do throws(CryptoError) { try cipher.open(sealed.sealed.span, aad: aad.span, into: buffer) } catch {
             throw error == .authenticationFailed || error == .boxTooShort ? .damagedShelf : .cryptography(error)
         }
-        var reader = WireReader(buffer.finish())
+        do throws(Refusal) { return try read(buffer.finish(), of: sealed.id) } catch { throw .damagedShelf }
+    }
+
+    private func read(_ record: SecretBytes, of id: ShelfID) throws(Refusal) -> KnownShelf {
+        var reader = WireReader(record)
         guard try reader.integer(UInt32.self) == 1 else { throw .damagedShelf }
         let (made, name) = (try reader.integer(Int64.self), try reader.text())
-        return KnownShelf(
-            shelf: try Shelf(id: sealed.id, key: try SealedKey(from: &reader)), name: name, made: made)
+        return KnownShelf(shelf: try Shelf(id: id, key: try SealedKey(from: &reader)), name: name, made: made)
     }
 
     func first(at place: ShelfPlace, in reader: ShelfReader) throws(Refusal) -> KnownShelf? {
@@ -238,6 +244,14 @@ private final class ShelfSealer {
             try message.withSpan { (span) throws(CryptoError) in try mac.update(span) }
             return try mac.finishShort()
         } catch { throw .cryptography(error) }
+    }
+}
+
+/// Nil where the record that is opened is damaged; any other failure says nothing of the record.
+func unlessDamaged<Record>(_ open: () throws(Refusal) -> Record) throws(Refusal) -> Record? {
+    do throws(Refusal) { return try open() } catch {
+        guard error.status == .decode else { throw error }
+        return nil
     }
 }
 

@@ -65,7 +65,8 @@ private struct FileReport {
 
     private var shelf: String {
         guard let shelf = explanation.shelf else {
-            return explanation.claim == nil || explanation.refusal?.rule == .noShelf ? "none" : "not shown"
+            if explanation.claim == nil || explanation.refusal?.rule == .noShelf { return "none" }
+            return explanation.refusal?.rule == .damaged ? "damaged" : "not shown"
         }
         let place = shelf.place
         var parts = ["group \(place.binding.group)"]
