@@ -71,6 +71,7 @@ let package = Package(
         .executable(name: "keychain-enclaved", targets: ["enclaved"]),
         .executable(name: "keychain-agent", targets: ["agent"]),
         .executable(name: "keychain-secrets", targets: ["secrets"]),
+        .executable(name: "keychain-sync-server", targets: ["syncserver"]),
     ],
     targets: [
         library("CSQLite", package: "sqlite3", debian: "libsqlite3-dev"),
@@ -182,7 +183,11 @@ let package = Package(
             "ObjectTransport", in: "Carrier",
             uses: ["SyncTransports", "SyncFormat", "KeychainCrypto", "LinuxSystem", "CCurl"]),
         module(
-            "PostgresTransport", in: "Carrier", uses: ["SyncTransports", "SyncFormat", "LinuxSystem", "CPostgres"]),
+            "PostgresTransport", in: "Carrier",
+            uses: ["SyncTransports", "SyncFormat", "CommandOptions", "LinuxSystem", "CPostgres"]),
+        program(
+            "syncserver", in: "Carrier",
+            uses: ["PostgresTransport", "SyncTransports", "KeychainWire", "CommandOptions", "LinuxSystem"]),
 
         module(
             "EmbeddedKeychain", in: "API",
@@ -336,7 +341,9 @@ let package = Package(
             uses: ["ObjectTransport", "SyncTransports", "SyncFormat", "LinuxSystem", "TestSupport"]),
         tests(
             "PostgresTransportTests", in: "Carrier",
-            uses: ["PostgresTransport", "SyncTransports", "SyncFormat", "LinuxSystem", "TestSupport"]),
+            uses: [
+                "PostgresTransport", "SyncTransports", "SyncFormat", "CommandOptions", "LinuxSystem", "TestSupport",
+            ]),
         tests(
             "KeychaindTests", in: "Daemon",
             uses: [
@@ -408,7 +415,8 @@ let package = Package(
             "DocumentationTests", in: "Daemon",
             uses: [
                 "agent", "enclaved", "keychaind", "SecretService", "SecurityCommands", "CommandOptions",
-                "KeychainStore", "KeychainClient", "KeychainWire", "KeychainModel", "LinuxSystem", "TestSupport",
+                "PostgresTransport", "KeychainStore", "KeychainClient", "KeychainWire", "KeychainModel", "LinuxSystem",
+                "TestSupport",
             ]),
         tests(
             "ExamplesTests", in: "API",

@@ -17,7 +17,7 @@ if [ -z "$debs" ]; then
     built=$(scripts/programs)
     mkdir "$work/built"
     for program in security keychaind keychain-enclaved keychain-agent keychain-secrets keychain-codesign keychain-file \
-        keychain-pki; do
+        keychain-pki keychain-sync-server; do
         cp "$built/$program" "$work/built/"
     done
     scripts/build-pam "$work/built"

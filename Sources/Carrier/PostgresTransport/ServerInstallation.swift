@@ -1,8 +1,8 @@
 import LinuxSystem
 package import SyncTransports
 
-/// Makes a server ready for circles. Its administrator does this, in a database of its own, as the owner of the
-/// database who may make roles.
+/// Makes a server ready for circles. Its administrator does this, in a database of its own, as a superuser: nobody else
+/// can take rights from tenants that PostgreSQL gives to everybody.
 package struct ServerInstallation: ~Copyable {
     private let connection: PostgresConnection
     private let patience = 60_000
@@ -26,6 +26,12 @@ package struct ServerInstallation: ~Copyable {
             DO $$ BEGIN
                 IF (SELECT max(number) FROM keychain_sync.version) > \(version) THEN
                     RAISE EXCEPTION 'this server is newer: update the program';
+                END IF;
+                -- To others, REVOKE is a warning.
+                IF EXISTS (
+                    SELECT FROM pg_proc WHERE proname = 'pg_terminate_backend'
+                        AND has_function_privilege('keychain_sync_tenant', oid, 'EXECUTE'))
+                THEN RAISE EXCEPTION 'only a superuser can take these rights from tenants: install as one';
                 END IF;
             END $$;
             DELETE FROM keychain_sync.version;
@@ -62,9 +68,14 @@ package struct ServerInstallation: ~Copyable {
     /// - Throws: ``TransportProblem``.
     package func invite(_ role: String, room: Int, days: Int) throws(TransportProblem) -> [UInt8] {
         let values = [PostgresConnection.Value.text(role), .text(String(room)), .text(String(days))]
-        let rows = try connection.query(
-            "SELECT keychain_sync.invite($1, $2, $3)", values, until: .after(milliseconds: patience))
+        let rows = try ask("SELECT keychain_sync.invite($1, $2, $3)", values)
         guard let invitation = rows.first?.first ?? nil else { throw .refused("the server gave no invitation") }
         return invitation
+    }
+
+    func ask(
+        _ query: String, _ values: [PostgresConnection.Value] = []
+    ) throws(TransportProblem) -> [PostgresConnection.Row] {
+        try connection.query(query, values, until: .after(milliseconds: patience))
     }
 }

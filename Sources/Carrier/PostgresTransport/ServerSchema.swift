@@ -5,7 +5,7 @@
 /// are taken from everybody in this database.
 enum ServerSchema {
     /// Raised with every change of the functions; ``ServerInstallation`` brings a server to it.
-    static let version = 1
+    static let version = 2
 
     /// Runs in one transaction, also over a server that has it already.
     static let statements = [
@@ -30,6 +30,7 @@ enum ServerSchema {
             bytes bigint NOT NULL DEFAULT 0,
             quota bigint NOT NULL
         );
+        ALTER TABLE keychain_sync.circles ADD COLUMN IF NOT EXISTS used date NOT NULL DEFAULT current_date;
         CREATE TABLE IF NOT EXISTS keychain_sync.devices (
             circle bytea NOT NULL REFERENCES keychain_sync.circles ON DELETE CASCADE,
             device bytea NOT NULL CHECK (length(device) = 16),
@@ -159,7 +160,7 @@ enum ServerSchema {
                         RAISE EXCEPTION 'the invitation was used, has ended, or is another tenant''s'
                             USING ERRCODE = '28000';
                     END IF;
-                    INSERT INTO circles VALUES (founded, session_user, 0, room);
+                    INSERT INTO circles (circle, tenant, quota) VALUES (founded, session_user, room);
                     INSERT INTO devices VALUES (founded, by, sha256(token));
                 END
                 """)
@@ -208,7 +209,7 @@ enum ServerSchema {
                     IF current_setting('synchronous_commit') IN ('off', 'local', 'remote_write') THEN
                         PERFORM set_config('synchronous_commit', 'on', true);
                     END IF;
-                    UPDATE circles SET bytes = bytes + length(bytes_of) WHERE circle = of;
+                    UPDATE circles SET bytes = bytes + length(bytes_of), used = current_date WHERE circle = of;
                     INSERT INTO slots VALUES (of, by, place, piece, bytes_of) ON CONFLICT DO NOTHING;
                     GET DIAGNOSTICS isNew = ROW_COUNT;
                     IF NOT isNew THEN

@@ -158,7 +158,7 @@ struct ServerRightsTests {
     func olderView() throws {
         let session = try hosted.server.session(as: "alice")
         try session.input.writeText("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT keychain_sync.version();\n")
-        #expect(try session.output.readText(2) == "1\n")
+        #expect(try session.output.readText(2) == "2\n")
         try hosted.machine(hosted.first).unregister(hosted.second)
         let (circle, second) = ("\\x\(hosted.circle.text)", "\\x\(hosted.second.text)")
         let token = "\\x" + String(repeating: "02", count: 32)
@@ -205,7 +205,7 @@ struct ServerRightsTests {
         for statement in Self.forbidden {
             #expect(throws: SystemError.self, "\(statement)") { try hosted.server.psql(statement, as: "alice") }
         }
-        #expect(try hosted.server.psql("SELECT keychain_sync.version()", as: "alice") == "1\n")
+        #expect(try hosted.server.psql("SELECT keychain_sync.version()", as: "alice") == "2\n")
     }
 
     private static let forbidden = [
