@@ -22,6 +22,10 @@ def pytest_addoption(parser):
     parser.addoption("--outputs", help="a folder where each test's output is kept")
 
 
+def pytest_collection_modifyitems(items):
+    items.sort(key=lambda item: tiers.place(item.callspec.id if hasattr(item, "callspec") else ""))
+
+
 @pytest.fixture
 def run(request):
     """Runs a command in the package's folder as a player. Its output is the report of a test that fails."""

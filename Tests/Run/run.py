@@ -137,8 +137,11 @@ def main(name, *options):
     tier = Tier(name, options)
     again, left = (set(), set()), []
     try:
-        workers = os.environ.get("WORKERS", str((os.cpu_count() or 1) + 1))
-        passed, _, failed = tier.play("first", "--numprocesses", workers, "--dist", "loadgroup", "--maxschedchunk", "1")
+        # Many tests wait, for a daemon or a disk. The order is that of `tiers.LONGEST`.
+        workers = os.environ.get("WORKERS", str((os.cpu_count() or 1) + 2))
+        passed, _, failed = tier.play(
+            "first", "--numprocesses", workers, "--dist", "loadgroup", "--no-loadscope-reorder"
+        )
         tier.settle()
         if not passed:
             passed, *again = tier.play("again", "--last-failed", "--last-failed-no-failures", "none")

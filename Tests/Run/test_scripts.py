@@ -8,8 +8,6 @@ from conftest import TOP, left_out
 
 # These build the SDK, in one folder.
 SDK = {"c_abi", "declarations", "package", "sdk", "sdk_library"}
-# What takes long begins first.
-LONG = ["hostile", "sdk", "machinery", "budgets", "browse_faults", "older_copies", "neighbours", "kill"]
 
 
 def group(name):
@@ -24,10 +22,9 @@ def pytest_generate_tests(metafunc):
     if "name" in metafunc.fixturenames:
         tier = metafunc.config.getoption("--tier")
         mine = [name for name in names() if tiers.tier(name) == tier]
-        order = sorted(mine, key=lambda name: (LONG.index(name) if name in LONG else len(LONG), name))
         metafunc.parametrize(
             ("name", "player"),
-            [played(name, player) for name in order for player in players.present(players.of_script(name))],
+            [played(name, player) for name in sorted(mine) for player in players.present(players.of_script(name))],
         )
 
 
@@ -51,4 +48,8 @@ def test_script(name, player, run):
 def test_every_script_has_one_tier():
     named = tiers.LONG_SCRIPTS | tiers.RELEASE_SCRIPTS
     assert not tiers.LONG_SCRIPTS & tiers.RELEASE_SCRIPTS
-    assert named | SDK | set(LONG) <= names()
+    assert named | SDK <= names()
+
+
+def test_what_begins_first_is_there():
+    assert set(tiers.LONGEST) <= names() | {path.name for path in TOP.glob("Tests/*/*Tests")}

@@ -29,6 +29,50 @@ RELEASE_SCRIPTS = {
 }
 
 
+# What takes long begins first, the longest before all others, so that no worker is alone at the end: scripts, and
+# modules of the Swift tests. The order is that of their measured times.
+LONGEST = [
+    "sdk",
+    "neighbours",
+    "budgets",
+    "hostile",
+    "one_daemon",
+    "machinery",
+    "KeychaindTests",
+    "comes_back",
+    "system_service",
+    "backup",
+    "browse_changes",
+    "older_copies",
+    "keychain_orphans",
+    "KeychainEngineTests",
+    "pki",
+    "keychain_kept",
+    "keychain_attacks",
+    "keychain_random",
+    "generate",
+    "supply",
+    "tidy",
+    "format",
+    "browse_faults",
+    "daemon_link",
+    "pam",
+    "SecurityTests",
+    "SecureEnclaveTests",
+    "kill",
+    "secret_service",
+    "protected_files",
+    "PostgresTransportTests",
+    "SyncMergingTests",
+]
+
+
+def place(test):
+    """The place of a test in the order in which they begin: of a script's name, or a part's of the Swift tests."""
+    name = test.removesuffix("-root").removesuffix("_long").split("-")[0]
+    return LONGEST.index(name) if name in LONGEST else len(LONGEST)
+
+
 def tier(script):
     if script in RELEASE_SCRIPTS:
         return RELEASE

@@ -3,6 +3,7 @@
 Usage: supply_test.py FOLDER [--trial]
 """
 
+import functools
 import json
 import os
 import re
@@ -42,6 +43,7 @@ def check(name, holds, detail=""):
         FAILED.append(name)
 
 
+@functools.cache
 def readelf(option, program):
     return subprocess.run(
         ["readelf", "-W", option, FOLDER / program], check=True, capture_output=True, text=True

@@ -1,6 +1,7 @@
 """Rules about what refers to what, by the compiler's index."""
 
 import collections
+import functools
 import os
 import re
 
@@ -91,15 +92,18 @@ def same_types():
             yield f"{next(iter(places.values())).file}", f"{name}: {', '.join(sorted(places))}"
 
 
+@functools.cache
 def named_definitions():
     """What somebody gave a name and may remove: no accessor, no local, no requirement that the language makes."""
     required = {usr for one in occurrences() for roles, usr in one.relations if roles & (OVERRIDE | BASE)}
     fulfilling = {one.usr for one in occurrences() if any(roles & (OVERRIDE | ACCESSOR) for roles, _ in one.relations)}
     apart = required | fulfilling
-    for one in definitions().values():
-        if one.file.startswith("Sources/") and one.file.endswith(".swift") and one.usr not in apart:
-            if not one.roles & IMPLICIT and not one.properties & LOCAL and one.kind in NAMED:
-                yield one
+    return [
+        one
+        for one in definitions().values()
+        if one.file.startswith("Sources/") and one.file.endswith(".swift") and one.usr not in apart
+        if not one.roles & IMPLICIT and not one.properties & LOCAL and one.kind in NAMED
+    ]
 
 
 def is_public(one):
@@ -115,6 +119,7 @@ def is_private(one):
     return re.search(r"\b(?:private|fileprivate)\b", line) is not None
 
 
+@functools.cache
 def parents():
     """USR -> the USR of the type that a member belongs to."""
     return {one.usr: usr for one in occurrences() for roles, usr in one.relations if roles & CHILD}
@@ -132,6 +137,7 @@ def made_from_raw_values():
     return {usr.split("8rawValue")[0] for usr in users() if "8rawValue" in usr and usr.endswith("_tcfc")}
 
 
+@functools.cache
 def users():
     """USR -> the top folders of the files that refer to it."""
     found = collections.defaultdict(set)

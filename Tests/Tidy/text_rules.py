@@ -144,6 +144,9 @@ def forbidden():
                 yield f"{name}:{number}", line.strip()
 
 
+BRACES = re.compile(r"[{}]")
+
+
 def functions(name):
     """Each function of a Swift file as (line, name, lines), by its braces."""
     body = code(name)
@@ -152,12 +155,12 @@ def functions(name):
         semicolon = body.find("\n\n", found.end())
         if start < 0 or (0 <= semicolon < start):
             continue
-        depth, place = 0, start
-        while place < len(body):
-            depth += {"{": 1, "}": -1}.get(body[place], 0)
+        depth, place = 0, len(body)
+        for brace in BRACES.finditer(body, start):
+            depth += 1 if brace[0] == "{" else -1
             if depth == 0:
+                place = brace.start()
                 break
-            place += 1
         first = body.count("\n", 0, found.start()) + 1
         yield first, found.group(1) or found.group(2), body.count("\n", found.start(), place) + 1
 

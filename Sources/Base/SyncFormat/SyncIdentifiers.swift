@@ -16,12 +16,13 @@ extension SyncIdentifier {
     package static func < (left: Self, right: Self) -> Bool { left.number < right.number }
 
     /// The sixteen bytes.
-    package var bytes: [UInt8] { (0..<16).map { UInt8(truncatingIfNeeded: number >> UInt128(120 - 8 * $0)) } }
+    package var bytes: [UInt8] { unsafe withUnsafeBytes(of: number.bigEndian) { unsafe Array($0) } }
 
     /// The first sixteen of the bytes; zeros follow where there are fewer.
     package init(_ bytes: [UInt8]) {
-        let number = (0..<16).reduce(UInt128(0)) { $0 << 8 | UInt128($1 < bytes.count ? bytes[$1] : 0) }
-        self.init(number: number)
+        var number = UInt128(0)
+        unsafe withUnsafeMutableBytes(of: &number) { unsafe $0.copyBytes(from: bytes.prefix(Self.size)) }
+        self.init(number: UInt128(bigEndian: number))
     }
 
     init(in span: Span<UInt8>, at offset: Int) {

@@ -68,11 +68,11 @@ struct Mutant: Sendable, CustomTestStringConvertible {
     }
 
     static let all = [
-        Mutant("every member acknowledges", SimulationPlan(accounts: 3), seed: 4) {
+        Mutant("every member acknowledges", SimulationPlan(accounts: 3), seed: 18) {
             $0.everyMemberAcknowledges = false
         },
         Mutant("named batches count", wars, seed: 1) { $0.namedBatchesCount = false },
-        Mutant("equal stamps are ordered", wrongHands(.equivocation), seed: 4) { $0.equalStampsAreOrdered = false },
+        Mutant("equal stamps are ordered", wrongHands(.equivocation), seed: 13) { $0.equalStampsAreOrdered = false },
         Mutant("equivocators are passed on", wrongHands(.equivocation), seed: 4) {
             $0.equivocatorsArePassedOn = false
         },
@@ -82,7 +82,7 @@ struct Mutant: Sendable, CustomTestStringConvertible {
         Mutant("split removals inform nobody", wrongHands(.equivocation, .removal), seed: 60) {
             $0.splitRemovalsInformNobody = false
         },
-        Mutant("identifiers are checked", manyAccounts, seed: 1) { $0.identifiersAreChecked = false },
+        Mutant("identifiers are checked", manyAccounts, seed: 3) { $0.identifiersAreChecked = false },
         Mutant("the far future waits", wrongHands(.stamps), seed: 2) { $0.farFutureWaits = false },
         Mutant("a removal cuts the introduced", wrongHands(.accomplice), seed: 2) {
             $0.removalCutsIntroduced = false
