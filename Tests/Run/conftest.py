@@ -12,9 +12,9 @@ import players
 import tiers
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
-# A command that hangs ends after this many seconds. No test takes a tenth of it, in the long tier half.
-IS_LONG = os.environ.get("KEYCHAIN_TEST_FORM") == "long"
-LIMIT = (7200 if IS_LONG else 1800) * float(os.environ.get("KEYCHAIN_TEST_PATIENCE", "1"))
+# A command that hangs ends after so many seconds. No test of the gate takes a tenth of it, of the others half.
+LIMITS = {tiers.GATE: 1800, tiers.LONG: 7200, tiers.RELEASE: 14400}
+PATIENCE = float(os.environ.get("KEYCHAIN_TEST_PATIENCE", "1"))
 
 
 def pytest_addoption(parser):
@@ -30,11 +30,13 @@ def pytest_collection_modifyitems(items):
 def run(request):
     """Runs a command in the package's folder as a player. Its output is the report of a test that fails."""
 
+    limit = LIMITS[request.config.getoption("--tier")] * PATIENCE
+
     def run(player, *command):
         command = ordinary.apart(command) if player == players.USERS else command
         environment = os.environ | {"KEYCHAIN_TEST_PARTS": player}
         streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
-        done = ended(command, env=environment, **streams)
+        done = ended(command, limit, env=environment, **streams)
         keep(request, done.stdout)
         print(done.stdout)
         return done
@@ -42,15 +44,15 @@ def run(request):
     return run
 
 
-def ended(command, **streams):
+def ended(command, limit, **streams):
     """What a command and its children did; a hanging one is ended with its session."""
     with subprocess.Popen(command, cwd=TOP, text=True, errors="replace", start_new_session=True, **streams) as process:
         try:
-            (said, _) = process.communicate(timeout=LIMIT)
+            (said, _) = process.communicate(timeout=limit)
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, 9)
             (said, _) = process.communicate()
-            said += f"\nit did not end within {LIMIT:.0f} s"
+            said += f"\nit did not end within {limit:.0f} s"
     return subprocess.CompletedProcess(command, process.returncode, said)
 
 

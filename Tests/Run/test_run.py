@@ -1,6 +1,14 @@
 """A gate that says that it has passed has run everything, and names what tests have left behind."""
 
+import conftest
 import run
+import tiers
+
+
+def test_each_tier_ends_what_hangs():
+    """The release tier builds the product twice in one test: it has longer than the gate."""
+    assert conftest.LIMITS.keys() == tiers.TIERS.keys()
+    assert conftest.LIMITS[tiers.GATE] == min(conftest.LIMITS.values()) < conftest.LIMITS[tiers.RELEASE]
 
 
 def test_a_round_that_broke_off_has_not_passed():

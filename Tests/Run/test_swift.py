@@ -6,6 +6,7 @@ the few threads that the library of tests has, and nothing would run beside them
 
 import collections
 import functools
+import os
 import re
 import subprocess
 
@@ -27,7 +28,9 @@ def listed():
 
 
 def program():
-    return [".build/debug/swift-keychainPackageTests.xctest", "--testing-library", "swift-testing"]
+    """The tests of the debug build, or those that `scripts/sanitize` has built."""
+    built = os.environ.get("KEYCHAIN_TEST_BUILD", ".build/debug")
+    return [f"{built}/swift-keychainPackageTests.xctest", "--testing-library", "swift-testing"]
 
 
 def parts(tests):
