@@ -33,7 +33,7 @@ VARIABLES = [
     "LC_CTYPE",
     "LANG",
 ]
-KINDS = {"finger": 1, "passcode": 2, "password": 3, "new password": 4, "login": 5}
+KINDS = {"finger": 1, "passcode": 2, "password": 3, "new password": 4, "login": 5, "shown digits": 7, "digits": 8}
 ANSWERS = {
     1: "matched",
     2: "no match",
@@ -43,6 +43,7 @@ ANSWERS = {
     6: "withdrawn",
     7: "unreachable",
     8: "timed out",
+    9: "seen",
 }
 EVENTS = {1: "locked", 2: "unlocked", 3: "going to sleep", 4: "awake"}
 CONTEXT = bytes(range(48))
@@ -69,6 +70,7 @@ def question(
     allows_fallback=False,
     failures=0,
     wait=0,
+    digits="",
     seconds=UNHURRIED,
     **environment,
 ):
@@ -79,7 +81,7 @@ def question(
     for name, value in environment.items():
         body += bytes([VARIABLES.index(name)]) + text(value)
     # No change of a circle of machines.
-    return body + bytes([0])
+    return body + bytes([0]) + text(digits)
 
 
 class Agent:
@@ -98,7 +100,7 @@ class Agent:
         self.ids = 0
         self.events = []
         self.answers = {}
-        expect(self.receive() == (1, 0, struct.pack("<I", 2)), "the agent does not greet")
+        expect(self.receive() == (1, 0, struct.pack("<I", 3)), "the agent does not greet")
 
     def __enter__(self):
         return self

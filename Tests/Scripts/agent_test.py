@@ -119,6 +119,25 @@ def pinentry_on_terminal():
             eventually(lambda: not agent.children(), f"{program} is left")
 
 
+def shown_digits():
+    """The digits of a pairing stand in a dialog until they are closed, declined or withdrawn."""
+    outcomes = {"echo OK": "<seen>", "echo ERR 83886179 canceled": "<cancelled>", "exit 3": "<unreachable>"}
+    for confirm, outcome in outcomes.items():
+        with fake_pinentry(confirm=confirm) as (path, log), plain("--pinentry", path) as agent:
+            found = agent.ask("shown digits", DISPLAY=":9", digits="1234 5678")
+            expect(found == outcome, f"{confirm!r} is {found}")
+            expect("Enter these digits on the other machine: 1234 5678" in log.read_text(), "the digits are not shown")
+            expect("GETPIN" not in log.read_text(), "something is asked for")
+    with fake_pinentry(confirm="sleep 1000") as (path, log), plain("--pinentry", path) as agent:
+        number = agent.begin("shown digits", DISPLAY=":9", digits="1234 5678")
+        eventually(lambda: "CONFIRM" in log.read_text(), "no dialog opens")
+        agent.withdraw()
+        expect(agent.outcome(number) == "<withdrawn>", "the dialog stays")
+    with fake_pinentry(pin="echo D 12345678; echo OK") as (path, log), plain("--pinentry", path) as agent:
+        expect(agent.ask("digits", DISPLAY=":9") == "12345678", "the digits are others")
+        expect("SETPROMPT Digits:" in log.read_text(), "a password is asked for")
+
+
 def odd_pinentries():
     cases = [
         ("echo D s%250ecret; echo OK", "s%0ecret"),
@@ -252,6 +271,7 @@ if __name__ == "__main__":
             ends_in_order,
             pinentry_on_terminal,
             odd_pinentries,
+            shown_digits,
             broken_pinentry_and_terminal,
             what_a_pinentry_is_told,
             new_passwords,

@@ -35,6 +35,8 @@ public final class SimulatedUser: Sendable {
         /// The authentication that the prompt asked for.
         public enum Kind: Sendable, Hashable {
             case finger, passcode, applicationPassword, newApplicationPassword, loginPassword
+            /// The digits of a pairing are shown; or those that another machine shows are to be entered.
+            case shownDigits, digits
         }
 
         /// The authentication that the prompt asked for.
@@ -185,6 +187,8 @@ extension SimulatedUser.Question.Kind {
             case .applicationPassword: .applicationPassword
             case .newApplicationPassword: .newApplicationPassword
             case .loginPassword: .loginPassword
+            case .shownDigits: .shownDigits
+            case .digits: .digits
             }
     }
 }

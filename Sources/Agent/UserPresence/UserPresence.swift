@@ -57,7 +57,7 @@ package struct UserPresence: AgentService {
                 secret(question, methods, deadline, withdrawal)
             }
             return login.verify(until: withdrawal)
-        case .passcode, .unlocking, .applicationPassword, .newApplicationPassword:
+        case .passcode, .unlocking, .applicationPassword, .newApplicationPassword, .shownDigits, .digits:
             return secret(question, methods, deadline, withdrawal)
         }
     }
@@ -80,19 +80,24 @@ package struct UserPresence: AgentService {
         _ end: FileDescriptor
     ) -> UserAnswer {
         let (twice, surroundings) = (question.kind == .newApplicationPassword, question.prompt.surroundings)
+        let isShown = question.kind == .shownDigits
         switch method {
         case .window(let program):
             let prompt = PinentryPrompt(program: program, isGraphical: true, surroundings: surroundings)
+            if isShown { return prompt.show(wording, deadline: deadline, withdrawal: end) }
             return prompt.secret(wording, twice: twice, deadline: deadline, withdrawal: end)
         case .terminalPinentry(let program):
             // A pinentry opens any terminal that it is given. Here it is checked that this user owns the terminal.
             guard let terminal = try? Terminal(path: surroundings.terminal) else { return .unreachable }
             let prompt = PinentryPrompt(program: program, isGraphical: false, surroundings: surroundings)
             return terminal.keepingEcho {
-                prompt.secret(wording, twice: twice, deadline: deadline, withdrawal: end)
+                isShown
+                    ? prompt.show(wording, deadline: deadline, withdrawal: end)
+                    : prompt.secret(wording, twice: twice, deadline: deadline, withdrawal: end)
             }
         case .terminal:
             guard let prompt = try? TerminalPrompt(surroundings) else { return .unreachable }
+            if isShown { return prompt.show(wording, deadline: deadline, withdrawal: end) }
             return prompt.secret(wording, twice: twice, deadline: deadline, withdrawal: end)
         }
     }

@@ -31,6 +31,24 @@ package struct SyncPosition: Hashable, Sendable {
         return found
     }
 
+    /// The bytes of the longest list.
+    package static let mostBytes = 4 + 40 * SyncLimits.members
+
+    /// A list by itself: count:u32 *position.
+    package static func encoded(_ list: [SyncPosition]) -> [UInt8] {
+        let buffer = SecretBuffer(capacity: 256)
+        append(list, to: buffer)
+        return buffer.withSpan { $0.array(0, $0.count) }
+    }
+
+    /// - Throws: ``SyncMalformed`` when the bytes are not exactly a list.
+    package static func list(decoding bytes: [UInt8]) throws(SyncMalformed) -> [SyncPosition] {
+        var cursor = SyncCursor(bytes.indices)
+        let found = try list(&cursor, in: bytes.span)
+        try cursor.finish()
+        return found
+    }
+
     static func append(_ list: [SyncPosition], to buffer: SecretBuffer) {
         buffer.append(littleEndian: UInt32(truncatingIfNeeded: list.count))
         for position in list { buffer.append(position.bytes.span) }

@@ -34,7 +34,7 @@ package struct SyncSlot: Hashable, Sendable {
     }
 }
 
-private func digits<Integer: FixedWidthInteger>(_ word: Substring, _ count: Int) throws(SyncMalformed) -> Integer {
+func digits<Integer: FixedWidthInteger>(_ word: Substring, _ count: Int) throws(SyncMalformed) -> Integer {
     let isPlain = word.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
     guard isPlain, word.utf8.count == count, let number = Integer(word, radix: 16) else { throw .value }
     return number

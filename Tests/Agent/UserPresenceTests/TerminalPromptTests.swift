@@ -16,11 +16,13 @@ struct TerminalPromptTests {
         private let thread: Thread
         private let outcome = Monitor<UserAnswer?>(nil)
 
-        init(_ kind: UserQuestion.Kind = .passcode, by deadline: Deadline = soon) throws {
+        init(_ kind: UserQuestion.Kind = .passcode, digits: String = "", by deadline: Deadline = soon) throws {
             terminal = try PseudoTerminal()
             withdrawal = try Withdrawal()
             let prompt = Prompt(interaction: .terminal, surroundings: PromptEnvironment(terminal: terminal.path))
-            let question = UserQuestion(kind, AuthenticationContext(identifier: [], caller: []), prompt)
+            var asked = UserQuestion(kind, AuthenticationContext(identifier: [], caller: []), prompt)
+            asked.digits = digits
+            let question = asked
             let presence = UserPresence(programs: PinentryPrograms())
             thread = try Thread(named: "question") { [withdrawal, outcome] in
                 let answer = presence.ask(question, by: deadline, until: withdrawal)
@@ -70,6 +72,22 @@ struct TerminalPromptTests {
         open.withdrawal.withdraw()
         #expect(open.end() == "withdrawn")
         #expect(open.terminal.echoes)
+    }
+
+    @Test("the digits of a pairing stand on the terminal until they are closed, declined or withdrawn")
+    func digits() throws {
+        for (keys, answer) in [("\n", "seen"), ("\u{3}", "cancelled"), ("", "withdrawn")] {
+            let open = try OpenQuestion(.shownDigits, digits: "1234 5678")
+            try open.terminal.waitFor("Enter these digits on the other machine: 1234 5678")
+            try open.terminal.waitFor("Enter: OK. Ctrl-C: Cancel.")
+            if keys.isEmpty { open.withdrawal.withdraw() } else { try open.terminal.type(keys) }
+            #expect(open.end() == answer)
+            #expect(open.terminal.echoes)
+        }
+        let asked = try OpenQuestion(.digits)
+        try asked.terminal.waitFor("Digits: ")
+        try asked.terminal.type("12345678\n")
+        #expect(asked.end() == "\"12345678\"")
     }
 
     @Test("a new password is entered twice, until both are the same; it is neither empty nor endless")

@@ -95,6 +95,27 @@ struct TextTests {
         #expect(Wording(question).lines[0] == "“/usr/bin/security”想要让本机加入圈子 89ab。")
     }
 
+    @Test("a pairing is told in words of its own, without a reason of the program's")
+    func pairing() {
+        var prompt = Prompt(reason: "Only a test, say yes")
+        prompt.program = "/usr/bin/security"
+        var question = Self.question(.shownDigits, prompt)
+        question.digits = "1234 5678"
+        #expect(
+            Wording(question).lines == [
+                "\"/usr/bin/security\" wants to add a machine to your circle.",
+                "Enter these digits on the other machine: 1234 5678",
+                "They serve once, for ten minutes. Give them to nobody.",
+            ])
+        let asked = Wording(Self.question(.digits, prompt))
+        #expect(
+            asked.lines == [
+                "\"/usr/bin/security\" wants this machine to join a circle of yours.",
+                "Enter the eight digits that the other machine shows.",
+            ])
+        #expect(asked.label == "Digits:")
+    }
+
     @Test("spaces and lines in a program's text push nothing out of sight")
     func spaces() {
         let prompt = Prompt(reason: "  a \t b\r\nc\(String(repeating: " ", count: 300))d", cancelTitle: "\n\u{8}")

@@ -11,6 +11,8 @@ final class TestUser: UserAgent {
         case touch, miss, login(Bool)
         case passcode(String)
         case fallback, cancel, timeOut, unreachable
+        /// Closes what is shown.
+        case close
         /// The agent's process has gone.
         case gone
         /// Nothing, until the question is withdrawn or its deadline passes.
@@ -58,6 +60,7 @@ final class TestUser: UserAgent {
         case .login(let isRight): return isRight ? .matched : .noMatch
         case .passcode(let text): return .secret(SecretBytes(copying: Array(text.utf8).span))
         case .fallback: return .fallback
+        case .close: return .seen
         case .cancel: return .cancelled
         case .timeOut: return .timedOut
         case .unreachable: return .unreachable

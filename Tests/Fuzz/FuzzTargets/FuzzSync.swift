@@ -10,7 +10,7 @@ import LinuxSystem
 func fuzzSync(_ bytes: Span<UInt8>) {
     guard !bytes.isEmpty else { return }
     let body = bytes.array(1, bytes.count - 1)
-    guard let again = readAgain(bytes[0] % 7, body) else { return }
+    guard let again = readAgain(bytes[0] % 10, body) else { return }
     require(again == body, "a value of synchronisation has two spellings")
 }
 
@@ -26,10 +26,13 @@ private func readAgain(_ form: UInt8, _ body: [UInt8]) -> [UInt8]? {
     case 3: return (try? SnapshotManifest(decoding: body.span))?.encoded().array
     case 4: return (try? SyncItem(decoding: body.span))?.encoded().array
     case 5: return (try? SyncContent(decoding: SecretBytes(body)))?.encoded().array
+    case 7: return (try? PairingMessage(decoding: body))?.bytes
+    case 8: return (try? PairingWelcome(decoding: SecretBytes(body)))?.encoded().array
+    case 9: return (try? PairingIntroduction(decoding: body))?.bytes
     default:
         let text = String(decoding: body, as: UTF8.self)
-        guard let slot = try? SyncSlot(text) else { return nil }
-        require(slot.text == text, "a slot has two spellings")
+        if let slot = try? SyncSlot(text) { require(slot.text == text, "a slot has two spellings") }
+        if let slot = try? PairingSlot(text) { require(slot.text == text, "a slot of a pairing has two spellings") }
         return nil
     }
 }
@@ -55,6 +58,23 @@ extension FuzzSeeds {
         return batches.flatMap { [[0] + ($0.bytes ?? []), [1] + $0.carried] } + [
             [2] + snapshot.bytes, [3] + manifest.encoded().array, [4] + syncItem.encoded().array,
             [5] + content.encoded().array, [6] + Array(slot.text.utf8), [6] + Array(part.text.utf8),
+        ] + pairings(position)
+    }
+
+    private static func pairings(_ position: SyncPosition) -> [[UInt8]] {
+        let (session, versions) = (PairingID(number: 6), PairingVersions())
+        let messages = PairingSlot.Step.allCases.map { step in
+            PairingMessage(
+                PairingSlot(session, round: 1, step), versions, share: step.rawValue < 2 ? point : [],
+                confirmation: step == .answer || step == .welcome ? [UInt8](repeating: 2, count: 32) : [],
+                box: step.rawValue > 1 ? [3, 4] : [])
+        }
+        let welcome = PairingWelcome(
+            CircleID(number: 1), position.device, positions: [position], token: SecretBytes([7]))
+        let introduction = PairingIntroduction(
+            MemberKeys(signing: point, agreement: point), name: [8], signature: [UInt8](repeating: 9, count: 64))
+        return messages.map { [7] + $0.bytes } + messages.map { [6] + Array($0.slot.text.utf8) } + [
+            [8] + welcome.encoded().array, [9] + introduction.bytes,
         ]
     }
 

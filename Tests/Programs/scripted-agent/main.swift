@@ -3,8 +3,8 @@
 //     AGENT --channel FD …
 //
 // AGENT may be a link. The file AGENT.answers next to it has an answer for each question, one per line and in order:
-// "touch", "miss", "fallback", "cancel", or any other word for a passcode. A question without an answer stays open
-// until it is withdrawn. The kinds of the questions are appended to AGENT.questions.
+// "touch", "miss", "fallback", "cancel", "close", or any other word for a passcode. A question without an answer stays
+// open until it is withdrawn. The kinds of the questions are appended to AGENT.questions.
 
 import EnclaveWire
 import Glibc
@@ -37,6 +37,7 @@ final class ScriptedUser: AgentService {
         case "touch": return .matched
         case "miss": return .noMatch
         case "fallback": return .fallback
+        case "close": return .seen
         case "cancel": return .cancelled
         default: return .secret(SecretBytes(copying: Array(answers[number].utf8).span))
         }

@@ -51,6 +51,16 @@ struct PinentryPrompt {
         return (reply.data.finish(), reply.statuses.contains("PIN_REPEATED"))
     }
 
+    /// Shows something until the user has closed it.
+    func show(_ wording: Wording, deadline: Deadline, withdrawal: FileDescriptor) -> UserAnswer {
+        do throws(Pinentry.Failure) {
+            let pinentry = try open(wording, deadline, withdrawal)
+            try pinentry.send("CONFIRM")
+            _ = try pinentry.reply()
+            return .seen
+        } catch { return UserAnswer(error) }
+    }
+
     /// Shows a dialog that waits for a finger, and returns while it is open.
     func beginConfirmation(
         _ wording: Wording, deadline: Deadline, withdrawal: FileDescriptor

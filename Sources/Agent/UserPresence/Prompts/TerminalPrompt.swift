@@ -48,6 +48,17 @@ struct TerminalPrompt {
         }
     }
 
+    /// Shows something until the user has closed it. Anything else that is typed goes nowhere.
+    func show(_ wording: Wording, deadline: Deadline, withdrawal: FileDescriptor) -> UserAnswer {
+        do throws(SystemError) {
+            try terminal.show(Self.head(wording))
+            let keys = Text.keysWithFallback(wording.language, wording.ok, wording.cancel)
+            let answer = try readSecret(keys, deadline, withdrawal)
+            if case .secret = answer { return .seen }
+            return answer
+        } catch { return .unreachable }
+    }
+
     /// Says that a finger is waited for while `body` runs.
     func whileWaiting(
         _ wording: Wording, _ body: (Terminal) throws(SystemError) -> UserAnswer

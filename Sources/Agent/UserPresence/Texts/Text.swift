@@ -8,8 +8,9 @@ enum Text: CaseIterable, Sendable {
     case asksForItem, asksWhoYouAre, asksToUnlock, unknownProgram, reason
     case beginsCircle, joinsCircle, addsMachine, removesMachine
     case circleShares, circleReads, machineReads, machineKeeps, othersGo
-    case touchSensor, enterPasscode, enterPassword, choosePassword, enterLoginPassword
-    case passcodeLabel, passwordLabel, againLabel
+    case asksToPair, asksToBePaired, showsDigits, digitsServe
+    case touchSensor, enterPasscode, enterPassword, choosePassword, enterLoginPassword, enterDigits
+    case passcodeLabel, passwordLabel, digitsLabel, againLabel
     case ok, cancel, usePasscode
     case wrong, notRecognised, wait, mismatch, tooLong, empty
     case retry, tooShort, notCentred, liftFinger
@@ -42,13 +43,21 @@ enum Text: CaseIterable, Sendable {
             )
         case .machineKeeps: ("It keeps what it has, and gets nothing new.", "它保留已有的内容，不再获得新内容。")
         case .othersGo: ("Machines that it has added go as well: %1", "由它加入的设备也将移出：%1")
+        case .asksToPair: ("\"%1\" wants to add a machine to your circle.", "“%1”想要将一台设备加入您的圈子。")
+        case .asksToBePaired:
+            ("\"%1\" wants this machine to join a circle of yours.", "“%1”想要让本机加入您的圈子。")
+        case .showsDigits: ("Enter these digits on the other machine: %1", "请在另一台设备上输入这些数字：%1")
+        case .digitsServe:
+            ("They serve once, for ten minutes. Give them to nobody.", "这些数字仅可使用一次，十分钟内有效。请勿告诉他人。")
         case .touchSensor: ("Touch the fingerprint sensor.", "请触摸指纹传感器。")
         case .enterPasscode: ("Enter the passcode of your keychain.", "请输入您的钥匙串密码。")
         case .enterPassword: ("Enter the password of this item.", "请输入此项目的密码。")
         case .choosePassword: ("Choose a password for this item.", "请为此项目设置密码。")
         case .enterLoginPassword: ("Enter the password you log in with.", "请输入您的登录密码。")
+        case .enterDigits: ("Enter the eight digits that the other machine shows.", "请输入另一台设备显示的八位数字。")
         case .passcodeLabel: ("Passcode:", "钥匙串密码：")
         case .passwordLabel: ("Password:", "密码：")
+        case .digitsLabel: ("Digits:", "数字：")
         case .againLabel: ("Again:", "再次输入：")
         case .ok: ("OK", "好")
         case .cancel: ("Cancel", "取消")

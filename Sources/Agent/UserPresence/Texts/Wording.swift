@@ -28,8 +28,7 @@ struct Wording: Equatable, Sendable {
         title = Text.title(language)
         lines =
             [Self.asker(question, language)] + Self.reasons(question, language) + [question.kind.instruction(language)]
-        let isPasscode = question.kind == .passcode || question.kind == .unlocking
-        label = isPasscode ? Text.passcodeLabel(language) : Text.passwordLabel(language)
+        label = question.kind.label(language)
         error = Self.error(question, language)
         ok = Text.ok(language)
         cancel = Self.title(prompt.cancelTitle, .cancel, language)
@@ -43,13 +42,23 @@ struct Wording: Equatable, Sendable {
         let item = shown(prompt.item, nameBytes)
         let name = program.isEmpty ? Text.unknownProgram(language) : program
         if let change = question.change { return Self.wish(change, name, language) }
-        if question.kind == .unlocking { return Text.asksToUnlock(language, name) }
+        switch question.kind {
+        case .unlocking: return Text.asksToUnlock(language, name)
+        case .shownDigits: return Text.asksToPair(language, name)
+        case .digits: return Text.asksToBePaired(language, name)
+        default: break
+        }
         return item.isEmpty ? Text.asksWhoYouAre(language, name) : Text.asksForItem(language, name, item)
     }
 
     /// The reason that a program gives; in its place, what a change of the circle leads to.
     private static func reasons(_ question: UserQuestion, _ language: UserLanguage) -> [String] {
         if let change = question.change { return consequences(change, language) }
+        switch question.kind {
+        case .shownDigits: return [Text.showsDigits(language, question.digits)]
+        case .digits: return []
+        default: break
+        }
         let reason = shown(question.prompt.reason, reasonBytes)
         return reason.isEmpty ? [] : [Text.reason(language, reason)]
     }
@@ -106,6 +115,16 @@ extension UserQuestion.Kind {
         case .applicationPassword: Text.enterPassword(language)
         case .newApplicationPassword: Text.choosePassword(language)
         case .loginPassword: Text.enterLoginPassword(language)
+        case .shownDigits: Text.digitsServe(language)
+        case .digits: Text.enterDigits(language)
+        }
+    }
+
+    fileprivate func label(_ language: UserLanguage) -> String {
+        switch self {
+        case .passcode, .unlocking: Text.passcodeLabel(language)
+        case .digits: Text.digitsLabel(language)
+        default: Text.passwordLabel(language)
         }
     }
 }

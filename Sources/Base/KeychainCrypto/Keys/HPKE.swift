@@ -177,6 +177,6 @@ private struct LabeledHKDF {
 }
 
 extension SecretBytes {
-    /// Hashes of what is public are no secret.
-    fileprivate var `public`: [UInt8] { withSpan { $0.array(0, $0.count) } }
+    /// For results that are no secret, as hashes of what is public.
+    var `public`: [UInt8] { withSpan { $0.array(0, $0.count) } }
 }

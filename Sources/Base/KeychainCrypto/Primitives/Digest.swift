@@ -1,5 +1,6 @@
 import COpenSSL
 package import KeychainModel
+import LinuxSystem
 
 /// Digests without a key.
 package enum Digest {
@@ -10,6 +11,19 @@ package enum Digest {
         var digest = InlineArray<32, UInt8>(repeating: 0)
         var span = digest.mutableSpan
         try compute(.digest(.sha256), message, into: &span)
+        return digest
+    }
+
+    /// SHA-256 of a secret, in whose place the digest stands.
+    ///
+    /// - Throws: `CryptoError.libraryFailure`.
+    static func sha256(secret: SecretBytes) throws(CryptoError) -> SecretBytes {
+        let digest = SecretBytes(count: HashFunction.sha256.size)
+        try secret.withSpan { (secret) throws(CryptoError) in
+            try digest.withMutableSpan { (span) throws(CryptoError) in
+                try compute(.digest(.sha256), secret, into: &span)
+            }
+        }
         return digest
     }
 

@@ -78,4 +78,8 @@ extension Refusal.Rule {
     package static let retiredGeneration = Self(rawValue: "circle.retired-keys")
     /// The circle has no room for more.
     package static let fullCircle = Self(rawValue: "circle.full")
+    /// No pairing is under way.
+    package static let noPairing = Self(rawValue: "circle.no-pairing")
+    /// The machines of a pairing do not know the same digits.
+    package static let wrongDigits = Self(rawValue: "circle.wrong-digits")
 }

@@ -111,6 +111,8 @@ enum CircleCipher {
         case record = "keychain sync 1: record"
         /// A machine's name; its place is the circle and the machine.
         case name = "keychain sync 1: name"
+        /// The contents of a pairing; their place is the head of the message, the salt the session.
+        case pair = "keychain sync 1: pair"
     }
 
     static func seal(

@@ -64,6 +64,30 @@ struct Dialogue {
         }
     }
 
+    // MARK: - Pairing
+
+    /// Shows the digits of a pairing until the user has closed them.
+    func show(_ digits: String) throws(Refusal) {
+        var question = question(.shownDigits, 0)
+        question.digits = digits
+        _ = try put(question)
+    }
+
+    /// Asks for the digits that another machine shows.
+    ///
+    /// - Parameter failures: how often they were wrong.
+    /// - Throws: `errSecAuthFailed` (`circle.wrong-digits`) when the user enters something else every time.
+    func askDigits(_ failures: UInt32) throws(Refusal) -> SecretBytes {
+        for misses in 0..<PromptSequence.mostMisses {
+            if case .secret(let entered) = try put(question(.digits, failures + misses)),
+                let digits = PairingSecrets.digits(in: entered)
+            {
+                return digits
+            }
+        }
+        throw .malformedDigits
+    }
+
     // MARK: - One question
 
     private func question(_ kind: UserQuestion.Kind, _ failures: UInt32) -> UserQuestion {
@@ -136,7 +160,7 @@ struct Dialogue {
         case .withdrawn: throw .withdrawn
         case .unreachable: throw .nobodyToAsk
         case .timedOut: throw .unansweredInTime
-        case .matched, .noMatch, .secret, .fallback: return answer
+        case .matched, .noMatch, .secret, .fallback, .seen: return answer
         }
     }
 }

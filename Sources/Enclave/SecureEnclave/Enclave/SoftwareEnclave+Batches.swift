@@ -124,7 +124,8 @@ extension SoftwareEnclave {
         return try sign(batch.signed, in: record)
     }
 
-    private func sign(_ bytes: [UInt8], in record: CircleRecord) throws(Refusal) -> [UInt8] {
+    /// Signs with this machine's key.
+    func sign(_ bytes: [UInt8], in record: CircleRecord) throws(Refusal) -> [UInt8] {
         let key = try openPart(record.own.signing, .signing, of: record.own.id.bytes, in: record.circle)
         let store = try store(record.own.backend)
         let digest = try digest(of: bytes)

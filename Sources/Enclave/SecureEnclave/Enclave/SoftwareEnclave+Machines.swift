@@ -16,24 +16,44 @@ extension SoftwareEnclave {
     ) throws(Refusal) {
         try requireOpen(.whenUnlocked)
         guard try means().hasPasscode else { throw .circleNeedsPasscode }
-        guard user.agent != nil else { throw .nobodyToAsk }
-        let passcode = AccessConstraint.Demand.devicePasscode.rawValue
-        // With an identifier of its own the question is equal to no other, whose answer would serve it.
-        let guards = [ItemGuard(identifier: Randomness.bytes(ItemGuard.identifierBytes), flags: passcode)]
-        let task = AuthenticationTask(
-            context: question.context, purpose: .items(guards: guards, .useItem), prompt: question.prompt)
         let before = now
-        _ = try inTurn(task, by: deadline) { (number) throws(Refusal) in
-            var dialogue = Dialogue(self, task, number, deadline, allowing: change)
-            let wanted = RequiredAuthentication(binding: AccessConstraint(flags: passcode))
-            let shown = try dialogue.ask(wanted, try means(), shown: [])
-            return AuthenticationResult(factors: shown.factors, enrolment: [])
+        try converse(question, by: deadline, allowing: change) { (dialogue) throws(Refusal) in
+            let wanted = RequiredAuthentication(binding: AccessConstraint(flags: Self.passcodeFlag))
+            _ = try dialogue.ask(wanted, try means(), shown: [])
         }
         guard now.generation == before.generation else { throw .withdrawn }
     }
 
+    private static let passcodeFlag = AccessConstraint.Demand.devicePasscode.rawValue
+
+    /// Puts questions about the circle, when it is their turn.
+    func converse(
+        _ question: CircleQuestion, by deadline: Deadline, allowing change: UserQuestion.Change? = nil,
+        _ ask: (inout Dialogue) throws(Refusal) -> Void
+    ) throws(Refusal) {
+        guard user.agent != nil else { throw .nobodyToAsk }
+        // With an identifier of its own the question is equal to no other, whose answer would serve it.
+        let identifier = Randomness.bytes(ItemGuard.identifierBytes)
+        let guards = [ItemGuard(identifier: identifier, flags: Self.passcodeFlag)]
+        let task = AuthenticationTask(
+            context: question.context, purpose: .items(guards: guards, .useItem), prompt: question.prompt)
+        _ = try inTurn(task, by: deadline) { (number) throws(Refusal) in
+            var dialogue = Dialogue(self, task, number, deadline, allowing: change)
+            try ask(&dialogue)
+            return AuthenticationResult(factors: [], enrolment: [])
+        }
+    }
+
     package func addMachine(
         _ keys: MemberKeys, name: String, asking question: CircleQuestion, by deadline: Deadline
+    ) throws(Refusal) -> [SyncStatement] {
+        try add(keys, PairingVersions(), name: name, asking: question, by: deadline)
+    }
+
+    /// Adds a machine that reads these versions, after asking the user.
+    func add(
+        _ keys: MemberKeys, _ versions: PairingVersions, name: String, asking question: CircleQuestion,
+        by deadline: Deadline
     ) throws(Refusal) -> [SyncStatement] {
         let id = try check(keys, name: name)
         let record = try circleRecord()
@@ -46,11 +66,12 @@ extension SoftwareEnclave {
                 id,
                 .init(
                     keys: keys, sponsor: record.own.id, place: .init(device: record.own.id, seq: 0),
-                    isRecoveryKey: false, reads: SyncLimits.version))
+                    isRecoveryKey: false, reads: versions.most))
             guard record.membership.present[id]?.keys == keys else { throw .fullCircle }
             record.names[id] = try sealPart(
                 SecretBytes(copying: Array(name.utf8).span), .name, of: id.bytes, in: record.circle)
-            return SyncStatement.add(Addition(keys, name: try sealedName(name, of: id, in: record)))
+            let sealed = try sealedName(name, of: id, in: record)
+            return SyncStatement.add(Addition(keys, least: versions.least, most: versions.most, name: sealed))
         }
         remember([statement])
         return [statement]

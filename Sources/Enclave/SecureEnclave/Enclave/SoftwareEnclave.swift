@@ -34,6 +34,8 @@ package final class SoftwareEnclave: EnclaveService {
     let backups = Lock(OpenBackups())
     /// The statements that this enclave has made, and will sign.
     let stated = Lock(StatementsMade())
+    /// The pairing that is under way.
+    let pairing = Lock<Pairing?>(nil)
     /// Held while a backup's passphrase is stretched, which takes much memory: one at a time for all callers.
     let stretching = Lock(())
     /// Where its own private keys are made and used, if that is not for the vault's root to say.
@@ -129,6 +131,7 @@ package final class SoftwareEnclave: EnclaveService {
         forgetLoadedKeys()
         user.forgetAll()
         backups.withLock { $0.forgetAll() }
+        pairing.withLock { $0 = nil }
     }
 
     /// Forgets what is loaded for keys in use.

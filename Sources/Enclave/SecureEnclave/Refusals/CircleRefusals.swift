@@ -59,6 +59,23 @@ extension Refusal {
         .param, .fullCircle, "circle", "The circle has as many machines, removals and keys as a vault can keep.",
         do: "Begin a new circle with the machines that are in use.")
 
+    static let noPairing = Refusal(
+        .notAvailable, .noPairing, "circle",
+        "No pairing is under way at this point: it was never begun, has ended, or took more than ten minutes.",
+        do: "Begin one on a machine of the circle, and enter its digits on the other machine within ten minutes.")
+
+    static let malformedPairing = Refusal(
+        .decode, .malformedBatch, "circle", "The message is not one of this pairing, or not as it was written.",
+        do: "Begin another pairing; if it stays so, the place that carries the messages is not to be trusted.")
+
+    static let wrongDigits = Refusal(
+        .authFailed, .wrongDigits, "circle", "The other machine does not know the digits of this pairing.",
+        do: "Begin another pairing, and enter the digits that the other machine shows.")
+
+    static let malformedDigits = Refusal(
+        .authFailed, .wrongDigits, "circle", "The digits of a pairing are eight.",
+        do: "Enter the eight digits that the other machine shows; spaces between them do not matter.")
+
     static let malformedMachine = Refusal(
         .param, .wrongValue, "circle", "The name or the keys of the machine are not as they have to be.",
         do: "Give a name of 1 to 64 bytes, and the keys that the machine's own enclave has made.")

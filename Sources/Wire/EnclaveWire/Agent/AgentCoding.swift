@@ -3,7 +3,7 @@ import KeychainWire
 import LinuxSystem
 
 extension UserQuestion {
-    /// question = kind:u8 allowsFallback:u8 failures:u32 wait:u32 context prompt change
+    /// question = kind:u8 allowsFallback:u8 failures:u32 wait:u32 context prompt change digits:text
     /// change   = 0:u8 | kind:u8 name:text fingerprint:text others:text
     func append(to buffer: SecretBuffer) {
         buffer.append(kind.rawValue)
@@ -13,8 +13,8 @@ extension UserQuestion {
         context.append(to: buffer)
         prompt.append(to: buffer)
         buffer.append(change?.kind.rawValue ?? 0)
-        guard let change else { return }
-        for text in [change.name, change.fingerprint, change.others] { buffer.append(text: text) }
+        if let change { for text in [change.name, change.fingerprint, change.others] { buffer.append(text: text) } }
+        buffer.append(text: digits)
     }
 
     /// - Throws: `errSecParam` (`wire.malformed`) when it cannot be read.
@@ -26,6 +26,7 @@ extension UserQuestion {
         self.init(kind, context, try Prompt(from: &reader))
         (self.failures, self.wait, self.allowsFallback) = (failures, wait, allowsFallback)
         change = try Change(from: &reader)
+        digits = try reader.text()
     }
 }
 
@@ -45,7 +46,8 @@ extension UserQuestion.Kind {
     func mayBeAnswered(with answer: UserAnswer, allowsFallback: Bool) -> Bool {
         switch answer {
         case .matched, .noMatch: self == .finger || self == .loginPassword
-        case .secret: self != .finger && self != .loginPassword
+        case .secret: self != .finger && self != .loginPassword && self != .shownDigits
+        case .seen: self == .shownDigits
         case .fallback: allowsFallback
         case .cancelled, .withdrawn, .unreachable, .timedOut: true
         }
@@ -72,7 +74,7 @@ extension UserAnswer {
 
     private static let secretCode: UInt8 = 3
     private static let plain: [UserAnswer] = [
-        .matched, .noMatch, .fallback, .cancelled, .withdrawn, .unreachable, .timedOut,
+        .matched, .noMatch, .fallback, .cancelled, .withdrawn, .unreachable, .timedOut, .seen,
     ]
 
     private var code: UInt8 {
@@ -85,6 +87,7 @@ extension UserAnswer {
         case .withdrawn: 6
         case .unreachable: 7
         case .timedOut: 8
+        case .seen: 9
         }
     }
 }

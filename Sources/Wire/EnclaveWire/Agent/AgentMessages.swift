@@ -52,7 +52,7 @@ struct AgentWord: Equatable {
 
 /// The constants that both ends must agree on.
 package enum AgentFormat {
-    package static let version: UInt32 = 2
+    package static let version: UInt32 = 3
     /// The most calls that wait for an answer at once: one for each slot of the daemon, and a few.
     package static let openCalls = 16
     /// The longest secret that a user can enter. A pinentry's limit is lower.

@@ -42,6 +42,10 @@ package struct UserQuestion: Sendable, Hashable {
         case loginPassword = 5
         /// As ``passcode``; the keychain is unlocked with it.
         case unlocking = 6
+        /// The digits of a pairing, shown until the user has entered them on another machine: ``UserAnswer/seen``.
+        case shownDigits = 7
+        /// The digits that another machine shows: ``UserAnswer/secret(_:)``.
+        case digits = 8
     }
 
     /// A change of the circle of machines that the user is asked to allow, in the enclave's words.
@@ -77,6 +81,8 @@ package struct UserQuestion: Sendable, Hashable {
     package var allowsFallback = false
     /// The change of the circle that the passcode is asked for, where it is for one.
     package var change: Change?
+    /// The digits to show. They stand on the screen for as long as they are good for anything.
+    package var digits = ""
 
     package init(_ kind: Kind, _ context: AuthenticationContext, _ prompt: Prompt) {
         (self.kind, self.context, self.prompt) = (kind, context, prompt)
@@ -90,6 +96,8 @@ package enum UserAnswer: Sendable {
     case secret(SecretBytes)
     /// The user wants to give the passcode instead.
     case fallback
+    /// The user has closed what was shown.
+    case seen
     case cancelled
     /// The program, or the system, has ended the question.
     case withdrawn

@@ -18,14 +18,14 @@ extension CredentialKind: EnclaveMessage {
 }
 
 /// A body without a byte.
-package struct EmptyMessage: EnclaveMessage {
+package struct EmptyMessage: EnclaveMessage, Sendable {
     init() {}
     package init(from reader: inout WireReader) {}
     package func append(to buffer: SecretBuffer) {}
 }
 
 /// A body that is one run of bytes, none of them secret.
-package struct BytesMessage: EnclaveMessage {
+package struct BytesMessage: EnclaveMessage, Sendable {
     let bytes: [UInt8]
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }

@@ -26,6 +26,8 @@ package enum EnclaveCalls {
         circle.operation, enterCircle.operation, takeBatch.operation, sealContent.operation,
         openContent.operation, boxBody.operation, unboxBody.operation, signBatch.operation, recordID.operation,
         makeGeneration.operation, shareGeneration.operation, addMachine.operation, removeMachine.operation,
+        beginPairing.operation, showDigits.operation, answerPairing.operation, joinPairing.operation,
+        finishPairing.operation, introduce.operation, addPaired.operation,
     ]
 }
 

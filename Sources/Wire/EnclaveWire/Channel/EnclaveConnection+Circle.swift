@@ -84,7 +84,7 @@ extension EnclaveConnection {
         try ask(EnclaveCalls.removeMachine, MachineRemoval(member: member, kept: kept), question, deadline).statements
     }
 
-    private func ask<Request: EnclaveMessage & Sendable, Answer>(
+    func ask<Request: EnclaveMessage & Sendable, Answer>(
         _ call: EnclaveCall<AskedChange<Request>, Answer>, _ request: Request, _ question: CircleQuestion,
         _ deadline: Deadline
     ) throws(Refusal) -> Answer {

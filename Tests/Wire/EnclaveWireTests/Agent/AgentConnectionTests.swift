@@ -15,6 +15,7 @@ struct AgentConnectionTests {
         let pair = try ServedAgent(user)
         var question = ScriptedUser.question(.finger)
         (question.failures, question.wait, question.allowsFallback) = (2, 7, true)
+        (question.digits, question.change) = ("1234 5678", .init(.addsMachine, name: "laptop", others: "more"))
         #expect(try pair.connection.ask(question, by: soon).name == name)
         #expect(user.questions == [question])
     }

@@ -65,6 +65,7 @@ struct HostileAgentTests {
         arguments: [
             (.finger, [3, 4, 0, 0, 0, 1, 2, 3, 4]), (.passcode, [1]), (.passcode, [2]), (.finger, [4]),
             (.loginPassword, [3, 0, 0, 0, 0]), (.finger, [0]), (.finger, [9]), (.finger, []), (.finger, [1, 1]),
+            (.finger, [10]), (.shownDigits, [1]), (.shownDigits, [3, 0, 0, 0, 0]), (.digits, [9]), (.digits, [1]),
             (.passcode, [3]), (.passcode, [3, 5, 0, 0, 0, 1]), (.passcode, [3, 0xff, 0xff, 0xff, 0xff]),
         ] as [(UserQuestion.Kind, [UInt8])])
     func answers(_ kind: UserQuestion.Kind, _ body: [UInt8]) throws {
@@ -83,7 +84,8 @@ struct HostileAgentTests {
         #expect(refused?.rule == .malformedFrame)
     }
 
-    @Test("an agent of another release, or without a greeting, is not asked", arguments: [nil, 0, 1, 3] as [UInt32?])
+    @Test(
+        "an agent of another release, or without a greeting, is not asked", arguments: [nil, 0, 1, 2, 4] as [UInt32?])
     func version(_ version: UInt32?) throws {
         let agent = try RawAgent.start(version: version)
         #expect(agent.hasEnded)
