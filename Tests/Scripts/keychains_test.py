@@ -255,7 +255,6 @@ def unusable(home):
     home.says("find-generic-password", "-s", "new", status=44, err=NOT_FOUND)
     home.says("default-keychain", "-s", "login.keychain")
     home.says("delete-keychain", "u.keychain")
-    home.fails(206, "create-keychain", "-p", "", "folder/", because="that of a folder")
 
 
 def partitions(home):
