@@ -30,6 +30,7 @@ PARTS = {
     "browse": "the memory of the viewer is read",
     "codesign": "a file has another owner",
     "daemon_link": "namespaces hide processes and folders",
+    "desktop_prompts": "the disk of a hardened daemon fails",
     "keychains": "a file has another owner",
     "manual_examples": "examples are the administrator's",
     "one_daemon": "namespaces hide processes and folders, and another user listens",

@@ -275,6 +275,24 @@ def lost_daemon(home):
     viewer.end()
 
 
+def unopened_keychain(home):
+    """A keychain that does not open is named in a note, and hides no item of the others."""
+    home.says("create-keychain", "-p", "", "z.keychain")
+    path = f"{home.home}/k/keychains/z.keychain-db"
+    with open(path, "w", encoding="ascii") as file:
+        file.write("no keychain\n")
+    viewer = Viewer(home)
+    viewer.shows("4 items", ">api", "the keychain z does not open")
+    viewer.keys("Down")
+    viewer.lacks("does not open")
+    viewer.keys("R")
+    viewer.shows("4 items", "the keychain z does not open")
+    viewer.end()
+    viewer = Viewer(home, locale="zh_CN.UTF-8")
+    viewer.shows(">api", "钥匙串 z 无法打开")
+    viewer.end()
+
+
 def locks_its_view(home, password=""):
     """After a time without a key names are hidden, until Enter, or the password of a keychain that has one."""
     if password:
@@ -301,7 +319,7 @@ def locks_its_view_with_password(home):
 LONG = (locks_its_view, locks_its_view_with_password)
 CASES = (
     no_answer, keeps_forms, stopped_daemon, full_terminal, ends_at_its_prompt, late_answer, low_screen,
-    unfinished_input, stopped_viewer, lost_daemon,
+    unfinished_input, stopped_viewer, lost_daemon, unopened_keychain,
 )  # fmt: skip
 IS_LONG = "--long" in sys.argv
 sys.argv = [word for word in sys.argv if word != "--long"]

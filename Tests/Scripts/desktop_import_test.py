@@ -95,6 +95,35 @@ def test_everything_comes_along():
         assert [list(part) for part in client.search()] == [[mail], []]
 
 
+def test_what_an_import_made_goes_with_it():
+    """Taken back, it leaves no empty collection; one with an item of the user's own, or another label, stays."""
+    with desktop_parts.keyring_desktop(PROGRAMS) as place:
+        fill(place)
+        client = Client(place)
+        _, session = client.session()
+        for label in ("Mine", "Renamed"):
+            client.create(session, {"of": label}, b"v", collection(client, session, label))
+        assert imported(place)[0] == 0
+        client = moved(place)
+        _, session = client.session()
+        named = {str(client.get(path, "Collection", "Label")): path for path in collections(client)}
+        client.create(session, {"n": "own"}, b"v", named["Mine"])
+        label = dbus.String("Other", variant_level=1)
+        client.properties(named["Renamed"]).Set(SECRET + "Collection", "Label", label)
+        status, out, _ = imported(place, "-u")
+        assert status == 0 and out.startswith("6 imported items were deleted; 0 were") and ": 1.\n" in out, out
+        assert set(collections(client)) == {named["Mine"], named["Renamed"]}, collections(client)
+        assert [len(part) for part in client.search()] == [1, 0]
+        status, out, _ = imported(place, "-u")
+        assert status == 0 and "ollections" not in out, out
+
+
+def collections(client):
+    """The collections that were made."""
+    fixed = (f"{ROOT}/collection/login", f"{ROOT}/collection/session")
+    return [path for path in client.get(ROOT, "Service", "Collections") if path not in fixed]
+
+
 def test_what_stays_behind_is_named():
     """A locked collection and an item with another value are left out and named, and the status is 1."""
     with desktop_parts.keyring_desktop(PROGRAMS) as place:

@@ -13,8 +13,9 @@ import sys
 
 import dbus
 import desktop_user
-from desktop_parts import ROOT, SECRET, Client, bridges, objects, other, refused
+from desktop_parts import ROOT, SECRET, Client, bridges, kill_bridges, objects, other, refused
 from desktop_user import restart
+from parts import of_root, of_this_turn
 from patience import eventually
 
 PROGRAMS = os.path.abspath(sys.argv[1])
@@ -145,17 +146,24 @@ def test_an_agreed_deletion():
 
 
 @contextlib.contextmanager
-def killed_at(place, call, count):
-    """The bridge, which is killed as it begins this system call for the so-many-th time; whether it was."""
-    (bridge,) = bridges(place)
-    words = ["strace", "-f", "-qq", "-o", "/dev/null", "-p", str(bridge), "-e", f"trace={call}"]
-    tracer = subprocess.Popen([*words, "-e", f"inject={call}:signal=KILL:when={count}"], stderr=subprocess.DEVNULL)
+def traced(process, calls, deed):
+    """A process, to whose system calls strace does something."""
+    words = ["strace", "-f", "-qq", "-o", "/dev/null", "-p", str(process), "-e", f"trace={calls}"]
+    tracer = subprocess.Popen([*words, "-e", f"inject={calls}:{deed}"], stderr=subprocess.DEVNULL)
     try:
-        eventually(lambda: "TracerPid:\t0\n" not in pathlib.Path(f"/proc/{bridge}/status").read_text())
-        yield lambda: not os.path.exists(f"/proc/{bridge}/exe")
+        eventually(lambda: "TracerPid:\t0\n" not in pathlib.Path(f"/proc/{process}/status").read_text())
+        yield
     finally:
         tracer.terminate()
         tracer.wait()
+
+
+@contextlib.contextmanager
+def killed_at(place, call, count):
+    """The bridge, which is killed as it begins this system call for the so-many-th time; whether it was."""
+    (bridge,) = bridges(place)
+    with traced(bridge, call, f"signal=KILL:when={count}"):
+        yield lambda: not os.path.exists(f"/proc/{bridge}/exe")
 
 
 def test_a_kill_in_an_agreed_deletion():
@@ -190,6 +198,45 @@ def test_a_kill_in_an_agreed_deletion():
         assert all(found == 3 * listed for _, listed, found in outcomes), outcomes
         # There were kills before the deletion and in it, and one came too late.
         assert {(True, True, 3), (True, False, 0), (False, False, 0)} == set(outcomes), outcomes
+
+
+@of_root
+def test_a_disk_that_fails_in_an_agreed_deletion():
+    """The collection is there with all of its items, or gone with all of them, and the next bridge deletes the rest."""
+    with desktop() as (place, user):
+        user.will("types")
+        label, outcomes = SECRET + "Collection.Label", []
+        # The deletion itself takes some thirty writes.
+        for count in itertools.count(1, 14):
+            made = Client(place)
+            _, session = made.session()
+            kept = dbus.Dictionary({label: dbus.String("Old", variant_level=1)}, signature="sv")
+            path, _ = made.service.CreateCollection(kept, "")
+            for number in range(3):
+                made.create(session, {"of": f"{count}", "n": f"{number}"}, collection=path)
+            shown = made.interface(made.interface(path, "Collection").Delete(), "Prompt")
+            (daemon,) = place.stores_of_daemons()
+            with traced(daemon, "pwrite64", f"error=ENOSPC:when={count}+"):
+                shown.Prompt("")
+                eventually(lambda: has_ended(shown))  # noqa: B023
+                seen = path in made.get(ROOT, "Service", "Collections"), len(made.search(of=f"{count}")[0])
+            left = place.run("list").stdout.count("label\t")
+            # Other calls of this bridge do not wait for another failure.
+            made.create(session, {"of": "others"}, replace=True, Label=dbus.String("other", variant_level=1))
+            made.close()
+            kill_bridges(place)
+            made = Client(place)
+            later = path in made.get(ROOT, "Service", "Collections"), len(made.search(of=f"{count}")[0])
+            # A commit that the disk has refused may have been one.
+            assert seen in (later, (True, 3)), (seen, later)
+            outcomes.append((later, left - place.run("list").stdout.count("label\t")))
+            if later[0]:
+                for item in made.search(of=f"{count}")[0]:
+                    made.interface(item, "Item").Delete()
+            made.close()
+            if outcomes[-1] == ((False, 0), 0):
+                break
+        assert {((True, 3), 0), ((False, 0), 3), ((False, 0), 0)} == set(outcomes), outcomes
 
 
 def test_one_question_for_all():
@@ -288,7 +335,7 @@ def test_a_program_that_becomes_another_one():
 
 
 if __name__ == "__main__":
-    for name, test in list(globals().items()):
-        if name in sys.argv[2:] if sys.argv[2:] else name.startswith("test_"):
-            test()
-            print(f"ok {name}")
+    named = [globals()[name] for name in sys.argv[2:]]
+    for test in named or of_this_turn([test for name, test in list(globals().items()) if name.startswith("test_")]):
+        test()
+        print(f"ok {test.__name__}")

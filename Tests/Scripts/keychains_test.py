@@ -226,6 +226,37 @@ def unopened(home):
     home.says("delete-keychain", "y.keychain")
 
 
+def unusable(home):
+    """A name file that leads to no store is named, hides no other keychain, and takes no new item elsewhere."""
+    home.says("create-keychain", "-p", "", "u.keychain")
+    home.says("add-generic-password", "-s", "here", "-a", "a", "-w", "value")
+    path = f"{home.home}/k/keychains/u.keychain-db"
+    home.says("list-keychains", "-s", "u.keychain", "login.keychain", path, "login.keychain")
+    home.says("list-keychains", out=shown(path, login(home)))
+    assert home.run("list").stdout.count("here") == 1
+    home.says("default-keychain", "-s", "u.keychain")
+    os.rename(path, f"{path}.away")
+    # Its disk may be away.
+    home.says("find-generic-password", "-s", "here", "-w", out="value\n")
+    for make in (os.mkfifo, os.mkdir, lambda path: os.symlink("/dev/zero", path)):
+        make(path)
+        for status, words in (
+            (0, ["find-generic-password", "-s", "here", "-w"]),
+            (0, ["run", "--env", "T=kc://here/a", "--", "true"]),
+            (49, ["find-generic-password", "-s", "nowhere"]),
+        ):
+            result = home.run(*words)
+            assert result.returncode == status, (words, result)
+            named = f"security: the keychain {path} does not open\n"
+            assert result.stderr.count(named) == 1 and "does not name a keychain" in result.stderr, (words, result)
+        home.fails(49, "add-generic-password", "-s", "new", "-a", "a", "-w", "x", because="does not name a keychain")
+        os.rmdir(path) if os.path.isdir(path) and not os.path.islink(path) else os.remove(path)
+    os.rename(f"{path}.away", path)
+    home.says("find-generic-password", "-s", "new", status=44, err=NOT_FOUND)
+    home.says("default-keychain", "-s", "login.keychain")
+    home.says("delete-keychain", "u.keychain")
+
+
 def partitions(home):
     """The order of checks is macOS's, and what is given is shown."""
     verb = "set-generic-password-partition-list"
@@ -414,7 +445,7 @@ def main():
     try:
         if users_turn():
             sessions(programs, folder)
-        cases = (places, unopened, partitions, spellings, copies, crash)
+        cases = (places, unopened, unusable, partitions, spellings, copies, crash)
         cases += (hostile_files, foreign_file, orphans, limits, login_stays)
         for test in of_this_turn(cases):
             os.mkdir(f"{folder}/{test.__name__}")

@@ -64,6 +64,17 @@ def shows(home):
         os.waitpid(child, 0)
 
 
+def tells(home):
+    """In a home that cannot be written to, a search finds nothing, and an addition names the folder."""
+    os.chmod(home.home, 0o500)
+    done = home.run("find-generic-password", "-s", "api")
+    assert done.returncode == 44 and "nothing has been stored" in done.stderr, done
+    done = home.run("add-generic-password", "-s", "api", "-a", "ann", "-w", "its value")
+    assert done.returncode == 53 and f"folder {home.home}/k cannot be used: mkdir" in done.stderr, done
+    os.chmod(home.home, 0o700)
+    home.says("add-generic-password", "-s", "api", "-a", "ann", "-w", "its value")
+
+
 def drain(device):
     """Takes what was drawn until now."""
     while select.select([device], [], [], 0)[0]:
@@ -86,7 +97,7 @@ def reads(device, text, press=b"", until=lambda: True):
 
 def main():
     programs = os.path.abspath(sys.argv[1])
-    for case in (runs, shows):
+    for case in (runs, shows, tells):
         with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
             home = prepared(programs, folder)
             try:

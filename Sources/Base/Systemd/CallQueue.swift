@@ -7,7 +7,7 @@
 package struct CallQueue<Call> {
     /// A call with its client, and the process of the client.
     package struct Waiting {
-        package let client, owner: String
+        fileprivate let client: CallClient
         package var call: Call
         /// The memory that it takes.
         let bytes: Int
@@ -16,19 +16,55 @@ package struct CallQueue<Call> {
     private struct Line {
         var fresh = CallLine<Waiting>()
         var started = CallLine<Waiting>()
+        /// The memory of the calls whose clients are there.
         var bytes = 0
+        /// How many of the calls have a client that is there, and how many have none.
+        var (here, gone) = (0, 0)
         /// The calls taken since the last step.
         var freshInARow = 0
 
         /// The memory that one more call may have.
-        var room: Int { fresh.count < CallLimits.waiting ? CallLimits.bytes - bytes : 0 }
+        var room: Int { here < CallLimits.waiting ? CallLimits.bytes - bytes : 0 }
 
         var isEmpty: Bool { fresh.isEmpty && started.isEmpty }
+
+        /// Takes out the call whose turn it is.
+        mutating func popFirst() -> Waiting? {
+            let isStepDue = freshInARow >= CallLimits.freshInARow && !started.isEmpty
+            let takesStarted = fresh.isEmpty || isStepDue
+            guard let taken = takesStarted ? started.popFirst() : fresh.popFirst() else { return nil }
+            if !taken.client.isGone { freshInARow = takesStarted ? 0 : freshInARow + 1 }
+            leave(taken)
+            return taken
+        }
+
+        mutating func enter(_ call: Waiting) {
+            (here, bytes) = (here + 1, bytes + call.bytes)
+            call.client.add(1, call.bytes)
+        }
+
+        private mutating func leave(_ call: Waiting) {
+            guard !call.client.isGone else { return gone -= 1 }
+            (here, bytes) = (here - 1, bytes - call.bytes)
+            call.client.add(-1, -call.bytes)
+        }
+
+        /// Notes that the client of some calls has left. They are moved over once they are the larger part, so that a
+        /// client which leaves costs no more than its calls did.
+        mutating func forget(_ client: CallClient) {
+            (here, gone, bytes) = (here - client.calls, gone + client.calls, bytes - client.bytes)
+            guard gone > here else { return }
+            fresh.removeAll { $0.client.isGone }
+            started.removeAll { $0.client.isGone }
+            gone = 0
+        }
     }
 
     private var lines: [String: Line] = [:]
     /// The processes with calls, the next one first.
     private var turns = CallLine<String>()
+    /// The clients that have called and have not left.
+    private var clients: [String: CallClient] = [:]
 
     package init() {}
 
@@ -37,29 +73,31 @@ package struct CallQueue<Call> {
 
     /// Adds a call, for which there is room.
     package mutating func add(_ call: Call, of client: String, by owner: String, bytes: Int) {
-        enter(Waiting(client: client, owner: owner, call: call, bytes: bytes)) { $0.fresh.append($1) }
+        let sender = clients[client] ?? CallClient(owner: owner)
+        clients[client] = sender
+        enter(Waiting(client: sender, call: call, bytes: bytes)) { $0.fresh.append($1) }
     }
 
     /// Takes the next call out; nil when none waits.
     package mutating func next() -> Waiting? {
-        guard let owner = turns.popFirst(), var line = lines.removeValue(forKey: owner) else { return nil }
-        let isStepDue = line.freshInARow >= CallLimits.freshInARow && !line.started.isEmpty
-        let takesStarted = line.fresh.isEmpty || isStepDue
-        let taken = takesStarted ? line.started.popFirst() : line.fresh.popFirst()
-        line.freshInARow = takesStarted ? 0 : line.freshInARow + 1
-        line.bytes -= taken?.bytes ?? 0
-        if !line.isEmpty {
-            lines[owner] = line
-            turns.append(owner)
+        while let owner = turns.popFirst(), var line = lines.removeValue(forKey: owner) {
+            var taken = line.popFirst()
+            while taken?.client.isGone == true { taken = line.popFirst() }
+            if !line.isEmpty {
+                lines[owner] = line
+                turns.append(owner)
+            }
+            if let taken { return taken }
         }
-        return taken
+        return nil
     }
 
     /// Adds a call that was taken out, and is answered in steps from now on.
     ///
     /// - Returns: whether its process may have one more of these.
     package mutating func start(_ call: Waiting) -> Bool {
-        guard lines[call.owner]?.started.count ?? 0 < CallLimits.started else { return false }
+        let started = lines[call.client.owner]?.started.all.count { !$0.client.isGone } ?? 0
+        guard started < CallLimits.started else { return false }
         enter(call) { $0.started.append($1) }
         return true
     }
@@ -68,21 +106,33 @@ package struct CallQueue<Call> {
     package mutating func goOn(_ call: Waiting) { enter(call) { $0.started.putBack($1) } }
 
     private mutating func enter(_ call: Waiting, _ place: (inout Line, Waiting) -> Void) {
-        if lines[call.owner] == nil { turns.append(call.owner) }
-        lines[call.owner, default: Line()].bytes += call.bytes
-        place(&lines[call.owner, default: Line()], call)
+        guard !call.client.isGone else { return }
+        let owner = call.client.owner
+        if lines[owner] == nil { turns.append(owner) }
+        lines[owner, default: Line()].enter(call)
+        place(&lines[owner, default: Line()], call)
     }
 
     /// Drops the calls of a client that has left.
-    package mutating func forget(_ client: String) {
-        for (owner, var line) in lines {
-            line.fresh.removeAll { $0.client == client }
-            line.started.removeAll { $0.client == client }
-            line.bytes = (line.fresh.all + line.started.all).reduce(0) { $0 + $1.bytes }
-            lines[owner] = line.isEmpty ? nil : line
-        }
-        turns.removeAll { lines[$0] == nil }
+    package mutating func forget(_ name: String) {
+        guard let client = clients.removeValue(forKey: name) else { return }
+        client.isGone = true
+        lines[client.owner]?.forget(client)
+        guard lines[client.owner]?.isEmpty == true else { return }
+        lines[client.owner] = nil
+        turns.removeAll { $0 == client.owner }
     }
+}
+
+/// A client with the calls that wait.
+private final class CallClient {
+    let owner: String
+    var (calls, bytes) = (0, 0)
+    var isGone = false
+
+    init(owner: String) { self.owner = owner }
+
+    func add(_ calls: Int, _ bytes: Int) { (self.calls, self.bytes) = (self.calls + calls, self.bytes + bytes) }
 }
 
 /// Elements that wait in order. One that is taken out is held no longer, and the others are not moved.

@@ -72,15 +72,21 @@ struct DaemonLauncher: Sendable {
     /// - Parameter words: what it is told beyond the configuration.
     /// - Returns: why it does not serve; nil when it does, or has not said.
     func start(_ program: String, _ words: [String], by deadline: Deadline) throws(Refusal) -> String? {
+        // A named keychain that is being deleted must not come back empty.
+        if configuration.kind != .named { try makeFolder() }
         do throws(SystemError) {
-            // A named keychain that is being deleted must not come back empty.
-            if configuration.kind != .named { try PrivateDirectory.ensure(configuration.folder) }
             return try StartReport.read(try launch(program, words), by: deadline)
         } catch {
             // One that takes longer, over an old store that it brings up to date, has its socket already: requests wait
             // there.
             guard error.code == ETIMEDOUT else { throw .cannotStart(program, error) }
             return nil
+        }
+    }
+
+    private func makeFolder() throws(Refusal) {
+        do throws(SystemError) { try PrivateDirectory.ensure(configuration.folder) } catch {
+            throw .noFolder(configuration, error)
         }
     }
 
@@ -166,6 +172,13 @@ extension Refusal {
         Refusal(
             .notAvailable, .unavailable, program, "The keychain daemon cannot be started: \(error).",
             do: "Check KEYCHAIN_DAEMON and KEYCHAIN_HOME.")
+    }
+
+    fileprivate static func noFolder(_ configuration: Configuration, _ error: SystemError) -> Refusal {
+        Refusal(
+            .notAvailable, .unavailable, configuration.folder,
+            "The keychain's folder \(configuration.folder) cannot be used: \(error).",
+            do: "Look at the owner and the permissions of it and of the folders above, or set KEYCHAIN_HOME.")
     }
 
     fileprivate static func didNotStart(

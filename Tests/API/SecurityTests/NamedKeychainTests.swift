@@ -34,6 +34,26 @@ struct NamedKeychainTests {
         }
     }
 
+    @Test(
+        "A keychain that does not open hides nothing of the others, and is named", .rule("keychains.list.unopened"))
+    func unopened() throws {
+        try withNamed("one", "two") { keychains, _ in
+            let (none, bad, one) = (try opened("none"), try opened("bad"), try opened("one"))
+            try Data("no keychain\n".utf8).write(to: URL(filePath: "\(keychains.folder)/bad-db"))
+            add(genericPassword() + [kSecUseKeychain: one, kSecValueData: Data("1")])
+            for (closed, status) in [(none, errSecNoSuchKeychain), (bad, errSecInvalidKeychain)] {
+                let query = genericPassword() + [kSecMatchSearchList: [closed, one, try opened("two")]]
+                #expect(value(query) == Data("1"))
+                let notice = try #require(SecCopyLastItemError())
+                #expect(notice.status == errSecSuccess && notice.problem.contains("kSecMatchSearchList"))
+                #expect(count(query) == 1)
+                #expect(SecCopyLastItemError()?.problem.contains("was not searched") == true)
+                #expect(find(genericPassword("other") + [kSecMatchSearchList: [closed, one]]).status == status)
+                #expect(find([kSecClass: kSecClassCertificate, kSecMatchSearchList: [closed, one]]).status == status)
+            }
+        }
+    }
+
     @Test("A change and a deletion are for one keychain", .rule("keychains.list.changes"))
     func changing() throws {
         try withNamed("one", "two") { _, _ in
@@ -61,7 +81,7 @@ struct NamedKeychainTests {
             let (one, none) = (try opened("one"), try opened("none"))
             add(genericPassword() + [kSecUseKeychain: one])
             func status(_ list: Any) -> OSStatus { find(genericPassword() + [kSecMatchSearchList: list]).status }
-            #expect(status([none, one]) == errSecNoSuchKeychain)
+            #expect(status([none]) == errSecNoSuchKeychain)
             #expect(status([one, "one"] as [Any]) == errSecInvalidKeychain)
             #expect(status("one") == errSecParam)
             #expect(status([SecKeychain]()) == errSecItemNotFound)

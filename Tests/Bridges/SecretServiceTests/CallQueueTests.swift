@@ -95,4 +95,33 @@ struct CallQueueTests {
         #expect(queue.add("more", ":1.2", "A", bytes: CallLimits.bytes - 1), "its memory is free again")
         #expect(queue.next(3) == ["here", "more"])
     }
+
+    @Test("The calls of a client that leaves are looked at no more often than they were added")
+    func leavingOften() {
+        let queue = Queue()
+        for number in 0..<4 { #expect(queue.add("a\(number)", ":1.1", "A")) }
+        for number in 0..<3 { #expect(queue.add("gone", ":2.\(number)", "A")) }
+        #expect(queue.add("a4", ":1.1", "A"))
+        // As long as those that stay are the larger part, the others are passed over in their turn.
+        for number in 0..<3 { queue.forget(":2.\(number)") }
+        queue.forget(":3.1")
+        #expect(queue.next(9) == ["a0", "a1", "a2", "a3", "a4"])
+        #expect(queue.next() == nil)
+        for number in 0..<9 { #expect(queue.add("b\(number)", ":4.\(number)", "B")) }
+        for number in 1..<9 { queue.forget(":4.\(number)") }
+        #expect(queue.next(9) == ["b0"])
+    }
+
+    @Test("A step of a client that has left is not put back")
+    func leavingInAStep() throws {
+        let queue = Queue()
+        #expect(queue.add("s", ":1.1", "A") && queue.add("t", ":1.1", "A"))
+        let first = try #require(queue.next()), second = try #require(queue.next())
+        #expect(queue.start(first))
+        let taken = try #require(queue.next())
+        queue.forget(":1.1")
+        queue.goOn(taken)
+        #expect(queue.start(second))
+        #expect(queue.next() == nil)
+    }
 }

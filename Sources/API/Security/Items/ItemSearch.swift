@@ -15,8 +15,8 @@ struct ItemSearch {
 
     /// One object, or an array when the limit is not one; and the first page's notice.
     ///
-    /// - Throws: the refusals of the keychain. A refusal of one keychain is the refusal of the whole, unless it says
-    ///   that nothing was found there.
+    /// - Throws: the refusals of the keychain. Of a list, that of a keychain which is locked or refuses the request is
+    ///   the refusal of the whole. One that does not open is left out, as the notice says, where another has something.
     func run() throws(Refusal) -> (object: AnyObject?, notice: Refusal?) {
         guard case .one = request.limit else { return try many() }
         return try KeychainSession.inFirst(use) { (session, use) throws(Refusal) in
@@ -40,19 +40,20 @@ struct ItemSearch {
     /// The objects of several keychains, those of the first one first.
     private func objects(in keychains: [SecKeychain]) throws(Refusal) -> (objects: [AnyObject], notice: Refusal?) {
         var found: (objects: [AnyObject], notice: Refusal?)?
-        var missing = Refusal.emptySearchList
+        var misses = ListMisses()
         for keychain in keychains {
             guard let request = rest(after: found?.objects.count ?? 0) else { break }
             do throws(Refusal) {
                 let part = try objects(of: request, use.of(keychain))
                 found = ((found?.objects ?? []) + part.objects, found?.notice ?? part.notice)
             } catch {
-                guard error.status == .itemNotFound else { throw error }
-                missing = error
+                // Unlocked, it would be in the array.
+                if error.rule == .locked { throw error }
+                try misses.take(error)
             }
         }
-        guard let found else { throw missing }
-        return found
+        guard let found else { throw misses.refusal }
+        return (found.objects, found.notice ?? misses.notice)
     }
 
     /// The request with the limit that is left; nil when there is nothing left.

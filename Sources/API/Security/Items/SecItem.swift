@@ -49,7 +49,9 @@ public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointe
 /// `kSecUseOperationPrompt`, or the `localizedReason` of the context under `kSecUseAuthenticationContext`.
 ///
 /// `kSecMatchSearchList` restricts the search to its keychains, in order. Without it the keychain of the login is
-/// searched. `errSecNoSuchKeychain` and `errSecInvalidKeychain` say that the list has something that names none.
+/// searched. A keychain that does not open hides nothing of the others, and ``SecCopyLastItemError()`` names it. Where
+/// no other has anything, its status is that of the call: `errSecNoSuchKeychain`, `errSecInvalidKeychain` or
+/// `errSecNotAvailable`.
 ///
 /// Source: Apple, SecItemCopyMatching; rules queries.limit.default, results.shape.limit, results.shape.object,
 /// items.delete.free.

@@ -65,26 +65,58 @@ extension KeychainSession {
     /// Runs `body` in the keychains of the search list, in order, until one has an item; without a list, in the
     /// request's one keychain.
     ///
-    /// - Throws: `errSecItemNotFound` when none has it. If one is locked, and no other has the item, its refusal. Any
-    ///   other refusal at once.
+    /// - Throws: ``ListMisses/refusal`` when none has it. Any other refusal at once.
     static func inFirst<Answer>(
         _ use: AuthenticationUse,
-        _ body: (any KeychainConnection, AuthenticationUse) throws(Refusal) -> Answer
-    ) throws(Refusal) -> Answer {
+        _ body: (any KeychainConnection, AuthenticationUse) throws(Refusal) -> (Answer, notice: Refusal?)
+    ) throws(Refusal) -> (Answer, notice: Refusal?) {
         guard let keychains = use.searchList else {
             return try asking(use) { (session) throws(Refusal) in try body(session, use) }
         }
-        var (missing, locked): (Refusal, Refusal?) = (.emptySearchList, nil)
+        var misses = ListMisses()
         for keychain in keychains {
             let use = use.of(keychain)
             do throws(Refusal) {
-                return try asking(use) { (session) throws(Refusal) in try body(session, use) }
-            } catch {
-                guard error.status == .itemNotFound || error.rule == .locked else { throw error }
-                if error.rule == .locked { locked = locked ?? error } else { missing = error }
-            }
+                let (answer, notice) = try asking(use) { (session) throws(Refusal) in try body(session, use) }
+                return (answer, notice ?? misses.notice)
+            } catch { try misses.take(error) }
         }
-        throw locked ?? missing
+        throw misses.refusal
+    }
+}
+
+/// Why keychains of a search list have given nothing. One that does not open hides nothing of those behind it, as on
+/// macOS; where nothing is found, its refusal says that nobody knows what it has.
+struct ListMisses {
+    private var missing = Refusal.emptySearchList
+    private var locked, unopened: Refusal?
+
+    /// Takes the refusal of one keychain.
+    ///
+    /// - Throws: a refusal of the request, which no other keychain would answer otherwise.
+    mutating func take(_ refusal: Refusal) throws(Refusal) {
+        if refusal.status == .itemNotFound {
+            missing = refusal
+        } else if refusal.rule == .locked {
+            locked = locked ?? refusal
+        } else if refusal.isOfKeychain {
+            unopened = unopened ?? refusal
+        } else {
+            throw refusal
+        }
+    }
+
+    /// The refusal where no keychain has anything: that of the first that is locked, or else of the first that does
+    /// not open, or that nothing was found.
+    var refusal: Refusal { locked ?? unopened ?? missing }
+
+    /// Says with a success which keychain was left out.
+    var notice: Refusal? {
+        unopened.map {
+            Refusal(
+                .success, $0.rule, $0.subject, "A keychain of kSecMatchSearchList was not searched. \($0.problem)",
+                do: $0.remedy)
+        }
     }
 }
 

@@ -32,6 +32,7 @@ package enum NamedKeychainSession {
         switch try keychains.keychain(at: keychain.place) {
         case .login: return try KeychainSession.current()
         case .named(let found): return try connection(to: found, of: keychains)
+        case .unusable(let found): throw found.refusal
         }
     }
 

@@ -11,7 +11,7 @@ package struct ImportProgram {
         /// Shows what would be added.
         case show
         case add
-        /// Deletes what imports have added and nobody has changed since.
+        /// Deletes what imports have added and nobody has changed since, and their empty collections.
         case undo
     }
 
@@ -33,8 +33,7 @@ package struct ImportProgram {
     /// - Throws: ``BusError``, ``BusFailure``, `Refusal`, `SystemError` where it cannot be done.
     package func run(_ deed: Deed) throws -> (lines: [String], isComplete: Bool) {
         if deed == .undo {
-            let text = try undone()
-            return ([text(language)], true)
+            return (try undone().map { $0(language) }, true)
         }
         try checkOwner()
         let service = try OtherService(try SystemBus(session: address))
@@ -42,11 +41,19 @@ package struct ImportProgram {
         return (report.sentences(isTrial: deed == .show).map { $0(language) }, report.isComplete)
     }
 
-    private func undone() throws -> PromptText {
+    private func undone() throws -> [PromptText] {
         let (deleted, changed) = try secrets.deleteUnchanged(withNote: SecretImport.note)
-        return PromptText(
+        let collections = try secrets.deleteEmptyCollections(withNote: SecretImport.note)
+        let items = PromptText(
             english: "\(deleted) imported items were deleted; \(changed) were changed since, and stay.",
             chinese: "已删除 \(deleted) 个导入的项目；\(changed) 个在导入后已更改，予以保留。")
+        guard collections > 0 else { return [items] }
+        return [
+            items,
+            PromptText(
+                english: "Collections that the import had made and that are empty were deleted: \(collections).",
+                chinese: "已删除由导入创建且为空的密码集：\(collections) 个。"),
+        ]
     }
 
     private func checkOwner() throws {

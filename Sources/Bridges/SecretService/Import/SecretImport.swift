@@ -14,7 +14,7 @@ struct SecretImport {
 
     init(from service: OtherService, to secrets: KeychainSecrets) { (self.service, self.secrets) = (service, secrets) }
 
-    /// The note that every imported item has, by which an import is taken back.
+    /// The note of every item and collection that an import adds, by which it is taken back.
     static let note = "Imported from another Secret Service"
 
     /// Reads everything, and adds what is not there.
@@ -91,7 +91,7 @@ struct SecretImport {
         for (place, item) in wanted {
             try asking { () throws(Refusal) in
                 if made.insert(place.name).inserted {
-                    try secrets.addCollection(place.name, label: place.label, aliases: [])
+                    try secrets.addCollection(place.name, label: place.label, aliases: [], note: Self.note)
                 }
                 _ = try secrets.add(
                     to: place.name, label: item.label, item.lookup, item.value, replacing: false, note: Self.note)

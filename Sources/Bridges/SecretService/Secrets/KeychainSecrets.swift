@@ -146,7 +146,7 @@ final class KeychainSecrets {
         return try send(try builder.build()).first
     }
 
-    private func item(_ item: ItemResponse.Item) -> SecretItem? {
+    func item(_ item: ItemResponse.Item) -> SecretItem? {
         guard let reference = item.reference, let service = item.attributes[.service]?.string,
             service.hasPrefix(Self.service + "/")
         else { return nil }
@@ -185,8 +185,13 @@ final class KeychainSecrets {
     }
 
     /// Makes a collection, or the record of one that always exists.
-    func addCollection(_ name: String, label: String, aliases: [ExactText]) throws(Refusal) {
+    ///
+    /// - Parameter note: a comment, by which ``deleteEmptyCollections(withNote:)`` finds it.
+    func addCollection(
+        _ name: String, label: String, aliases: [ExactText], note: String? = nil
+    ) throws(Refusal) {
         var builder = ItemRequestBuilder(.add)
+        if let note { try builder.set("icmt", .string(note)) }
         try builder.set("svce", .string(Self.service))
         try builder.set("acct", .string(name))
         // Before the first unlock clients must find the collections, to have them unlocked.
@@ -224,20 +229,6 @@ final class KeychainSecrets {
         try builder.set("v_PersistentRef", .data(reference))
         builder.leaveNoHistory()
         _ = try ready().send(try builder.build())
-    }
-
-    /// Deletes the items with a comment that nobody has changed since they were added.
-    ///
-    /// - Returns: how many, and how many stay.
-    func deleteUnchanged(withNote note: String) throws(Refusal) -> (deleted: Int, changed: Int) {
-        let request = try search(service: nil) { (builder: inout ItemRequestBuilder) throws(Refusal) in
-            try builder.set("icmt", .string(note))
-            for key in ["r_Attributes", "r_PersistentRef"] { try builder.set(key, .boolean(true)) }
-        }
-        let items = try send(request).compactMap(item)
-        let unchanged = items.filter { $0.created == $0.modified }
-        for item in unchanged { try delete(item.reference) }
-        return (unchanged.count, items.count - unchanged.count)
     }
 
     /// The kind of the record of a collection that is being deleted.
@@ -299,7 +290,7 @@ final class KeychainSecrets {
     }
 
     /// A search for all items of a service, or of all, with these attributes.
-    private func search(
+    func search(
         service: String?, _ wanted: LookupAttributes.Pairs = [:],
         _ returning: (inout ItemRequestBuilder) throws(Refusal) -> Void
     ) throws(Refusal) -> ItemRequest {
@@ -314,7 +305,7 @@ final class KeychainSecrets {
     }
 
     /// The items that are found; none is no error.
-    private func send(_ request: ItemRequest) throws(Refusal) -> [ItemResponse.Item] {
+    func send(_ request: ItemRequest) throws(Refusal) -> [ItemResponse.Item] {
         do throws(Refusal) { return try ready().sendAll(request).items } catch {
             guard error.status == .itemNotFound else { throw error }
             return []
@@ -387,12 +378,12 @@ extension LookupAttributes {
 }
 
 extension ItemResponse.Item {
-    fileprivate var reference: [UInt8]? { attributes[.persistentReference]?.bytes }
+    var reference: [UInt8]? { attributes[.persistentReference]?.bytes }
 
     fileprivate var lookup: LookupAttributes { LookupAttributes(in: attributes) ?? LookupAttributes(pairs: [:]) }
 
     /// Seconds since 1970.
-    fileprivate func date(_ id: AttributeID) -> Double {
+    func date(_ id: AttributeID) -> Double {
         guard case .date(let seconds)? = attributes[id] else { return 0 }
         return seconds + 978_307_200
     }

@@ -109,7 +109,8 @@ extension BrowseRun {
         }
         browser.catalog.replace(items: items)
         if let unopened = session.unopenedKeychains.first {
-            browser.note = "the keychain \(session.shownPath(of: unopened)) does not open"
+            // Of a path, one line would have the beginning alone.
+            browser.note = "the keychain \(DisplayName.shown(unopened.name)) does not open"
         }
         if items.count == 0, !listing.locked.isEmpty { browser.lockDown() }
     }

@@ -41,6 +41,7 @@ enum DeleteKeychain {
             if let orphan { keychain = .named(orphan) } else { keychain = try named.find(name) }
         } catch { throw .refused(call: call, error) }
         switch keychain {
+        case .unusable(let keychain): throw .refused(call: call, keychain.refusal)
         case .named(let keychain):
             // The file may be a copy, and the one that is meant on a disk that is away.
             let isUnclear = orphan == nil && named.lostPath(of: keychain) != nil

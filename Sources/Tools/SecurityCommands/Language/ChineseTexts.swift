@@ -2317,5 +2317,8 @@ enum ChineseTexts {
         The name or the keys of the machine are not as they have to be.\t该设备的名称或密钥不符合要求。
         Give a name of 1 to 64 bytes, and the keys that the machine's own enclave has made.\t请给出 1 至 64 字节的名称\
         ，以及该设备自身的安全隔区所生成的密钥。
+        The keychain's folder {1} cannot be used: {2}.\t无法使用钥匙串的文件夹 {1}：{2}。
+        Look at the owner and the permissions of it and of the folders above, or set KEYCHAIN_HOME.\t请检查该文件夹及\
+        其上级文件夹的所有者和权限，或设置 KEYCHAIN_HOME。
         """
 }

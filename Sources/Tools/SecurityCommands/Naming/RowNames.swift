@@ -43,6 +43,7 @@ extension ChosenKeychain {
     fileprivate var rowName: String {
         switch self {
         case .login: ""
+        case .unusable(let keychain): keychain.path
         case .named(let keychain): keychain.identifier.description
         }
     }

@@ -59,8 +59,13 @@ extension Session {
 extension ChosenKeychain {
     /// The name by which people know it: that of its file, without the ending.
     var name: String {
-        guard case .named(let keychain) = self else { return "login" }
-        let file = keychain.path.split(separator: "/").last ?? ""
+        let path: String
+        switch self {
+        case .login: return "login"
+        case .named(let keychain): path = keychain.path
+        case .unusable(let keychain): path = keychain.path
+        }
+        let file = path.split(separator: "/").last ?? ""
         let ending = [".keychain-db", ".keychain", "-db"].first { file.hasSuffix($0) } ?? ""
         return String(file.dropLast(ending.count))
     }

@@ -113,8 +113,11 @@ extension Session {
 
     /// The path by which the search list has a keychain.
     func shownPath(of keychain: ChosenKeychain) -> String {
-        if case .named(let keychain) = keychain { return keychain.path }
-        return named?.loginPath ?? "login.keychain"
+        switch keychain {
+        case .login: named?.loginPath ?? "login.keychain"
+        case .named(let keychain): keychain.path
+        case .unusable(let keychain): keychain.path
+        }
     }
 }
 
@@ -126,16 +129,11 @@ extension CommandFailure {
 
     /// Whether it was the user who did not answer in time.
     var isOfUser: Bool {
-        if case .refused(_, let refusal) = self {
-            refusal.rule == .deadline && refusal.subject == "user"
-        } else {
-            false
-        }
+        if case .refused(_, let refusal) = self { refusal.isOfUser } else { false }
     }
 
     /// Whether it is a keychain that cannot be used, and not what was asked of it.
     var isOfKeychain: Bool {
-        guard case .refused(_, let refusal) = self, refusal.rule != .unknownOutcome, !isOfUser else { return false }
-        return [.notAvailable, .noSuchKeychain, .invalidKeychain, .io].contains(refusal.status)
+        if case .refused(_, let refusal) = self { refusal.isOfKeychain } else { false }
     }
 }

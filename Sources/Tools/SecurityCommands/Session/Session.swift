@@ -280,6 +280,7 @@ package final class Session {
     ///
     /// - Throws: why it cannot be reached.
     func turn(to keychain: ChosenKeychain, _ call: String) throws(CommandFailure) {
+        if case .unusable(let keychain) = keychain { throw .refused(call: call, keychain.refusal) }
         if case .named(let keychain) = keychain, let named, openedByName[keychain] == nil {
             do throws(Refusal) { openedByName[keychain] = try connectNamed(named, keychain) } catch {
                 throw .refused(call: call, error)

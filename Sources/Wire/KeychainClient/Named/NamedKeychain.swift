@@ -1,3 +1,4 @@
+package import KeychainModel
 import LinuxSystem
 
 /// A keychain of the user's, besides the one of the login.
@@ -50,4 +51,18 @@ package enum ChosenKeychain: Hashable, Sendable {
     /// The one that there always is.
     case login
     case named(NamedKeychain)
+    /// One of the lists whose name file is there, and does not lead to a store.
+    case unusable(UnusableKeychain)
+}
+
+/// A name file that does not lead to a store, and why.
+package struct UnusableKeychain: Hashable, Sendable {
+    package let path: String
+    package let refusal: Refusal
+
+    package static func == (left: Self, right: Self) -> Bool {
+        left.path.hasBytes(of: right.path) && left.refusal == right.refusal
+    }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(refusal) }
 }

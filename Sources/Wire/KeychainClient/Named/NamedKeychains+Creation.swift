@@ -36,8 +36,8 @@ extension NamedKeychains {
     private func checkName(_ name: String, _ path: String) throws(Refusal) {
         guard !name.isEmpty, SearchList.isPath(path) else { throw .notAPath(path) }
         let (given, last) = (name.split(separator: "/").last ?? "", path.split(separator: "/").last ?? "")
-        // Folders; the ending would make files of them.
-        guard ![".", ".."].contains(given) else { throw .namesFolder(name) }
+        // The ending would make files of folders.
+        guard ![".", ".."].contains(given), name.utf8.last != UInt8(ascii: "/") else { throw .namesFolder(name) }
         guard path.utf8.count < PATH_MAX, last.utf8.count <= NAME_MAX else { throw .pathTooLong(path) }
         if paths.leadsToLogin(path) { throw .duplicate(paths.ofLogin) }
     }

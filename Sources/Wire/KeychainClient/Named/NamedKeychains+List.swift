@@ -37,6 +37,7 @@ extension NamedKeychains {
         var list = try list()
         let before = list
         change(&list)
+        list.removeRepetitions()
         guard list != before else { return }
         let most = SearchList.most
         guard list.search.count <= most else { throw .listTooLong(listFile, most: most) }
@@ -70,6 +71,7 @@ extension NamedKeychains {
         switch keychain {
         case .login: .login
         case .named(let keychain): .path(keychain.path)
+        case .unusable(let keychain): .path(keychain.path)
         }
     }
 
@@ -84,15 +86,19 @@ extension NamedKeychains {
     /// The keychain for new items: the default, or login's where the default has gone.
     ///
     /// - Throws: as ``list()``.
-    package func standard() throws(Refusal) -> ChosenKeychain {
-        let place = try list().standard
-        return (try? keychain(at: place)) ?? .login
-    }
+    package func standard() throws(Refusal) -> ChosenKeychain { listed(try list().standard) ?? .login }
 
     /// The keychains that are searched, in order; those that have gone are left out.
     ///
     /// - Throws: as ``list()``.
-    package func searched() throws(Refusal) -> [ChosenKeychain] {
-        try list().search.compactMap { try? keychain(at: $0) }
+    package func searched() throws(Refusal) -> [ChosenKeychain] { try list().search.compactMap(listed) }
+
+    /// The keychain at a place of the list; nil for one whose name file has gone. One that is there and cannot be used
+    /// is not taken for that: its items would be missed by nobody, and new ones would go elsewhere.
+    private func listed(_ place: SearchList.Place) -> ChosenKeychain? {
+        do throws(Refusal) { return try keychain(at: place) } catch {
+            guard case .path(let path) = place, NameFile.content(at: path) != .nothing else { return nil }
+            return .unusable(UnusableKeychain(path: path, refusal: error))
+        }
     }
 }

@@ -20,6 +20,15 @@ extension Refusal.Rule {
 }
 
 extension Refusal {
+    /// Whether it is that the user did not answer in time.
+    package var isOfUser: Bool { rule == .deadline && subject == "user" }
+
+    /// Whether a keychain cannot be used, and it is not what was asked of it that was refused.
+    package var isOfKeychain: Bool {
+        guard rule != .unknownOutcome, !isOfUser else { return false }
+        return [.notAvailable, .noSuchKeychain, .invalidKeychain, .io].contains(status)
+    }
+
     static func noSuchKeychain(_ name: String) -> Refusal {
         Refusal(
             .noSuchKeychain, .noSuchKeychain, name, "No keychain is called \"\(name)\".",

@@ -47,6 +47,12 @@ package struct SearchList: Equatable, Sendable {
             guard let place = Self.place(line, "search ") else { return nil }
             search.append(place)
         }
+        removeRepetitions()
+    }
+
+    /// Leaves each keychain once: scripts put theirs before the list that there is, again and again.
+    mutating func removeRepetitions() {
+        search = search.enumerated().filter { !search[..<$0.offset].contains($0.element) }.map(\.element)
     }
 
     private static func place(_ line: Substring, _ key: String) -> Place? {
