@@ -65,6 +65,9 @@ package struct Membership: Sendable {
     /// The generations that members have stated.
     package private(set) var generations: [GenerationID: Made] = [:]
     private var sharedLate: [GenerationID: Set<MemberID>] = [:]
+    /// Those that each member has introduced, and how many of its removals were counted.
+    private var children: [MemberID: [MemberID]] = [:]
+    private var stated: [MemberID: Int] = [:]
     /// Members that say that they lack a generation.
     package private(set) var wanted: [GenerationID: Set<MemberID>] = [:]
     private let rules: Rules
@@ -79,16 +82,19 @@ package struct Membership: Sendable {
     /// Adds a member. One that is there already stays as it is.
     package mutating func add(_ id: MemberID, _ member: Member) {
         // The limit is for each sponsor: the introductions of one are counted in one order everywhere.
-        let siblings = members.values.count { $0.sponsor == member.sponsor }
-        guard members[id] == nil, siblings < SyncLimits.introductions else { return }
+        let siblings = children[member.sponsor, default: []]
+        guard members[id] == nil, siblings.count < SyncLimits.introductions else { return }
         members[id] = member
-        settle()
+        children[member.sponsor] = siblings + [id]
+        for (removal, cut) in cuts where cut.contains(member.sponsor) { settle(removal) }
     }
 
-    /// Counts a removal.
+    /// Counts a removal. The limit is for each author, as that of introductions is.
     package mutating func remove(_ target: MemberID, kept: [MemberID], at place: SyncRecord.Origin) {
-        cuts[Removal(target: target, kept: Set(kept), place: place)] = []
-        settle()
+        let removal = Removal(target: target, kept: Set(kept), place: place)
+        guard cuts[removal] == nil, stated[place.device, default: 0] < SyncLimits.removals else { return }
+        stated[place.device, default: 0] += 1
+        settle(removal)
     }
 
     /// Counts a statement that makes a generation.
@@ -118,9 +124,10 @@ package struct Membership: Sendable {
     /// Counts that a member lacks a generation.
     package mutating func want(_ id: GenerationID, by member: MemberID) { wanted[id, default: []].insert(member) }
 
-    private mutating func settle() {
-        for removal in cuts.keys { cuts[removal] = cut(by: removal) }
-        removed = cuts.values.reduce(into: []) { $0.formUnion($1) }
+    private mutating func settle(_ removal: Removal) {
+        let cut = cut(by: removal)
+        cuts[removal] = cut
+        removed.formUnion(cut)
     }
 
     /// The target, and all below it in the tree of introductions, without those that are kept and those below them.
@@ -129,7 +136,7 @@ package struct Membership: Sendable {
         while let one = rest.popLast() {
             found.insert(one)
             guard rules.removalCutsIntroduced else { continue }
-            for (id, member) in members where member.sponsor == one && !found.contains(id) {
+            for id in children[one] ?? [] where !found.contains(id) {
                 if !removal.kept.contains(id), id != removal.place.device { rest.append(id) }
             }
         }
@@ -178,5 +185,34 @@ extension Membership {
     package func lacking(_ id: GenerationID) -> [MemberID] {
         let (got, wanting) = (recipients(of: id), wanted[id] ?? [])
         return present.keys.filter { !got.contains($0) || wanting.contains($0) }.sorted()
+    }
+}
+
+// MARK: - Little room
+
+extension Membership {
+    /// Forgets what has no effect any more: generations that nothing may be sealed with, removals that removed members
+    /// state of strangers or of those that are out without them, and members that are out with their sponsor. One that
+    /// the sponsor introduces again is out again.
+    ///
+    /// - Parameter held: generations that stay, without their authors and recipients, so that they are good for no new
+    ///   batch.
+    package mutating func forgetRemoved(keeping held: Set<GenerationID>) {
+        for (id, made) in generations where !isEligible(id) {
+            generations[id] = held.contains(id) ? Made(commitment: made.commitment) : nil
+            sharedLate[id] = nil
+        }
+        let outAnyway = cuts.filter { !removed.contains($0.key.place.device) }.values
+            .reduce(into: Set<MemberID>()) { $0.formUnion($1) }
+        for (removal, cut) in cuts where removed.contains(removal.place.device) {
+            if members[removal.target] == nil || cut.isSubset(of: outAnyway) { cuts[removal] = nil }
+        }
+        let targets = Set(cuts.keys.map(\.target))
+        for id in removed.subtracting(targets) where members[id].map({ removed.contains($0.sponsor) }) == true {
+            members[id] = nil
+        }
+        children = Dictionary(grouping: members.keys) { members[$0]?.sponsor ?? .none }
+        removed = []
+        for removal in cuts.keys { settle(removal) }
     }
 }

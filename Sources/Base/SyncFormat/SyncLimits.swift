@@ -16,6 +16,10 @@ package enum SyncLimits {
     package static let saidLogs = 4 * members
     /// Members that one member introduces.
     package static let introductions = 64
+    /// Removals of one member that count.
+    package static let removals = 256
+    /// Members that a removal keeps: their number is one byte.
+    package static let kept = 255
     /// Recipients of one generation or share.
     package static let recipients = 64
     /// The sealed name of a machine.

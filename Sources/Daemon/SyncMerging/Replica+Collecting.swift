@@ -16,6 +16,8 @@ extension Replica {
         var gone = 0
         for (rid, row) in rows.all where row.isTombstone {
             guard let place = row.place, !doubtful.contains(place.device), isRead(place, by: machines) else { continue }
+            // Others have it waiting, and a floor there would take all later changes of this machine along.
+            guard !rules.farFutureWaits || !isFarAhead(row, clock) else { continue }
             risenFloor = max(risenFloor, row.stamp.hlc)
             guard !rules.everyMemberAcknowledges || machines.allSatisfy({ floor(of: $0) >= row.stamp.hlc }) else {
                 continue

@@ -17,9 +17,12 @@ extension Replica {
         guard place.seq > logs[place.device]?.seq ?? 0 else { return }
         advance(place, keys.hash(batch.signed))
         let informed = informedRemovals(of: place)
-        for position in content?.positions ?? [] { name(position, by: place.device, ignoring: informed) }
+        for position in content?.positions ?? [] where position.device != place.device {
+            name(position, by: place.device, ignoring: informed)
+        }
         let before = membership.removed
         for statement in batch.statements { count(statement, place, content?.floor ?? stated, keys) }
+        if membership.removed != before { forgetWordOfRemoved() }
         if membership.removed != before, rules.removalIsAcknowledged { mustPublish = true }
         if !batch.statements.isEmpty { stating.append(batch.withoutSealed) }
         guard let content else { return }
@@ -48,17 +51,19 @@ extension Replica {
         if claims[place.device]?.isEmpty == true { claims[place.device] = nil }
     }
 
-    /// Members whose removal the author of a log had read before its present batch: what it names of them now, it may
-    /// have read only because others had named it before.
+    /// The removed members, if the author of a log had read of all removals before its present batch: what it names of
+    /// them now, it may have read only because others had named it before. An author that has not heard of one may have
+    /// read it on the word of a member whose word counts no more.
     private func informedRemovals(of place: SyncRecord.Origin) -> Set<MemberID> {
         let doubtful = rules.splitRemovalsInformNobody ? doubtfulLogs : []
-        return membership.cuts.reduce(into: []) { found, entry in
-            let (removal, cut) = entry
-            guard !doubtful.contains(removal.place.device) else { return }
+        var found: Set<MemberID> = []
+        for (removal, cut) in membership.cuts where !doubtful.contains(removal.place.device) {
             let isOwn = removal.place.device == place.device && removal.place.seq < place.seq
             let isRead = (logs[place.device]?.said[removal.place.device] ?? 0) >= removal.place.seq
-            if isOwn || removal.place.device != place.device && isRead { found.formUnion(cut) }
+            guard isOwn || removal.place.device != place.device && isRead else { return [] }
+            found.formUnion(cut)
         }
+        return found
     }
 
     private mutating func name(_ position: SyncPosition, by author: MemberID, ignoring informed: Set<MemberID>) {
@@ -68,6 +73,7 @@ extension Replica {
         logs[author]?.said[device] = position.seq
         if let last = logs[author]?.seq { logs[author]?.marks[last]?.said[device] = position.seq }
         // The hash of a batch is of those before it too, so that the last claim of a witness has the earlier ones.
+        if membership.removed.contains(author) { return }
         if position.seq > logs[device]?.seq ?? 0 { claims[device, default: [:]][author] = position }
         if let known = logs[device]?.marks[position.seq]?.hash.short, known != position.hash {
             notice(ForkEvidence(device: device, seq: position.seq, witness: author))
@@ -135,7 +141,7 @@ extension Replica {
         let arrived = WaitingRecord(record, of: header)
         guard !record.isBoxed || keys.isUnlocked else {
             held.append(arrived)
-            heldSize[arrived.place.device, default: 0] += record.encodedSize
+            heldSize[arrived.place.device, default: 0] += arrived.cost
             return
         }
         open(arrived, now: now, keys)
@@ -157,7 +163,7 @@ extension Replica {
         guard keys.isUnlocked, !held.isEmpty else { return }
         let waiting = held
         held = []
-        for one in waiting { heldSize[one.place.device, default: 0] -= one.record.encodedSize }
+        for one in waiting { heldSize[one.place.device, default: 0] -= one.cost }
         for one in waiting { open(one, now: now, keys) }
         carryNames()
     }
@@ -177,9 +183,9 @@ extension Replica {
     mutating func merge(_ arrived: ArrivedRow, now: UInt64) {
         let row = arrived.row
         let (rid, previous) = (row.record.rid, previousName(of: row))
-        if rules.farFutureWaits, row.stamp.hlc > now.addingReportingOverflow(Self.horizon).partialValue {
+        if rules.farFutureWaits, isFarAhead(row, now) {
             future.append(arrived)
-            heldSize[arrived.record.place.device, default: 0] += arrived.record.record.encodedSize
+            heldSize[arrived.record.place.device, default: 0] += arrived.record.cost
             return
         }
         rows.meet(row.record)
@@ -223,11 +229,17 @@ extension Replica {
         return row.record.withBody { span in (try? SyncItem(decoding: span))?.previous }
     }
 
+    func isFarAhead(_ row: SyncRow, _ now: UInt64) -> Bool {
+        let (limit, isEnd) = now.addingReportingOverflow(Self.horizon)
+        return !isEnd && row.stamp.hlc > limit
+    }
+
     /// Merges the records whose time has come near.
     mutating func releaseFuture(now: UInt64) {
-        let waiting = future
-        future = []
-        for one in waiting { heldSize[one.record.place.device, default: 0] -= one.record.record.encodedSize }
+        let waiting = future.filter { !isFarAhead($0.row, now) }
+        guard !waiting.isEmpty else { return }
+        future = future.filter { isFarAhead($0.row, now) }
+        for one in waiting { heldSize[one.record.place.device, default: 0] -= one.record.cost }
         for one in waiting { merge(one, now: now) }
         carryNames()
     }

@@ -46,21 +46,34 @@ extension Replica {
 
     /// Whether a newcomer could start on this machine's word. It could not if logs are gone and this machine has not
     /// endorsed the snapshot that covers them, because it has started from another one.
-    package var mayIntroduce: Bool { base == nil || covered != nil }
+    package var mayIntroduce: Bool {
+        base == nil || covered.map { $0.position.device == me || hasEndorsed(me, $0.position) } ?? false
+    }
 
     /// How far logs may be discarded by this machine: its own, and those of removed members.
     package var discardable: [MemberID: UInt64] {
         guard let covered else { return [:] }
         var ends: [MemberID: UInt64] = [:]
         for device in membership.removed.union([me]) { ends[device] = covered.end(of: device) }
-        for device in splitLogs where ends[device] == nil { ends[device] = logs[device]?.seq }
+        for device in splitLogs where isPassedOn(device, in: covered) { ends[device] = logs[device]?.seq }
         return ends.filter { $0.value > 0 }
+    }
+
+    /// Whether a snapshot has what a split log states and holds: it covers the removal of its author. A member that has
+    /// not endorsed such a one may have to read the log.
+    private func isPassedOn(_ device: MemberID, in snapshot: Announced) -> Bool {
+        let split = splitLogs
+        return membership.cuts.contains { removal, cut in
+            cut.contains(device) && !split.contains(removal.place.device) && snapshot.covers(removal.place)
+        }
     }
 
     /// Whether the transport may have a log no longer.
     func mayBeGone(_ device: MemberID, upTo seq: UInt64) -> Bool {
         guard membership.removed.contains(device), covered != nil || base != nil else { return false }
-        if splitLogs.contains(device) { return true }
+        if splitLogs.contains(device) {
+            return [covered, base].compactMap(\.self).contains { isPassedOn(device, in: $0) }
+        }
         return seq <= max(covered?.end(of: device) ?? 0, base?.end(of: device) ?? 0)
     }
 }

@@ -26,6 +26,21 @@ extension Replica {
         if rules.splitRemovalsInformNobody { nameAgain(thoseRemovedBy: author) }
     }
 
+    /// The word of a member counts until it is removed: nobody is taken for an equivocator on its word alone any more,
+    /// and batches that nobody else has named are not waited for. A member in wrong hands can name what never was.
+    /// A member that has read such a batch names it when it hears of the removal.
+    mutating func forgetWordOfRemoved() {
+        let gone = membership.removed
+        for (device, named) in claims { claims[device] = named.filter { !gone.contains($0.key) } }
+        for (device, left) in claims {
+            named[device] = max(logs[device]?.seq ?? 0, left.values.map(\.seq).max() ?? 0)
+            if left.isEmpty { claims[device] = nil }
+        }
+        forks = forks.filter { $0.witness == $0.device || !gone.contains($0.witness) || gone.contains($0.device) }
+        let proven = statedForked.union(forks.map(\.device)).union(gone)
+        doubted.formIntersection(proven)
+    }
+
     /// Counts what all have named of those that an equivocator has removed: a member that has read another branch did
     /// not know of the removal.
     private mutating func nameAgain(thoseRemovedBy equivocator: MemberID) {
@@ -71,9 +86,15 @@ extension Replica {
             found[id] = Set(present(below: id))
         }
         let repeated = found.sorted { $0.key < $1.key }
-            .map { SyncStatement.remove($0.key, .user, kept: $0.value.sorted()) }
+            .map { SyncStatement.remove($0.key, .user, kept: stated($0.value)) }
         let unsaid = doubted.intersection(membership.removed).subtracting(statedForked).sorted()
-        return repeated + unsaid.map { .remove($0, .forked, kept: present(below: $0)) }
+        return repeated + unsaid.map { .remove($0, .forked, kept: stated(Set(present(below: $0)))) }
+    }
+
+    /// The members that a statement keeps, as many as it has room for. The first removal can name strangers.
+    private func stated(_ kept: Set<MemberID>) -> [MemberID] {
+        let known = kept.count > SyncLimits.kept ? kept.filter { membership.members[$0] != nil } : kept
+        return known.sorted().prefix(SyncLimits.kept).map { $0 }
     }
 
     private func present(below member: MemberID) -> [MemberID] {

@@ -13,7 +13,7 @@ extension Replica {
         let (device, seq) = (batch.header.device, batch.header.seq)
         let head = logs[device]?.seq ?? 0
         if seq <= head { return recall(batch, keys) }
-        guard keep(batch, bytes.count) else { return .waits }
+        guard keep(batch, bytes.count, keys) else { return .waits }
         drain(now: now, keys)
         if later.contains(device) { return .needsLaterVersion }
         return (logs[device]?.seq ?? 0) >= seq ? .read : .waits
@@ -31,19 +31,25 @@ extension Replica {
     }
 
     mutating func notice(_ fork: ForkEvidence) {
-        guard fork.device != me, forks.insert(fork).inserted else { return }
+        guard fork.device != me, fork.witness == fork.device || !membership.removed.contains(fork.witness),
+            forks.insert(fork).inserted
+        else { return }
         if membership.removed.contains(fork.device) { mustPublish = true }
         doubt(fork.device, isStated: false)
     }
 
     /// Keeps a batch until its turn, two for each place, because only one of them may be real.
-    private mutating func keep(_ batch: SyncBatch, _ size: Int) -> Bool {
+    ///
+    /// The next batch of a known author always has room, so that reading goes on. Anybody can write the others, and as
+    /// many logs as they like: those of unknown authors are brought again.
+    private mutating func keep(_ batch: SyncBatch, _ size: Int, _ keys: any CircleKeys) -> Bool {
         let (device, seq) = (batch.header.device, batch.header.seq)
         let there = waiting[device]?[seq] ?? []
         guard !there.contains(batch) else { return true }
         let ahead = seq - (logs[device]?.seq ?? 0)
-        guard there.count < 2, ahead == 1 || ahead <= Self.waitingBatches && waitingSize + size <= Self.waitingBytes
-        else { return false }
+        let hasPlace = waiting[device] != nil || waiting.count < SyncLimits.members
+        let hasRoom = hasPlace && ahead <= Self.waitingBatches && waitingSize + size <= Self.waitingBytes
+        guard there.count < 2, hasRoom || ahead == 1 && author(of: batch, keys) != nil else { return false }
         waiting[device, default: [:]][seq] = there + [batch]
         for made in keysForMe(batch) { sought[made.id, default: []].append(made) }
         waitingSize += size
@@ -52,6 +58,7 @@ extension Replica {
 
     /// Reads what waits, as long as something can be read.
     mutating func drain(now: UInt64, _ keys: any CircleKeys) {
+        clock = now
         var moves = true
         while moves {
             moves = false

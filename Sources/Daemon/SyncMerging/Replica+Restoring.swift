@@ -45,7 +45,7 @@ extension Replica {
         outgoing = pieces.outgoing
         outgoing?.parts = pieces.parts
         for waiting in held + future.map(\.record) {
-            heldSize[waiting.place.device, default: 0] += waiting.record.encodedSize
+            heldSize[waiting.place.device, default: 0] += waiting.cost
         }
     }
 

@@ -82,24 +82,39 @@ extension Replica {
     private mutating func countAll(_ batches: [SyncBatch], _ keys: any CircleKeys) -> Bool {
         var left = batches
         for mayRemove in [false, true] {
-            var before = Int.max
-            while left.count < before {
-                before = left.count
-                left = left.filter { !count($0, mayRemove: mayRemove, keys) }
+            // In each turn those are counted that members of the turn before have added.
+            for _ in 0..<SyncLimits.members where !left.isEmpty {
+                let before = left.count
+                guard countOnce(&left, mayRemove: mayRemove, keys) else { return false }
+                if left.count == before { break }
             }
         }
         return left.isEmpty
     }
 
-    private mutating func count(_ batch: SyncBatch, mayRemove: Bool, _ keys: any CircleKeys) -> Bool {
-        guard mayRemove || !batch.statements.contains(where: \.isRemoval), let author = author(of: batch, keys),
-            keys.isSignature(batch.signature, of: batch.signed, by: author.signing)
-        else { return false }
+    /// - Returns: false when a signature is another's; it is checked once.
+    private mutating func countOnce(
+        _ batches: inout [SyncBatch], mayRemove: Bool, _ keys: any CircleKeys
+    ) -> Bool {
+        var left: [SyncBatch] = []
+        for batch in batches {
+            guard mayRemove || !batch.statements.contains(where: \.isRemoval), let author = author(of: batch, keys)
+            else {
+                left.append(batch)
+                continue
+            }
+            guard keys.isSignature(batch.signature, of: batch.signed, by: author.signing) else { return false }
+            count(stating: batch, keys)
+        }
+        batches = left
+        return true
+    }
+
+    private mutating func count(stating batch: SyncBatch, _ keys: any CircleKeys) {
         takeShares(batch, keys)
         let floor = logs[batch.header.device]?.floor ?? 0
         for statement in batch.statements { count(statement, batch.place, floor, keys) }
         stating.append(batch)
-        return true
     }
 }
 

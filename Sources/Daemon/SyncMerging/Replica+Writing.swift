@@ -129,6 +129,8 @@ extension Replica {
         for (rid, row) in dirty.sorted(by: { ($0.value.order, $0.key) < ($1.value.order, $1.key) }) {
             size += row.record.encodedSize
             guard found.isEmpty || size <= SyncLimits.sealedBytes / 2 else { break }
+            // A record behind the end of time would make the whole batch unreadable.
+            guard max(row.stamp.hlc, myFloor + 1) < SyncLimits.endOfTime else { continue }
             found[rid] = aboveFloor(row, rid)
         }
         return found

@@ -84,6 +84,8 @@ package struct Replica<Rows: RowTable> {
     var renewed: Set<RecordID> = []
     /// The largest stamp among the tombstones that every member has read.
     var risenFloor: UInt64 = 0
+    /// The time when this machine last looked at what it has, in microseconds since 1970.
+    var clock: UInt64 = 0
     package let rules: MergeRules
 
     /// A batch that was made and not yet kept by the transport.

@@ -17,6 +17,9 @@ struct WaitingRecord: Sendable {
         self.init(record, header, SyncRecord.Origin(device: header.device, seq: header.seq))
     }
 
+    /// The bytes that the record counts as in the room for those that wait. There are not to be too many small ones.
+    var cost: Int { max(record.encodedSize, 4096) }
+
     /// The version, whose body was taken out of its box.
     func row(_ opened: SyncRecord) -> SyncRow {
         let stamp = SyncStamp(hlc: opened.hlc, device: opened.origin?.device ?? place.device)

@@ -35,6 +35,36 @@ struct EquivocatorTests {
         return reader.value("mail")
     }
 
+    @Test("A version that was passed on has the place of the batch that passes it on, or of a snapshot")
+    func placeOfPassedOn() throws {
+        let circle = Simulation.scripted(4)
+        let (first, second, third, hostile) = (
+            circle.machines[0], circle.machines[1], circle.machines[2], circle.machines[3]
+        )
+        circle.transport.hide(hostile.id, from: third.id, after: hostile.replica.logs[hostile.id]?.seq ?? 0)
+        hostile.write("mail", "for some", time: circle.time)
+        let twin = circle.batch([], by: hostile)
+        circle.publish(hostile)
+        for machine in [first, second] { circle.exchange(from: machine, to: machine) }
+        _ = first.replica.receive(twin.bytes ?? [], in: twin.slot, now: circle.time, first.keys)
+        circle.remove(hostile, by: first)
+        circle.publish(first)
+        let place = first.replica.rows["mail".recordID]?.place
+        #expect(place?.device == first.id)
+        third.pull(circle.transport, time: circle.time)
+        #expect(third.replica.rows["mail".recordID]?.place == place)
+        #expect(third.replica.rows["mail".recordID]?.stamp.device == hostile.id)
+        circle.settle(rounds: 5)
+        #expect(first.replica.compose(first.keys) == nil && circle.makeSnapshot(first))
+        circle.settle(rounds: 1)
+        let newcomer = circle.join(first)
+        circle.settle(rounds: 1)
+        let (bytes, parts) = try #require(circle.transport.announcements(for: newcomer.id).last)
+        var fresh = Replica(circle: circle.transport.circle, me: newcomer.id, rows: SimulatedRows())
+        let isRead = fresh.start(from: bytes, parts: parts, introducer: first.id, now: circle.time, newcomer.keys)
+        #expect(isRead && fresh.rows["mail".recordID]?.place?.device == first.id)
+    }
+
     @Test("A version of a removed machine is taken by those who hear of the removal later")
     func removalComesLater() {
         #expect(Self.earlyReader(.all) == "passed on")
@@ -129,6 +159,38 @@ struct EquivocatorTests {
     func doubtfulTombstone() {
         #expect(Self.deletionInBranch(.all) == [nil, nil])
         #expect(Self.deletionInBranch(Self.without { $0.doubtfulTombstonesStay = false }) == [nil, "old"])
+    }
+
+    /// The first machine alone has read a removal, because the second one reads the other branch.
+    private static func removalInBranch(_ rules: MergeRules) -> [String?] {
+        let circle = Simulation.scripted(4, rules)
+        let (first, second, hostile, gone) = (
+            circle.machines[0], circle.machines[1], circle.machines[2], circle.machines[3]
+        )
+        let before = circle.time
+        first.write("mail", "old", time: circle.time)
+        circle.settle(rounds: 2)
+        first.write("mail", nil, time: circle.time)
+        circle.settle(rounds: 3)
+        for machine in [first, second, hostile] { _ = machine.replica.collect() }
+        circle.settle(rounds: 2)
+        circle.transport.fork(circle.batch([], by: hostile), for: [second.id])
+        hostile.replica.state(.remove(gone.id, .user, kept: []))
+        circle.publish(hostile)
+        circle.exchange(from: second, to: first)
+        _ = first.replica.collect()
+        let late = ["mail", "web"].map { SimulatedMachine.record($0, "late", hlc: before) }
+        circle.commit(late, by: gone)
+        circle.exchange(from: second, to: first)
+        circle.remove(hostile, by: first)
+        circle.settle(rounds: 3)
+        return ["mail", "web"].map(first.value)
+    }
+
+    @Test("A removal in one branch informs nobody: no tombstone goes before it was repeated")
+    func removalInOneBranch() {
+        #expect(Self.removalInBranch(.all) == [nil, "late"])
+        #expect(Self.removalInBranch(Self.without { $0.splitRemovalsInformNobody = false }) == ["late", "late"])
     }
 
     /// The second machine alone has read a change of the removed one when it hears of the removal.

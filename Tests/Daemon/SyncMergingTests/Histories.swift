@@ -79,9 +79,6 @@ struct Mutant: Sendable, CustomTestStringConvertible {
         Mutant("removals are repeated", wrongHands(.equivocation, .removal, .accomplice), seed: 1) {
             $0.removalsAreRepeated = false
         },
-        Mutant("split removals inform nobody", wrongHands(.equivocation, .removal), seed: 60) {
-            $0.splitRemovalsInformNobody = false
-        },
         Mutant("identifiers are checked", manyAccounts, seed: 3) { $0.identifiersAreChecked = false },
         Mutant("the far future waits", wrongHands(.stamps), seed: 2) { $0.farFutureWaits = false },
         Mutant("a removal cuts the introduced", wrongHands(.accomplice), seed: 2) {

@@ -21,6 +21,8 @@ final class SimulatedKeys: CircleKeys {
     var isUnlocked = true
     /// Shares of generations that this hostile machine makes are of no use for these.
     var cheats: Set<MemberID> = []
+    /// How many signatures were checked.
+    private(set) var verified = 0
     /// Members that generations of this hostile machine leave out.
     var forgets: Set<MemberID> = []
 
@@ -48,7 +50,8 @@ final class SimulatedKeys: CircleKeys {
     }
 
     func isSignature(_ signature: [UInt8], of bytes: [UInt8], by signingKey: [UInt8]) -> Bool {
-        Self.signature(signingKey, bytes) == signature
+        verified += 1
+        return Self.signature(signingKey, bytes) == signature
     }
 
     func makeSalt() -> BatchHash { BatchHash(random.bytes(32)) }

@@ -20,12 +20,22 @@ extension Simulation {
     }
 
     /// A batch as no honest machine makes it.
-    func batch(_ records: [SyncRecord], by machine: SimulatedMachine) -> SyncBatch {
+    func batch(
+        _ records: [SyncRecord], naming positions: [SyncPosition] = [], by machine: SimulatedMachine
+    ) -> SyncBatch {
         let (header, keys) = (header(of: machine), machine.keys)
         let floor = machine.replica.logs[machine.id]?.floor ?? 0
-        let content = SyncContent(positions: [], floor: floor, records: records)
+        let content = SyncContent(positions: positions, floor: floor, records: records)
         let sealed = keys.seal(content.encoded(), header) { SyncBatch.associated(header, [], sealedSize: $0) }
         return SyncBatch(header, [], sealed: sealed, sealedHash: keys.hash(sealed), sign: keys.sign)
+    }
+
+    /// One machine publishes what it has read, and another one reads that.
+    func exchange(from author: SimulatedMachine, to reader: SimulatedMachine) {
+        author.pull(transport, time: time)
+        author.replica.acknowledge()
+        publish(author)
+        reader.pull(transport, time: time)
     }
 
     /// Brings a reader the last batch of a log and none of those before.
@@ -35,8 +45,8 @@ extension Simulation {
         _ = reader.replica.receive(bytes, in: slot, now: time, reader.keys)
     }
 
-    func commit(_ records: [SyncRecord], by machine: SimulatedMachine) {
-        _ = transport.commit(batch(records, by: machine))
+    func commit(_ records: [SyncRecord], naming positions: [SyncPosition] = [], by machine: SimulatedMachine) {
+        _ = transport.commit(batch(records, naming: positions, by: machine))
         machine.pull(transport, time: time)
     }
 }

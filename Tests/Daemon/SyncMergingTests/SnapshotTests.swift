@@ -119,6 +119,75 @@ struct SnapshotTests {
         #expect(circle.machines[0].value("web") == "of the newcomer")
         for machine in circle.machines { machine.pull(circle.transport, time: circle.time) }
         #expect(circle.strange(newcomer, circle.machines[0]) == [])
+        // A second newcomer could not start on the word of the first, which has not endorsed a snapshot yet.
+        #expect(circle.machines[0].replica.mayIntroduce && !newcomer.replica.mayIntroduce)
+        #expect(circle.makeSnapshot(circle.machines[0]))
+        circle.settle(rounds: 1)
+        circle.endorse()
+        newcomer.pull(circle.transport, time: circle.time)
+        #expect(newcomer.replica.mayIntroduce)
+    }
+
+    @Test("The log of an equivocator stays until all have endorsed a snapshot of after its removal")
+    func splitLogStays() {
+        let circle = Self.circle()
+        let (first, second, late) = (circle.machines[0], circle.machines[1], circle.machines[2])
+        circle.makeSnapshot(first)
+        circle.settle(rounds: 1)
+        for machine in circle.remaining { circle.examine(machine) }
+        circle.settle(rounds: 2)
+        func exchange(_ machines: SimulatedMachine...) {
+            for _ in 0..<3 { for machine in machines { circle.exchange(from: machine, to: machine) } }
+        }
+        let hostile = circle.join(second)
+        exchange(first, second, hostile)
+        let friend = circle.join(hostile)
+        exchange(first, second, hostile, friend)
+        let twin = circle.batch([], by: hostile)
+        circle.exchange(from: hostile, to: first)
+        _ = first.replica.receive(twin.bytes ?? [], in: twin.slot, now: circle.time, first.keys)
+        circle.transport.hide(first.id, from: late.id, after: first.replica.logs[first.id]?.seq ?? 0)
+        first.replica.state(.remove(hostile.id, .forked, kept: [friend.id]))
+        friend.write("web", "of the friend", time: circle.time)
+        exchange(first, second, friend)
+        #expect(first.replica.doubted == [hostile.id] && first.value("web") == "of the friend")
+        for machine in [first, second] { circle.discard(machine) }
+        late.pull(circle.transport, time: circle.time)
+        circle.settle(rounds: 4)
+        #expect(late.value("web") == "of the friend")
+        circle.endWithSnapshot()
+        #expect(circle.problems == [] && circle.transport.logs[hostile.id]?[1] == nil)
+    }
+
+    @Test("The log of a removed member may be shorter as far as a snapshot covers it, and no other log may")
+    func shorterLogs() {
+        let circle = Simulation.scripted(4)
+        let (first, second, gone) = (circle.machines[0], circle.machines[1], circle.machines[3])
+        func shows(_ author: SimulatedMachine, upTo seq: UInt64) -> Bool {
+            var copy = second.replica
+            var ends = circle.transport.ends(for: second.id)
+            ends[author.id] = seq
+            copy.look(at: ends)
+            return copy.rolledBack.isEmpty
+        }
+        circle.settle(rounds: 2)
+        #expect(circle.makeSnapshot(first))
+        circle.settle(rounds: 2)
+        circle.endorse()
+        second.pull(circle.transport, time: circle.time)
+        let end = second.replica.covered?.end(of: gone.id) ?? 0
+        #expect(end > 0 && !shows(gone, upTo: 0))
+        gone.write("mail", "not covered", time: circle.time)
+        circle.settle(rounds: 2)
+        circle.remove(gone, by: first)
+        circle.settle(rounds: 3)
+        #expect(second.replica.membership.removed == [gone.id] && !shows(gone, upTo: end))
+        circle.makeSnapshot(first)
+        circle.settle(rounds: 2)
+        circle.endorse()
+        second.pull(circle.transport, time: circle.time)
+        #expect(second.replica.covered?.end(of: gone.id) ?? 0 > end && shows(gone, upTo: 0))
+        #expect(!shows(first, upTo: 0))
     }
 
     /// Of those that one member announces after another, the lies that others endorse.

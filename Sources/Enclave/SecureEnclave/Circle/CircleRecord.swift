@@ -57,3 +57,43 @@ struct CircleRecord: Sendable {
     /// Whether this machine's own batches count.
     var isIn: Bool { membership.members[own.id] != nil && !isRemoved }
 }
+
+// MARK: - Little room
+
+extension CircleRecord {
+    /// Forgets what removed machines have filled the vault with, so that a machine in wrong hands can be removed
+    /// however much it has stated. Their own keys go last: what is sealed with them can be read no more.
+    mutating func makeRoom() {
+        let theirs = held.keys.filter { id in
+            let authors = membership.generations[id]?.authors.values.reduce(into: Set()) { $0.formUnion($1) } ?? []
+            return !authors.isEmpty && authors.isSubset(of: membership.removed)
+        }
+        membership.forgetRemoved(keeping: Set(held.keys))
+        names = names.filter { membership.present[$0.key] != nil }
+        guard encoded().count > Self.mostBytes else { return }
+        for id in theirs { held[id] = nil }
+        membership.forgetRemoved(keeping: Set(held.keys))
+    }
+}
+
+// MARK: - The record key
+
+extension CircleRecord {
+    /// The members to which this machine owes that it belongs to the circle; itself alone, if it has begun the circle.
+    private var sponsors: Set<MemberID> {
+        var (found, next): (Set<MemberID>, MemberID?) = ([], membership.members[own.id]?.sponsor)
+        if next == MemberID.none { return [own.id] }
+        while let one = next, one != .none, found.insert(one).inserted { next = membership.members[one]?.sponsor }
+        return found
+    }
+
+    /// Whether a sponsor of this machine shares a generation with it, or has made it. One of them knows the circle's
+    /// record key.
+    func isVouched(_ generation: GenerationID, by author: MemberID = .none) -> Bool {
+        let authors = membership.generations[generation]?.authors.values.reduce(into: Set()) { $0.formUnion($1) }
+        return !sponsors.isDisjoint(with: (authors ?? []).union([author]))
+    }
+
+    /// Forgets keys that came first, and are not the circle's.
+    mutating func forgetKeys() { (recordKey, held) = ([], [:]) }
+}

@@ -72,10 +72,10 @@ extension SoftwareEnclave {
         case .remove(let target, _, let kept): record.remove(target, kept: kept, by: header.device)
         case .generation(let made):
             record.membership.make(made, by: header.device)
-            try takeKeys(of: made, in: &record)
+            try takeKeys(of: made, by: header.device, in: &record)
         case .share(let late):
             record.noteShares(late)
-            try takeKeys(of: late, in: &record)
+            try takeKeys(of: late, by: header.device, in: &record)
         case .recovery(let keys, _): try add(keys, sponsor: header.device, header, reads: nil, in: &record)
         case .want, .endorse, .unknown: return
         }
@@ -92,12 +92,13 @@ extension SoftwareEnclave {
             .init(keys: keys, sponsor: sponsor, place: place, isRecoveryKey: reads == nil, reads: reads ?? 0))
     }
 
-    /// Keeps the name of a machine, if the keys that it is sealed with are here.
+    /// Keeps the name of a machine as its sponsor has it, if the keys that it is sealed with are here.
     private func keepName(
         _ addition: Addition, of header: SyncHeader, in record: inout CircleRecord
     ) throws(Refusal) {
         let id = try identifier(of: addition.keys)
-        guard record.membership.members[id] != nil, record.names[id] == nil, record.held[header.generation] != nil
+        guard record.membership.members[id]?.place.device == header.device, record.names[id] == nil,
+            record.held[header.generation] != nil
         else { return }
         let key = try commonKey(of: header.generation, in: record)
         let place = record.circle.bytes + id.bytes

@@ -99,7 +99,8 @@ extension SoftwareEnclave {
             result = try change(&record)
             let after = record.encoded()
             if after == before { return }
-            guard after.count <= CircleRecord.mostBytes else { throw .fullCircle }
+            if after.count > CircleRecord.mostBytes { record.makeRoom() }
+            guard record.encoded().count <= CircleRecord.mostBytes else { throw .fullCircle }
             vault.keep(record)
             try keep(&vault, counting: .content)
         }

@@ -91,11 +91,18 @@ extension SoftwareEnclave {
 
     /// Takes the keys of a generation, if it has a share for this machine that keeps the commitment. A share that does
     /// not is none.
-    func takeKeys(of made: Generation, in record: inout CircleRecord) throws(Refusal) {
+    ///
+    /// The first keys may come from a machine in wrong hands, with a record key of its own. They go when a sponsor of
+    /// this machine has others.
+    func takeKeys(of made: Generation, by author: MemberID, in record: inout CircleRecord) throws(Refusal) {
         guard record.held[made.id] == nil, let share = made.shares.first(where: { $0.recipient == record.own.id }),
             let keys = try open(share, of: made, in: record)
         else { return }
-        if let known = try knownRecordKey(in: record), !known.isEqual(to: keys.record) { return }
+        if let known = try knownRecordKey(in: record), !known.isEqual(to: keys.record) {
+            let isProven = record.held.keys.contains { record.isVouched($0) }
+            guard !isProven, record.isVouched(made.id, by: author) else { return }
+            record.forgetKeys()
+        }
         try hold(keys, made.id, made.number, waiting: share, in: &record)
     }
 

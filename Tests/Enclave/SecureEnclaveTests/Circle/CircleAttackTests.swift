@@ -182,6 +182,32 @@ import Testing
         #expect(seen.contains(record.own.keys.signing))
     }
 
+    @Test("Nothing in the files of a call ends the enclave, and nothing that is changed at random is taken or opened")
+    func changedFiles() throws {
+        let machine = try TestCircle(1).machines[0]
+        let (before, dispatcher) = (try machine.state, EnclaveDispatcher(enclave: machine.served.enclave))
+        let batch = try machine.publish([.want(GenerationID([1]))])
+        let samples = [batch.carried, batch.associated, Array(batch.carried.dropLast(96)), []]
+        var generator = SplitMix64(seed: 20)
+        for number in 0..<300 {
+            for operation in EnclaveCalls.all where (82...87).contains(operation.number) {
+                var bytes = samples[number % samples.count]
+                if bytes.isEmpty { bytes = generator.bytes(number) }
+                bytes[number % bytes.count] ^= 1 << UInt8(number % 8)
+                bytes = number % 3 == 0 ? Array(bytes.prefix(number)) : bytes
+                let files = try (0..<operation.descriptors).map { _ in
+                    try PasscodeFile.make(SecretBytes(copying: bytes.span))
+                }
+                let body = generator.bytes([0, 32, 116, 136][number % 4])
+                let status = dispatcher.answer(operation.word(), body.span, descriptors: files, into: SecretBuffer())
+                // A daemon may have any header of its own machine's signed.
+                let isSigning = operation.number == EnclaveCalls.signBatch.operation.number
+                #expect(status != 0 || isSigning, "\(operation.number) \(number)")
+            }
+        }
+        #expect(try machine.state == before)
+    }
+
     @Test("An answer to another question allows no change of the circle")
     func otherAnswers() throws {
         let machine = try CircleMachine()

@@ -1,0 +1,114 @@
+import LinuxSystem
+import SyncFormat
+import SyncMerging
+import TestSupport
+import Testing
+
+/// The acts of a member in wrong hands end when it is removed.
+@Suite("A member in wrong hands that is removed")
+struct HostileMemberTests {
+    private static let farAhead: UInt64 = 1 << 60
+
+    private static func claim(_ device: MemberID, _ seq: UInt64 = farAhead) -> SyncPosition {
+        SyncPosition(device: device, seq: seq, hash: 99)
+    }
+
+    @Test("It does not go on writing because it has named batches of its own beforehand")
+    func namesItself() {
+        let circle = Simulation.scripted(3)
+        let (first, second, hostile) = (circle.machines[0], circle.machines[1], circle.machines[2])
+        circle.commit([], naming: [Self.claim(hostile.id)], by: hostile)
+        circle.settle(rounds: 1)
+        circle.remove(hostile, by: first)
+        circle.settle(rounds: 2)
+        circle.commit([SimulatedMachine.record("mail", "after", hlc: circle.time)], by: hostile)
+        circle.settle(rounds: 2)
+        #expect(first.value("mail") == nil && second.value("mail") == nil)
+    }
+
+    @Test("Nor does it because another one that is removed has named them")
+    func accomplices() {
+        let circle = Simulation.scripted(4)
+        let (first, hostile, other) = (circle.machines[0], circle.machines[2], circle.machines[3])
+        circle.commit([], naming: [Self.claim(hostile.id)], by: other)
+        circle.settle(rounds: 1)
+        for target in [hostile, other] {
+            circle.remove(target, by: first)
+            circle.settle(rounds: 2)
+        }
+        circle.commit([SimulatedMachine.record("mail", "after", hlc: circle.time)], by: hostile)
+        circle.settle(rounds: 2)
+        #expect(circle.machines.prefix(2).allSatisfy { $0.value("mail") == nil })
+        #expect(circle.machines[0].replica.behind(now: .max) == [])
+    }
+
+    @Test("A member that it alone has called an equivocator is read again")
+    func framed() {
+        let circle = Simulation.scripted(3)
+        let (first, honest, hostile) = (circle.machines[0], circle.machines[1], circle.machines[2])
+        let next = (honest.replica.logs[honest.id]?.seq ?? 0) + 1
+        circle.commit([], naming: [Self.claim(honest.id, next)], by: hostile)
+        circle.settle(rounds: 2)
+        #expect(first.replica.doubted == [honest.id])
+        circle.remove(hostile, by: first)
+        circle.settle(rounds: 2)
+        honest.write("mail", "heard", time: circle.time)
+        circle.settle(rounds: 2)
+        #expect(first.replica.doubted.isEmpty && first.value("mail") == "heard")
+    }
+
+    @Test("Its removal of another, which all repeat, is stated so that it can be read")
+    func keepsMany() {
+        let circle = Simulation.scripted(4)
+        let (first, second, hostile) = (circle.machines[0], circle.machines[1], circle.machines[2])
+        let kept = (1...255).map { MemberID(number: UInt128($0)) }
+        let twin = circle.batch([], by: hostile)
+        hostile.replica.state(.remove(circle.machines[3].id, .user, kept: kept))
+        circle.publish(hostile)
+        circle.settle(rounds: 1)
+        for machine in [first, second] {
+            _ = machine.replica.receive(twin.bytes ?? [], in: twin.slot, now: circle.time, machine.keys)
+            #expect(machine.replica.doubted == [hostile.id])
+        }
+        circle.remove(hostile, by: first)
+        circle.settle(rounds: 2)
+        first.write("mail", "heard", time: circle.time)
+        circle.settle(rounds: 2)
+        #expect(second.value("mail") == "heard")
+    }
+
+    @Test("Its removals count as often as its limit says, those of others all the same")
+    func removals() {
+        var membership = Membership()
+        let (one, other) = (MemberID(number: 1), MemberID(number: 2))
+        for number in 0..<1000 {
+            membership.remove(
+                MemberID(number: UInt128(1000 + number)), kept: [], at: SyncRecord.Origin(device: one, seq: 1))
+        }
+        #expect(membership.removed.count == SyncLimits.removals)
+        membership.remove(one, kept: [], at: SyncRecord.Origin(device: other, seq: 1))
+        #expect(membership.removed.contains(one))
+    }
+
+    @Test("A sponsor that states a floor at the end of time lets the machine that it adds publish nothing unreadable")
+    func endOfTime() {
+        let circle = Simulation.scripted(2)
+        let (first, sponsor, newcomer) = (circle.machines[0], circle.machines[1], SimulatedKeys(circle.dice))
+        let header = circle.header(of: sponsor)
+        let content = SyncContent(positions: [], floor: SyncLimits.endOfTime - 1, records: [])
+        let statements = [SyncStatement.add(Addition(newcomer.own))]
+        let sealed = sponsor.keys.seal(content.encoded(), header) {
+            SyncBatch.associated(header, statements, sealedSize: $0)
+        }
+        let added = SyncBatch(
+            header, statements, sealed: sealed, sealedHash: first.keys.hash(sealed), sign: sponsor.keys.sign)
+        _ = circle.transport.commit(added)
+        let replica = Replica(circle: circle.transport.circle, me: newcomer.id, rows: SimulatedRows())
+        let machine = SimulatedMachine(replica, newcomer, clock: 0)
+        machine.write("mail", "of the newcomer", time: circle.time)
+        circle.machines.append(machine)
+        circle.settle(rounds: 3)
+        #expect(first.replica.membership.machines.contains(newcomer.id))
+        #expect(first.replica.quarantined.isEmpty && machine.replica.rows["mail".recordID]?.isDirty == true)
+    }
+}

@@ -1,0 +1,95 @@
+import LinuxSystem
+import SyncFormat
+import SyncMerging
+import Testing
+
+/// Bounds of all that a transport or a member can have others keep.
+@Suite("Limits of what waits")
+struct WaitingLimitTests {
+    /// How many logs have batches that wait.
+    private static func waiting(_ machine: SimulatedMachine) -> Int {
+        let field = Mirror(reflecting: machine.replica).children.first { $0.label == "waiting" }?.value
+        return (field as? [MemberID: [UInt64: [SyncBatch]]])?.count ?? -1
+    }
+
+    @Test("First batches of authors that nobody knows wait as far as there is room, and those of a known one are read")
+    func unknownAuthors() {
+        let circle = Simulation.scripted(2)
+        let (first, second) = (circle.machines[0], circle.machines[1])
+        for number in 1...2 * SyncLimits.members {
+            let header = SyncHeader(
+                circle: circle.transport.circle, device: MemberID(number: UInt128(number)), seq: 1, previous: .none,
+                generation: .none, salt: .none)
+            let batch = SyncBatch(header, [], sealed: [], sealedHash: first.keys.hash([]), sign: first.keys.sign)
+            let verdict = first.replica.receive(batch.bytes ?? [], in: batch.slot, now: circle.time, first.keys)
+            #expect(verdict == .waits)
+        }
+        #expect(Self.waiting(first) == SyncLimits.members)
+        second.write("mail", "value", time: circle.time)
+        circle.publish(second)
+        first.pull(circle.transport, time: circle.time)
+        #expect(first.value("mail") == "value")
+    }
+
+    @Test("Of the smallest records too many wait for nobody, as of large ones")
+    func smallRecords() {
+        let circle = Simulation.scripted(2)
+        let (first, second) = (circle.machines[0], circle.machines[1])
+        let later = circle.time + 365 * 24 * 3_600_000_000
+        let records = (0..<4_200).map { SimulatedMachine.record("\($0)", nil, hlc: later) }
+        circle.commit(records, by: first)
+        circle.commit([SimulatedMachine.record("one more", nil, hlc: later)], by: first)
+        second.pull(circle.transport, time: circle.time)
+        #expect(second.replica.futureCount == records.count)
+        second.pull(circle.transport, time: later)
+        #expect(second.replica.futureCount == 0 && second.replica.rows.all.count == records.count + 1)
+    }
+
+    @Test("A deletion under a clock that was years ahead takes no later change of its machine along")
+    func wrongClock() {
+        let circle = Simulation.scripted(2)
+        let (first, second) = (circle.machines[0], circle.machines[1])
+        let later = circle.time + 10 * 365 * 24 * 3_600_000_000
+        first.write("mail", "value", time: later)
+        first.write("mail", nil, time: later)
+        for _ in 0..<3 {
+            circle.settle(rounds: 2)
+            for machine in circle.machines { #expect(machine.replica.collect() == 0) }
+        }
+        first.write("web", "today", time: circle.time)
+        circle.settle(rounds: 2)
+        #expect(second.value("web") == "today" && first.replica.stampFloor < later)
+    }
+
+    @Test("No signature of a snapshot's statements is checked twice, in whatever order they are")
+    func longChain() throws {
+        let circle = Simulation.scripted(3)
+        let (first, hostile) = (circle.machines[0], circle.machines[2])
+        let chain = (0...40).map { _ in SimulatedKeys(circle.dice) }
+        func statement(_ seq: UInt64, by author: SimulatedKeys, _ next: SimulatedKeys, _ signer: SimulatedKeys)
+            -> SyncBatch
+        {
+            let header = SyncHeader(
+                circle: circle.transport.circle, device: author.id, seq: seq,
+                previous: seq == 1 ? .none : BatchHash([1]), generation: .none, salt: .none)
+            return SyncBatch(
+                header, [.add(Addition(next.own))], sealed: [], sealedHash: first.keys.hash([]), sign: signer.sign)
+        }
+        let begin = statement(99, by: hostile.keys, chain[0], hostile.keys)
+        let links = zip(chain, chain.dropFirst()).map { statement(1, by: $0, $1, $0) }
+        let forged = (100..<140).map { statement($0, by: hostile.keys, chain[0], chain[0]) }
+        var count = 0
+        circle.announce(by: hostile) { content in
+            content.stating = forged + links.reversed() + [begin] + content.stating
+            count = content.stating.count
+        }
+        circle.settle(rounds: 1)
+        let newcomer = circle.join(first)
+        circle.settle(rounds: 1)
+        let (bytes, parts) = try #require(circle.transport.announcements(for: newcomer.id).first)
+        let before = newcomer.keys.verified
+        let isRead = newcomer.replica.start(
+            from: bytes, parts: parts, introducer: first.id, now: circle.time, newcomer.keys)
+        #expect(!isRead && newcomer.keys.verified - before <= count)
+    }
+}
