@@ -45,7 +45,7 @@ _security() {
         lock-keychain) words="-a --json --help" ;;
         unlock-keychain) words="-p -u -R --recovery -N --pin --json --help" ;;
         set-keychain-settings) words="-l -u -t --json --help" ;;
-        set-keychain-password) words="-o -p -R --recovery --json --help" ;;
+        set-keychain-password) words="-o -p -f --force -R --recovery --json --help" ;;
         dump-keychain) words="-a -d -r -k --json --help" ;;
         create-keypair) words="-a -s -f -t -d -k -A -T -E --enclave --json --help" ;;
         add-generic-password) words="-a -c -C -D -G -j -l -s -p -w -X -A -T -N --anchored -U -k --json --help" ;;

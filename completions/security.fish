@@ -123,6 +123,7 @@ complete -c security -n '__fish_seen_subcommand_from set-keychain-settings' -s u
 complete -c security -n '__fish_seen_subcommand_from set-keychain-settings' -s t -x -d 'The time without use, in seconds; implies -u.'
 complete -c security -n '__fish_seen_subcommand_from set-keychain-password' -s o -x -d 'The old password.'
 complete -c security -n '__fish_seen_subcommand_from set-keychain-password' -s p -x -d 'The new password; empty to have none.'
+complete -c security -n '__fish_seen_subcommand_from set-keychain-password' -s f -l force -d 'Remove the password although protected files are lost with it.'
 complete -c security -n '__fish_seen_subcommand_from set-keychain-password' -s R -l recovery -d 'The old password is forgotten: ask for a recovery code instead.'
 complete -c security -n '__fish_seen_subcommand_from dump-keychain' -s a -d 'Also show who may use each item, and when.'
 complete -c security -n '__fish_seen_subcommand_from dump-keychain' -s d -d 'Also show the values of the items that were added with this command.'

@@ -158,6 +158,7 @@ _security() {
                 set-keychain-password) _arguments -S \
                     '-o[The old password.]:password: ' \
                     '-p[The new password; empty to have none.]:password: ' \
+                    {-f,--force}'[Remove the password although protected files are lost with it.]' \
                     {-R,--recovery}'[The old password is forgotten\: ask for a recovery code instead.]' \
                     '--json[Write JSON.]' ;;
                 dump-keychain) _arguments -S \

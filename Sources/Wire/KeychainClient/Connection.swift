@@ -150,8 +150,8 @@ extension DeviceRequest {
             .access(.use), .access(.others):
             true
         // A wrong passcode would count twice.
-        case .unlock, .setPasscode, .removePasscode, .moveToTPM, .moveToSoftware, .unlockWith, .replacePasscode,
-            .addSlot, .removeSlot, .acceptStore, .access, .backup:
+        case .unlock, .setPasscode, .removePasscode, .removePasscodeAndFiles, .moveToTPM, .moveToSoftware, .unlockWith,
+            .replacePasscode, .addSlot, .removeSlot, .acceptStore, .access, .backup:
             false
         }
     }

@@ -21,8 +21,8 @@ extension DeviceReply {
         case .watch: self = .news(try DeviceStateChange(from: &reader))
         case .backup(let request): self = .backup(try BackupReply(to: request, from: &reader))
         case .access(let request): self = .access(try AccessReply(to: request, from: &reader))
-        case .lock, .unlock, .setPasscode, .removePasscode, .moveToTPM, .moveToSoftware, .unlockWith, .replacePasscode,
-            .addSlot, .removeSlot, .changeSettings, .acceptStore:
+        case .lock, .unlock, .setPasscode, .removePasscode, .removePasscodeAndFiles, .moveToTPM, .moveToSoftware,
+            .unlockWith, .replacePasscode, .addSlot, .removeSlot, .changeSettings, .acceptStore:
             self = .done
         }
         guard reader.isAtEnd else { throw .malformed("the end of the response") }

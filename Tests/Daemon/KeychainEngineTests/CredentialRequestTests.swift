@@ -22,7 +22,7 @@ import Testing
             case .lock: self = .lock
             case .unlock: self = .unlock
             case .setPasscode: self = .setPasscode
-            case .removePasscode: self = .removePasscode
+            case .removePasscode, .removePasscodeAndFiles: self = .removePasscode
             case .verify: self = .verify
             case .moveToTPM: self = .moveToTPM
             case .moveToSoftware: self = .moveToSoftware

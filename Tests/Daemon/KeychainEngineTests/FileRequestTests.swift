@@ -44,6 +44,26 @@ struct FileRequestTests {
         return key
     }
 
+    @Test("A passcode is not removed with files that only it opens, unless their loss is meant")
+    func passcodeShelf() throws {
+        try engine.device(.setPasscode, "1")
+        let binding = KeyBinding(group: "", accessibility: .whenPasscodeSetThisDeviceOnly, control: 0)
+        let lost = try make(ShelfPlace(.complete, binding, name: "lost"))
+        let kept = try make(place())
+        #expect(refusal { try engine.device(.removePasscode, "1") }?.rule == .losesFiles)
+        #expect(try open(lost.slot).isEqual(to: lost.key))
+        #expect(refusal { try engine.device(.removePasscodeAndFiles, "2") }?.status == .authFailed)
+        #expect(try open(lost.slot).isEqual(to: lost.key))
+        try engine.device(.removePasscodeAndFiles, "1")
+        #expect(refusal { _ = try open(lost.slot) }?.rule == .noShelf)
+        #expect(try open(kept.slot).isEqual(to: kept.key))
+        #expect(try shelves().count == 1)
+        // Nothing of it comes back with another passcode.
+        try engine.device(.setPasscode, "1")
+        #expect(refusal { _ = try open(lost.slot) }?.rule == .noShelf)
+        try engine.device(.removePasscode, "1")
+    }
+
     private func shelves(as groups: [String] = ["test"], after: ShelfID? = nil) throws(Refusal) -> [ShelfDescription] {
         guard case .file(.shelves(let found)) = try engine.key(.file(.shelves(after: after)), as: groups) else {
             throw .malformed("the reply")

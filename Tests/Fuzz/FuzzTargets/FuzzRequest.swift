@@ -93,7 +93,8 @@ extension FuzzSeeds {
 
     static let device: [DeviceRequest] =
         [
-            .status, .lock, .unlock, .setPasscode, .removePasscode, .verify(from: .start), .moveToTPM, .moveToSoftware,
+            .status, .lock, .unlock, .setPasscode, .removePasscode, .removePasscodeAndFiles, .verify(from: .start),
+            .moveToTPM, .moveToSoftware,
             .details, .unlockWith(.pin), .replacePasscode(by: .recoveryCode), .addSlot(.recovery, by: .passcode),
             .removeSlot(2, by: .passcode), .changeSettings(DeviceSettings(locksOnSleep: true, idleSeconds: 300)),
             .watch(epoch: 3, milliseconds: 100), .acceptStore, .snapshot, .identity, .examine, .release,

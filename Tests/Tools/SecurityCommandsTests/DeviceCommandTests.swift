@@ -104,6 +104,29 @@ import Testing
         #expect(passcode == Array("56".utf8))
     }
 
+    @Test("a script does not remove the password with files that need it, unless it says so")
+    func files() {
+        shell.keychain.update { ($0.passcode, $0.passcodeShelves) = (Array("1234".utf8), 2) }
+        let refused = shell.run("set-keychain-password", "-o", "1234", "-p", "")
+        #expect(refused.status == -50)
+        #expect(shell.run("remove-unlock-slot", "-f", "0", input: "1234\n").status == -50)
+        #expect(passcode == Array("1234".utf8))
+        #expect(shell.run("set-keychain-password", "-o", "1234", "-p", "", "-f").status == 0)
+        #expect(passcode == nil)
+    }
+
+    @Test("a person is asked whether files may be lost with the password")
+    func question() throws {
+        for (answer, isRemoved) in [("y\n", false), ("\n", false), ("yes\n", true)] {
+            shell.keychain.update { ($0.passcode, $0.passcodeShelves) = (Array("1234".utf8), 2) }
+            let command = try TerminalCommand(shell, "set-keychain-password", "-o", "1234", "-p", "")
+            try command.terminal.waitFor("Remove the password? Type yes to go on: ")
+            try command.terminal.type(answer)
+            #expect((command.end().status == 0) == isRemoved)
+            #expect((passcode == nil) == isRemoved)
+        }
+    }
+
     @Test("what is not given comes from standard input, the old password first")
     func input() {
         #expect(shell.run("set-keychain-password", input: "1234\n") == .init(0))

@@ -81,7 +81,8 @@ struct RestartTests {
 
     static var attempts: [DeviceRequest] {
         [
-            .setPasscode, .removePasscode, .moveToTPM, .moveToSoftware, .unlockWith(.recoveryCode), .acceptStore,
+            .setPasscode, .removePasscode, .removePasscodeAndFiles, .moveToTPM, .moveToSoftware,
+            .unlockWith(.recoveryCode), .acceptStore,
             .replacePasscode(by: .recoveryCode), .addSlot(.recovery, by: .passcode), .removeSlot(1, by: .passcode),
             .access(.move(GroupMove(from: "a", to: "b"))), .access(.setPolicy(.keep, group: "a")),
             .access(.uninstalled([])), .access(.work(ProgramWork("program:/bin/a", []))),

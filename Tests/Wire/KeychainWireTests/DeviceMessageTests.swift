@@ -15,7 +15,8 @@ struct DeviceMessageTests {
     @Test(
         "Every request is read as it was written, and takes the passcodes it names",
         arguments: [
-            .status, .lock, .unlock, .setPasscode, .removePasscode, .moveToTPM, .moveToSoftware,
+            .status, .lock, .unlock, .setPasscode, .removePasscode, .removePasscodeAndFiles, .moveToTPM,
+            .moveToSoftware,
             .verify(from: .start),
             .verify(from: VerificationCursor(.key, after: .max)), .verify(from: VerificationCursor(nil, after: -1)),
         ] as [DeviceRequest])

@@ -54,7 +54,7 @@ extension DeviceRequest {
         case .lock: "lock"
         case .unlock, .unlockWith: "unlock"
         case .setPasscode, .replacePasscode: "set password"
-        case .removePasscode: "remove password"
+        case .removePasscode, .removePasscodeAndFiles: "remove password"
         case .moveToTPM, .moveToSoftware: "move enclave"
         case .addSlot: "add unlock slot"
         case .removeSlot: "remove unlock slot"

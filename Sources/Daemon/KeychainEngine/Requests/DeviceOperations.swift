@@ -69,8 +69,8 @@ extension KeychainEngine {
             let path = try store.snapshot(by: deadline)
             return writer.answer(id) { $0.append(text: path) }
         case .backup(let request): return answer(try backup(request, passcodes, from: caller, by: deadline), id, writer)
-        case .lock, .unlock, .setPasscode, .removePasscode, .moveToTPM, .moveToSoftware, .unlockWith, .replacePasscode,
-            .addSlot, .removeSlot, .changeSettings, .acceptStore:
+        case .lock, .unlock, .setPasscode, .removePasscode, .removePasscodeAndFiles, .moveToTPM, .moveToSoftware,
+            .unlockWith, .replacePasscode, .addSlot, .removeSlot, .changeSettings, .acceptStore:
             try change(request, passcodes)
         }
         writer.answer(id) { _ in }
@@ -91,7 +91,8 @@ extension KeychainEngine {
         case .unlock: try enclave.unlock(passcode: passcodes[0])
         case .setPasscode where passcodes.count == 1: try enclave.setPasscode(passcodes[0])
         case .setPasscode: try enclave.changePasscode(from: passcodes[0], to: passcodes[1])
-        case .removePasscode: try removePasscode(passcodes[0])
+        case .removePasscode: try removePasscode(passcodes[0], losesFiles: false)
+        case .removePasscodeAndFiles: try removePasscode(passcodes[0], losesFiles: true)
         case .moveToTPM: try enclave.move(to: .tpm, passcode: passcodes[0])
         case .moveToSoftware: try enclave.move(to: .software, passcode: passcodes[0])
         case .unlockWith(let kind): try enclave.unlock(with: kind, passcodes[0])
@@ -160,13 +161,28 @@ extension KeychainEngine {
 
     /// Removes the passcode, and with it everything that it alone protected. The transaction keeps others from adding
     /// such items in between under a new passcode: those would go too.
-    private func removePasscode(_ old: FileDescriptor) throws(Refusal) {
+    ///
+    /// - Parameter losesFiles: whether the user knows that protected files go with it. Their shelves have no copy.
+    private func removePasscode(_ old: FileDescriptor, losesFiles: Bool) throws(Refusal) {
         try change { (writer) throws(Refusal) in
             try writer.store.transaction { () throws(Refusal) in
+                let lost = try passcodeShelves(in: writer.store.shelves)
+                guard losesFiles || lost.isEmpty else { throw .losesFiles(lost.count) }
                 try writer.store.purge(.whenPasscodeSetThisDeviceOnly)
+                for shelf in lost { try writer.store.delete(shelf) }
                 try enclave.removePasscode(old)
             }
         }
+    }
+}
+
+extension Refusal {
+    fileprivate static func losesFiles(_ count: Int) -> Refusal {
+        Refusal(
+            .param, .losesFiles, "password",
+            "Protected files open only while the keychain has a password, those of \(count) shelves: they would be "
+                + "lost.",
+            do: "Move them to another class first, or confirm: `security set-keychain-password -f -p \"\"`.")
     }
 }
 

@@ -1,10 +1,23 @@
 import EnclaveWire
 import KeychainModel
+import KeychainStore
 import KeychainWire
 import LinuxSystem
 
-/// The walk over all shelves that belongs to a verification.
+/// Walks over all shelves.
 extension KeychainEngine {
+    /// The shelves that go with the passcode.
+    func passcodeShelves(in reader: ShelfReader) throws(Refusal) -> [ShelfID] {
+        var (found, last) = ([ShelfID](), nil as ShelfID?)
+        while true {
+            let page = try shelves.records(after: last, in: reader)
+            guard let end = page.last?.id else { return found }
+            let lost = page.filter { $0.shelf?.shelf.key.binding.accessibility == .whenPasscodeSetThisDeviceOnly }
+            found += lost.map(\.id)
+            last = end
+        }
+    }
+
     /// Counts the shelves whose files do not open, for another reason than a lock or a user who would have to be asked.
     func countDamagedShelves(by deadline: Deadline) throws(Refusal) -> Int {
         var (damaged, last) = (0, nil as ShelfID?)

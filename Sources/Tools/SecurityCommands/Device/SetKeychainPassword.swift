@@ -9,10 +9,11 @@ enum SetKeychainPassword {
 
     static let command = Command(
         "set-keychain-password", "Set the password of the keychain.",
-        synopsis: "[-o oldPassword | -R] [-p newPassword] [keychain]",
+        synopsis: "[-o oldPassword | -R] [-p newPassword] [-f] [keychain]",
         options: [
             CommandOption("o", value: "password", isSecret: true, "The old password."),
             CommandOption("p", value: "password", isSecret: true, "The new password; empty to have none."),
+            CommandOption("f", word: "force", "Remove the password although protected files are lost with it."),
             CommandOption("R", word: "recovery", "The old password is forgotten: ask for a recovery code instead."),
         ],
         notes: [
@@ -20,7 +21,7 @@ enum SetKeychainPassword {
             What is not given is asked for at the terminal; if standard input is no terminal, it is read from there, a \
             line each, the old password first. A keychain that has no password yet asks for no old one. -p "" removes \
             the password. That destroys all items that may only exist where there is one (akpu), and all other ways to \
-            unlock.
+            unlock. Where protected files would be lost as well, a person is asked, and a script is refused without -f.
             """
         ],
         operands: 0...1
@@ -35,7 +36,7 @@ enum SetKeychainPassword {
         let new = try newPassword(arguments, session)
         if !isSet { try checkThatNoOldOneIsGiven(session, new) }
         if new.count > 0 { return try passcodes.send(.setPasscode, old.map { [$0, new] } ?? [new], call) }
-        if let old { try passcodes.send(.removePasscode, [old], call) }
+        if let old { try passcodes.remove(old, losesFiles: arguments.has("f"), call) }
     }
 
     /// A script that writes an old and a new password believes that there is one. The old one would become the

@@ -87,7 +87,7 @@ enum UnlockSlots {
         let slot = try session.details(call).slots.first { $0.number == number }
         let (passcodes, choice) = (Passcodes(session), try CredentialChoice(arguments))
         if slot?.kind == .passcode, arguments.has("f") {
-            return try passcodes.send(.removePasscode, [try passcodes.get(nil, prompt: "password: ")], call)
+            return try passcodes.remove(try passcodes.get(nil, prompt: "password: "), losesFiles: false, call)
         }
         // A request that would be refused anyway is refused without a prompt.
         let mayWork = slot.map { $0.kind != .passcode && $0.kind != .device } ?? false

@@ -1249,6 +1249,12 @@ enum ChineseTexts {
         请求。
         the first word is protect, unprotect, move, cat, info, verify, shelves or delete-shelf\t第一个词须是 protect、\
         unprotect、move、cat、info、verify、shelves 或 delete-shelf
+        Protected files open only while the keychain has a password, those of {1#} shelves: they would be lost.\t有 {1\
+        #} 个密钥架的受保护文件只在钥匙串设有密码时才能打开：这些文件将会丢失。
+        Move them to another class first, or confirm: `security set-keychain-password -f -p \"\"`.\t请先把它们移到其他\
+        类别，或确认：`security set-keychain-password -f -p \"\"`。
+        Remove the password? Type {1} to go on: \t要移除密码吗？键入 {1} 继续：
+        Remove the password although protected files are lost with it.\t即使受保护的文件会随之丢失，也移除密码。
         the class is a, b, c or d\t保护类别须是 a、b、c 或 d
         the name of the shelf is too long\t密钥架的名称太长
         the demand is presence or password\t要求须是 presence 或 password
@@ -1406,8 +1412,10 @@ enum ChineseTexts {
         What is not given is asked for at the terminal; if standard input is no terminal, it is read from there, a lin\
         e each, the old password first. A keychain that has no password yet asks for no old one. -p \"\" removes the p\
         assword. That destroys all items that may only exist where there is one (akpu), and all other ways to unlock.\
-        \t未给出的内容在终端上询问；标准输入不是终端时从中读取，每项一行，旧密码在前。尚无密码的钥匙串不询问旧密码。-p\
-         \"\" 移除密码，这会销毁所有只能在设有密码时存在的项目 (akpu)，以及其他所有解锁方式。
+         Where protected files would be lost as well, a person is asked, and a script is refused without -f.\t未给出的\
+        内容在终端上询问；标准输入不是终端时从中读取，每项一行，旧密码在前。尚无密码的钥匙串不询问旧密码。-p \"\" 移除\
+        密码，这会销毁所有只能在设有密码时存在的项目 (akpu)，以及其他所有解锁方式。若受保护的文件也会丢失，则先询问用\
+        户；脚本不加 -f 会被拒绝。
         Show the settings of the keychain.\t显示钥匙串的设置。
         The settings are written to standard error, as on macOS. Of a locked keychain they are not shown: the exit sta\
         tus is 36. See `security status` for more.\t设置写到标准错误，与 macOS 相同。对已锁定的钥匙串不显示设置：退出\

@@ -27,6 +27,21 @@ struct Passcodes {
         _ = try session.device(request, call, passcodes: files + [other].compactMap { $0 })
     }
 
+    /// Removes the keychain's password. Where protected files are lost with it, a person is asked first.
+    func remove(_ old: SecretBytes, losesFiles: Bool, _ call: String) throws(CommandFailure) {
+        guard !losesFiles else { return try send(.removePasscodeAndFiles, [old], call) }
+        do throws(CommandFailure) { try send(.removePasscode, [old], call) } catch {
+            guard case .refused(_, let refusal) = error, refusal.rule == .losesFiles,
+                Question(session).canBeAsked
+            else { throw error }
+            session.diagnostics.write(session.text(refusal.problem) + "\n")
+            guard try Question(session).isAnswered("Remove the password?", with: "yes", orOption: "-f") else {
+                throw error
+            }
+            try send(.removePasscodeAndFiles, [old], call)
+        }
+    }
+
     /// A passcode in a memory file.
     func file(_ passcode: SecretBytes, _ call: String) throws(CommandFailure) -> FileDescriptor {
         guard passcode.count <= WireLimits.passcodeBytes else { throw .refused(call: call, .passcodeTooLong) }

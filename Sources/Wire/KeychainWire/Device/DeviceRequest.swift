@@ -1,6 +1,11 @@
 package import KeychainModel
 package import LinuxSystem
 
+extension Refusal.Rule {
+    /// Protected files would be lost with the password.
+    package static let losesFiles = Self(rawValue: "device.loses-files")
+}
+
 /// A caller's requests about the device instead of items: its state, its unlock slots, its health.
 ///
 /// Passcodes, codes and PINs are not in the frame. Each is attached to it as a sealed memory file, so that the daemon
@@ -12,8 +17,11 @@ package enum DeviceRequest: Equatable, Sendable {
     case unlock
     /// With one descriptor, the new passcode; with two, the old one first.
     case setPasscode
-    /// With one descriptor: the passcode to remove. Destroys what only a passcode may open (`akpu`), and all slots.
+    /// With one descriptor: the passcode to remove. Destroys items that only a passcode may open (`akpu`), and all
+    /// slots. Refused where protected files would be lost as well.
     case removePasscode
+    /// The same, with shelves of that class: their files do not open any more.
+    case removePasscodeAndFiles
     /// Opens the rows of one page and reports those that do not open.
     case verify(from: VerificationCursor)
     /// With one descriptor: the passcode, or an empty file when none is set. The keys rest on the TPM then.
@@ -57,7 +65,8 @@ package enum DeviceRequest: Equatable, Sendable {
         case .status, .lock, .verify, .details, .changeSettings, .watch, .identity, .snapshot, .release,
             .lastUnlock:
             0...0
-        case .unlock, .removePasscode, .moveToTPM, .moveToSoftware, .unlockWith, .removeSlot, .examine, .acceptStore:
+        case .unlock, .removePasscode, .removePasscodeAndFiles, .moveToTPM, .moveToSoftware, .unlockWith, .removeSlot,
+            .examine, .acceptStore:
             1...1
         case .setPasscode, .addSlot: 1...2
         case .replacePasscode: 2...2
@@ -90,6 +99,7 @@ package enum DeviceRequest: Equatable, Sendable {
         case release = 22
         case lastUnlock = 23
         case backup = 26
+        case removePasscodeAndFiles = 27
     }
 
     /// Appends the body to a frame under construction.
@@ -101,6 +111,7 @@ package enum DeviceRequest: Equatable, Sendable {
         case .unlock: append(.unlock)
         case .setPasscode: append(.setPasscode)
         case .removePasscode: append(.removePasscode)
+        case .removePasscodeAndFiles: append(.removePasscodeAndFiles)
         case .moveToTPM: append(.moveToTPM)
         case .moveToSoftware: append(.moveToSoftware)
         case .details: append(.details)
@@ -149,6 +160,7 @@ package enum DeviceRequest: Equatable, Sendable {
         case .unlock: .unlock
         case .setPasscode: .setPasscode
         case .removePasscode: .removePasscode
+        case .removePasscodeAndFiles: .removePasscodeAndFiles
         case .verify: .verify(from: try VerificationCursor(from: &reader))
         case .moveToTPM: .moveToTPM
         case .moveToSoftware: .moveToSoftware

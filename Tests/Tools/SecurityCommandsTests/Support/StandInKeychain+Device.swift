@@ -22,8 +22,11 @@ extension StandInKeychain {
                 throw wrongPasscode
             }
             state.passcode = passcodes.last
-        case .removePasscode:
+        case .removePasscode, .removePasscodeAndFiles:
             guard passcodes.first == state.passcode else { throw wrongPasscode }
+            guard state.passcodeShelves == 0 || request == .removePasscodeAndFiles else {
+                throw Refusal(.param, .losesFiles, "password", "Files would be lost.", do: "Confirm it.")
+            }
             state.passcode = nil
         case .moveToTPM, .moveToSoftware:
             guard state.passcode == nil || passcodes.first == state.passcode else { throw wrongPasscode }

@@ -20,6 +20,8 @@ final class StandInKeychain: KeychainConnection {
         var requests: [ItemRequest] = []
         var devices: [DeviceRequest] = []
         var passcode: [UInt8]?
+        /// Shelves of files that go with the passcode.
+        var passcodeShelves = 0
         var isOnTPM = false
         var isLocked = false
         var age = KeychainAge.current
