@@ -545,6 +545,10 @@ _security() {
                     {-s,--shelf}'[Wrap the files'\'' keys by the shelf of this name.]:name: ' \
                     {-u,--require}'[What opens a file besides\: presence or password.]:demand: ' \
                     {-r,--range}'[The bytes to write, counted from 0; all unless given.]:first-last: ' \
+                    {-R,--recovery}'[Who opens the files too, without the keychain.]:recipient: ' \
+                    {-i,--identity}'[Open the files with the identities in this file.]:file:_files' \
+                    {-t,--to}'[Who opens the file of age, as age'\''s option -r.]:recipient: ' \
+                    {-p,--passphrase}'[Have age ask for a passphrase that opens its file.]' \
                     {-g,--group}'[The access group whose programs open the files.]:group: ' \
                     {-o,--output}'[Where to write; the file itself unless given.]:file:_files' \
                     '--json[Write JSON.]' \

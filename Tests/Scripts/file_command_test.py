@@ -13,6 +13,7 @@ import sys
 import tempfile
 import unittest
 
+import protected_file
 from ordinary_parts import as_user, prepared
 from patience import PATIENCE, eventually
 
@@ -261,6 +262,125 @@ class Files(unittest.TestCase):
         with open(path, "wb") as file:
             file.write(older)
         self.assertEqual((b"old", ""), self.file("cat", path))
+
+    def editor(self, *lines):
+        path = f"{self.home.programs}/editor"
+        with open(path, "w") as file:
+            file.write("\n".join(("#!/bin/sh", *lines)))
+        os.chmod(path, 0o755)
+        self.home.environment["EDITOR"] = path
+        self.home.environment["XDG_RUNTIME_DIR"] = "/dev/shm"
+
+    def edits(self):
+        return [name for name in os.listdir("/dev/shm") if name.startswith("keychain-edit-")]
+
+    def test_an_editor_changes_a_file_in_memory(self):
+        path, before = self.plain("file.txt", b"one\n"), self.edits()
+        self.file("protect", "-c", "a", "-s", "letters", path)
+        shelf = json.loads(self.file("--json", "info", path)[0])["shelf"]
+        rights = 'stat -c %a%a "$(dirname "$1")" "$1" >> "$1"'
+        self.editor(f'echo "$1" > {self.home.home}/where', rights, 'echo two >> "$1"')
+        self.file("edit", path)
+        self.assertEqual(b"one\n700700\n600600\ntwo\n", self.file("cat", path)[0])
+        self.assertEqual(shelf, json.loads(self.file("--json", "info", path)[0])["shelf"])
+        self.assertTrue(self.content(f"{self.home.home}/where").strip().endswith(b"/file.txt"))
+        whole = self.content(path)
+        # What fails or changes nothing leaves the file as it is.
+        for lines, status in ((["exit 3"], 1), (["true"], 0), (['rm "$1"'], 1)):
+            self.editor(*lines)
+            self.file("edit", path, status=status)
+            self.assertEqual(whole, self.content(path))
+        self.editor(f"mv {path} {path}.moved", f"cp {path}.moved {path}", 'echo three >> "$1"')
+        self.file("edit", path, status=1)
+        self.assertEqual(whole, self.content(path))
+        self.file("edit", self.plain("plain"), status=-25257 & 0xFF)
+        self.assertEqual(before, self.edits())
+
+    def test_an_editor_takes_no_recovery_recipient_away(self):
+        _, recipient = self.recovery_key()
+        path = self.plain("file")
+        self.file("protect", "-R", recipient, path)
+        self.editor('echo more >> "$1"')
+        self.file("edit", path, status=-50 & 0xFF)
+        self.file("edit", "-R", recipient, path)
+        self.assertEqual(CONTENT + b"more\n", self.file("cat", path)[0])
+        self.assertEqual(1, len(json.loads(self.file("--json", "info", path)[0])["recovery"]))
+
+    def recovery_key(self, name="key"):
+        path = f"{self.home.home}/{name}"
+        recipient = self.file("recovery-key", "-o", path)[0].decode().strip()
+        self.assertEqual(0o600, os.stat(path).st_mode & 0o777)
+        _, text = self.content(path).decode().splitlines()
+        self.assertEqual(recipient, protected_file.Identity(text).recipient)
+        self.file("recovery-key", "-o", path, status=1)
+        self.assertIn(text, self.content(path).decode())
+        return path, recipient
+
+    def test_a_recovery_recipient_opens_files_without_their_keychain(self):
+        (key, recipient), (other, _) = self.recovery_key(), self.recovery_key("other")
+        path, cut = self.plain("file"), self.plain("cut")
+        self.file("protect", "-c", "a", "-R", recipient, path)
+        self.file("protect", "-R", recipient, cut)
+        identity = protected_file.Identity(self.content(key).decode().splitlines()[1])
+        self.assertEqual(CONTENT, protected_file.read(self.content(path), identity))
+        self.assertEqual([identity.id.hex()], json.loads(self.file("--json", "info", path)[0])["recovery"])
+        (shelf,) = {json.loads(self.file("--json", "info", path)[0])["shelf"]}
+        # Neither the keychain nor its passcode is needed, nor the shelf.
+        self.file("delete-shelf", shelf)
+        self.file("cat", path, status=-25300 & 0xFF)
+        self.home.end()
+        lost = f"{self.home.home}/lost"
+        self.home.environment["KEYCHAIN_HOME"] = lost
+        self.assertEqual((CONTENT, ""), self.file("cat", "-i", key, path))
+        self.assertIn(b"whole", self.file("verify", "-i", key, path)[0])
+        self.file("verify", "-i", other, path, status=1)
+        self.file("cat", "-i", path, path, status=-50 & 0xFF)
+        self.file("cat", "-i", key, "-r", "0-1", path, status=2)
+        self.file("cat", "-i", "-", "-", status=2)
+        self.assertEqual(CONTENT, self.file("cat", "-i", "-", path, data=self.content(key))[0])
+        with open(cut, "r+b") as file:
+            file.truncate(100_000)
+        self.assertEqual(CONTENT[:65536], self.file("cat", "-i", key, cut, status=-26275 & 0xFF)[0])
+        self.file("unprotect", "-i", key, path)
+        self.assertEqual(CONTENT, self.content(path))
+        self.assertFalse(os.path.exists(lost))
+
+    def test_recovery_recipients_stay_with_a_file_until_others_are_given(self):
+        (key, recipient), (other, second) = self.recovery_key(), self.recovery_key("other")
+        path = self.plain("file")
+        self.file("protect", "-R", recipient, "-R", recipient, path)
+        self.file("move", "-c", "d", path)
+        self.assertEqual(CONTENT, self.file("cat", "-i", key, path)[0])
+        self.file("recovery", "-R", second, path)
+        self.assertEqual(CONTENT, self.file("cat", "-i", other, path)[0])
+        self.file("cat", "-i", key, path, status=-25300 & 0xFF)
+        self.file("recovery", path)
+        self.assertEqual([], json.loads(self.file("--json", "info", path)[0])["recovery"])
+        self.assertEqual((CONTENT, 0o640), (self.file("cat", path)[0], os.stat(path).st_mode & 0o777))
+        for words in (("-R", "age1q"), ("-R", second[:-1] + "q"), ("-R", self.content(key).decode())):
+            self.file("recovery", *words, path, status=2)
+        many = [protected_file.Identity().recipient for _ in range(8)]
+        self.file("protect", *(word for one in many for word in ("-R", one)), path, status=2)
+        self.file("recovery", self.plain("plain"), status=-25257 & 0xFF)
+
+    def test_a_recovery_slot_of_another_file_opens_nothing(self):
+        key, recipient = self.recovery_key()
+        path, other = self.plain("file"), self.plain("other", b"other")
+        for one in (path, other):
+            self.file("protect", "-R", recipient, one)
+        mine, theirs = self.content(path), self.content(other)
+        begin, end = 64 + 80, 64 + 80 + 100
+        for place in (0, 4096):
+            mine = mine[: place + begin] + theirs[place + begin : place + end] + mine[place + end :]
+        with open(path, "wb") as file:
+            file.write(mine)
+        self.file("cat", "-i", key, path, status=-25300 & 0xFF)
+        self.file("cat", path, status=-26275 & 0xFF)
+        # A whole header of another file is no better.
+        with open(path, "wb") as file:
+            file.write(theirs[:8192] + mine[8192:])
+        out, _ = self.file("cat", "-i", key, path, status=-26275 & 0xFF)
+        self.assertEqual(b"", out)
 
     def test_a_keychain_that_files_need_is_not_deleted_unasked(self):
         self.home.says("create-keychain", "-p", "", "a.keychain")

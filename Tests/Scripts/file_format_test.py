@@ -13,7 +13,7 @@ import unittest
 
 import protected_file
 from patience import PATIENCE
-from protected_file import CHUNKS, HEADER, Refused, Shelf, read, slot, write
+from protected_file import CHUNKS, HEADER, Identity, Refused, Shelf, read, slot, write
 
 CLASSES = (1, 2, 3, 4)
 SIZES = (0, 1, 4095, 4096, 4097, 3 * 4096 + 5)
@@ -29,10 +29,11 @@ def shelf_key(shelf):
     return (shelf.private if shelf.protection == protected_file.UNLESS_OPEN else shelf.wrap_key).hex()
 
 
-def seal(content, shelf, exponent=12, generation=1):
+def seal(content, shelf, exponent=12, generation=1, recovery=()):
     own = shelf.public.hex() if shelf.protection == protected_file.UNLESS_OPEN else shelf.wrap_key.hex()
     file_id, file_key = os.urandom(16).hex(), os.urandom(32).hex()
     words = ["seal", shelf.protection, exponent, generation, file_id, shelf.id.hex(), file_key, own]
+    words += [one.recipient for one in recovery]
     done = sealer(words, content)
     assert done.returncode == 0, done.stderr
     return done.stdout
@@ -80,8 +81,19 @@ class BothWays(unittest.TestCase):
 
     def test_slots_of_kinds_that_are_not_known_are_passed_over(self):
         shelf = Shelf(3)
-        further = [slot(kind, os.urandom(16), os.urandom(size)) for kind, size in ((3, 80), (9, 0), (255, 3000))]
+        further = [slot(kind, os.urandom(16), os.urandom(size)) for kind, size in ((9, 0), (255, 3000))]
         self.assertEqual(b"text", self.read_by_library(write(b"text", shelf, further=further), shelf))
+
+    def test_recovery_slots_open_the_file_both_ways_and_its_shelf_still_does(self):
+        for protection in CLASSES:
+            shelf, content, recovery = Shelf(protection), os.urandom(5000), [Identity() for _ in range(7)]
+            for data in (seal(content, shelf, recovery=recovery), write(content, shelf, 12, recovery=recovery)):
+                self.assertEqual(content, self.read_by_library(data, shelf))
+                for one in (recovery[0], recovery[6]):
+                    done = sealer(["recover", one.text], data)
+                    self.assertEqual((0, content), (done.returncode, done.stdout))
+                    self.assertEqual(content, read(data, one))
+                self.assertEqual("no key", sealer(["recover", Identity().text], data).stderr.decode().strip())
 
     def test_one_lost_header_costs_nothing(self):
         shelf = Shelf(1)

@@ -1,5 +1,6 @@
 """Looks for the keys of a protected file in the memory of the program that has it open, of the daemon and of the
-enclave: before the keychain is locked, and afterwards. Root looks; everything else is done by an ordinary user.
+enclave: before the keychain is locked, and afterwards, with a daemon and with the keychain inside the program. Root
+looks; everything else is done by an ordinary user.
 
 The keys are known from a backup and the file, as docs/formats/backup.md and docs/formats/file.md say.
 
@@ -26,11 +27,15 @@ PASSWORD, PASSPHRASE = "pass 1234", "six words that nobody guesses"
 class Holder:
     """`file-holder`, which does what it is told, line by line."""
 
-    def __init__(self, home, programs):
-        shutil.copy(f"{programs}/file-holder", home.programs)
+    def __init__(self, home, programs, mode):
+        # Alone in its folder it finds no daemon that it could start.
+        path = f"{home.folder}/{mode}/file-holder"
+        os.makedirs(os.path.dirname(path))
+        shutil.copy(f"{programs}/file-holder", path)
+        kept = {name: value for name, value in home.environment.items() if mode == "daemon" or "DAEMON" not in name}
         self.process = subprocess.Popen(
-            [f"{home.programs}/file-holder"],
-            env=home.environment,
+            [path],
+            env=kept | {"KEYCHAIN_MODE": mode},
             text=True,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -87,11 +92,11 @@ def processes(home, holder):
     return named | {f"a child of the daemon ({number})": number for number in children(daemon)}
 
 
-def main(programs):
+def play(programs, mode):
     with tempfile.TemporaryDirectory() as folder:
         home = prepared(programs, folder)
         shutil.copy(f"{programs}/keychain-file", home.programs)
-        holder, path = Holder(home, programs), f"{home.home}/file"
+        holder, path = Holder(home, programs, mode), f"{home.home}/file"
         try:
             assert [holder.does("make", "a", path), holder.does("open", "a", path)] == ["ok", "ok"]
             must(home, "set-keychain-password", "-p", PASSWORD)
@@ -109,7 +114,8 @@ def main(programs):
         finally:
             holder.end()
             home.end()
-    print("locked, no process has a key of an open file in its memory")
+    print(f"{mode}: locked, no process has a key of an open file in its memory")
 
 
-main(os.path.abspath(sys.argv[1]))
+for deployment in ("daemon", "embedded"):
+    play(os.path.abspath(sys.argv[1]), deployment)

@@ -14,7 +14,8 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 MAGIC = bytes.fromhex("894B4346494C450A")
 ONES = (1 << 64) - 1
 HEADER, CODE, CHUNKS, TAG = 4096, 4064, 8192, 16
-SIZES = {1: 60, 2: 80}
+SIZES = {1: 60, 2: 80, 3: 80}
+RECOVERY = 3
 UNLESS_OPEN = 2
 
 
@@ -85,8 +86,9 @@ class Shelf:
         aad = b"keychain file 1: wrap" + self.id + file_id
         return slot(1, self.id, nonce + AESGCM(self.wrap_key).encrypt(nonce, file_key, aad))
 
-    def file_key(self, kind, shelf, wrapped, file_id):
+    def file_key(self, one):
         """None for a slot that does not open."""
+        (kind, shelf, wrapped), file_id = one.own, one.file_id
         if kind == 2:
             if self.protection != UNLESS_OPEN:
                 return None
@@ -96,6 +98,61 @@ class Shelf:
             return AESGCM(self.wrap_key).decrypt(wrapped[:12], wrapped[12:], aad)
         except InvalidTag:
             return None
+
+
+# Bech32 (BIP 173), of which age makes the texts of its keys.
+LETTERS = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"
+
+
+def checksum(name, groups):
+    state = 1
+    for group in [ord(letter) >> 5 for letter in name] + [0] + [ord(letter) & 31 for letter in name] + groups:
+        top = state >> 25
+        state = (state & 0x1FFFFFF) << 5 ^ group
+        for bit, generator in enumerate((0x3B6A57B2, 0x26508E6D, 0x1EA119FA, 0x3D4233DD, 0x2A1462B3)):
+            state ^= generator if top >> bit & 1 else 0
+    return state
+
+
+def encoded(name, data):
+    bits = "".join(f"{byte:08b}" for byte in data)
+    bits += "0" * (-len(bits) % 5)
+    groups = [int(bits[place : place + 5], 2) for place in range(0, len(bits), 5)]
+    code = checksum(name, groups + [0] * 6) ^ 1
+    return name + "1" + "".join(LETTERS[one] for one in groups + [code >> 5 * (5 - place) & 31 for place in range(6)])
+
+
+def decoded(name, text):
+    text = text.lower()
+    assert text.startswith(f"{name}1"), text
+    groups = [LETTERS.index(letter) for letter in text[len(name) + 1 :]]
+    assert checksum(name, groups) == 1, text
+    bits = "".join(f"{group:05b}" for group in groups[:-6])
+    return bytes(int(bits[place : place + 8], 2) for place in range(0, len(bits) - 7, 8))
+
+
+class Identity:
+    """Somebody who opens files without their shelf."""
+
+    def __init__(self, text=None):
+        self.private = decoded("age-secret-key-", text) if text else os.urandom(32)
+        self.public = X25519PrivateKey.from_private_bytes(self.private).public_key().public_bytes_raw()
+        self.id = hashlib.sha256(self.public).digest()[:16]
+        self.text = encoded("age-secret-key-", self.private).upper()
+        self.recipient = encoded("age", self.public)
+
+    def slot(self, file_key, file_id):
+        wrapped = hpke_seal(file_key, self.public, b"keychain file 1: recovery", self.id + file_id)
+        return slot(RECOVERY, self.id, wrapped)
+
+    def file_key(self, one):
+        """The key that a header has for it; None when it has none."""
+        for kind, recipient, wrapped in one.slots:
+            if kind == RECOVERY and recipient == self.id:
+                key = hpke_open(wrapped, self.private, b"keychain file 1: recovery", recipient + one.file_id)
+                if key is not None:
+                    return key
+        return None
 
 
 def slot(kind, shelf, wrapped):
@@ -121,10 +178,10 @@ def chunks(content, file_key, file_id, exponent=16):
     return [cipher.encrypt(nonce(index, index == whole), part, None) for index, part in enumerate(parts)]
 
 
-def write(content, shelf, exponent=16, generation=1, further=()):
-    """A new file; what is further is put behind the shelf's slot."""
+def write(content, shelf, exponent=16, generation=1, further=(), recovery=()):
+    """A new file; what is further is put behind the shelf's slot, and the slots for recovery behind that."""
     file_key, file_id = os.urandom(32), os.urandom(16)
-    slots = [shelf.slot(file_key, file_id), *further]
+    slots = [shelf.slot(file_key, file_id), *further, *(one.slot(file_key, file_id) for one in recovery)]
     one = header(file_key, file_id, slots, shelf.protection, exponent, generation)
     return one + one + b"".join(chunks(content, file_key, file_id, exponent))
 
@@ -153,14 +210,14 @@ class Header:
                 raise Refused("damaged")
             self.slots.append((slot_kind, data[place + 4 : place + 20], data[place + 20 : end]))
             place = end
-        known = [one for one in self.slots if one[0] in SIZES]
+        known = [one for one in self.slots if one[0] in (1, 2)]
         if any(data[place:CODE]) or [one[0] for one in known] != [2 if self.protection == UNLESS_OPEN else 1]:
             raise Refused("damaged")
         (self.own,) = known
 
 
-def authentic(data, shelf):
-    """The header that counts, and the file key."""
+def authentic(data, opener):
+    """The header that counts, and the file key, which a shelf or an identity has."""
     if len(data) < CHUNKS:
         raise Refused("damaged" if data[:8] == MAGIC else "not protected")
     found, reasons = [], []
@@ -172,7 +229,7 @@ def authentic(data, shelf):
     if not found:
         raise Refused(next((one for one in reasons if one != "not protected"), "not protected"))
     for one in sorted(found, key=lambda one: -one.generation):
-        file_key = shelf.file_key(*one.own, one.file_id)
+        file_key = opener.file_key(one)
         if file_key is None:
             continue
         code = hmac.digest(derive(file_key, one.file_id, b"header"), one.covered, hashlib.sha256)
@@ -181,9 +238,9 @@ def authentic(data, shelf):
     raise Refused("damaged")
 
 
-def read(data, shelf):
+def read(data, opener):
     """The content of a file that is whole."""
-    one, file_key = authentic(data, shelf)
+    one, file_key = authentic(data, opener)
     cipher, full = AESGCM(derive(file_key, one.file_id, b"chunks")), (1 << one.exponent) + TAG
     whole, rest = divmod(len(data) - CHUNKS, full)
     if rest < TAG:

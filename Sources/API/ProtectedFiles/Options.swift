@@ -1,3 +1,4 @@
+internal import FileFormat
 public import Foundation
 internal import KeychainModel
 internal import KeychainWire
@@ -18,6 +19,11 @@ extension ProtectedFile {
         public var shelf: String?
         /// The authentication that making and opening a file requires, such as `.userPresence`.
         public var accessControl: SecAccessControlCreateFlags = []
+
+        /// Recovery recipients, at most seven, as `security file recovery-key` shows them (`age1…`). The identity of
+        /// one opens the files without the keychain, whatever their class is, also when their shelf was deleted. A file
+        /// that is written again has those of its new options alone.
+        public var recovery: [String] = []
 
         /// Makes options for a class. The default is the one that survives locking, as on Apple's systems.
         public init(_ protection: Protection = .completeUntilFirstUserAuthentication) { self.protection = protection }
@@ -55,6 +61,16 @@ extension ProtectedFile.Options {
         return ShelfPlace(protection, binding, name: name)
     }
 
+    func recipients() throws(Refusal) -> [RecoveryRecipient] {
+        var found: [RecoveryRecipient] = []
+        for text in recovery {
+            guard let recipient = RecoveryRecipient(text: text) else { throw .noRecipient }
+            if !found.contains(recipient) { found.append(recipient) }
+        }
+        guard found.count < FileHeader.mostSlots else { throw .manyRecipients }
+        return found
+    }
+
     /// The rules are those of items.
     private func checkControl(_ accessibility: Accessibility) throws(Refusal) {
         guard !accessControl.isEmpty else { return }
@@ -65,6 +81,15 @@ extension ProtectedFile.Options {
         let reason = unsafe error?.takeRetainedValue().localizedDescription ?? "The flags contradict each other."
         throw Refusal(.param, .contradiction, "accessControl", reason, do: "Pass other flags.")
     }
+}
+
+extension Refusal {
+    fileprivate static let noRecipient = Refusal(
+        .param, .wrongValue, "recovery", "A text is no recovery recipient: those begin with age1.",
+        do: "Pass what security file recovery-key has shown.")
+    fileprivate static let manyRecipients = Refusal(
+        .param, .tooLarge, "recovery", "A file has at most \(FileHeader.mostSlots - 1) recovery recipients.",
+        do: "Pass fewer.")
 }
 
 extension Data {

@@ -57,7 +57,7 @@ public enum ProtectedFile {
     /// when the new one is complete. The blocks of the old one may stay on the disk.
     ///
     /// - Parameters:
-    ///   - options: where the file belongs from now on.
+    ///   - options: where the file belongs from now on. A protected one keeps its recovery recipients.
     ///   - url: of a file with a single name. Its owner, permissions and attributes stay.
     ///   - context: for shelves with an access control.
     /// - Throws: `SecItemError`: the keychain's refusal; `errSecIO` for a file that cannot be replaced. Nothing has
@@ -67,7 +67,8 @@ public enum ProtectedFile {
     ) throws(SecItemError) {
         try refusing { () throws(Refusal) in
             let content = FileContent(try .current(context))
-            try content.place(try url.filePath(), in: try options.place())
+            try content.place(
+                try url.filePath(), in: try options.place(), recovery: try options.recipients())
         }
     }
 }

@@ -29,7 +29,9 @@ extension ProtectedFile {
             writingTo url: URL, _ options: Options = Options(), context: LAContext? = nil
         ) throws(SecItemError) {
             file = try refusing { () throws(Refusal) in
-                try WritableFile(try url.filePath(), in: try options.place(), try .current(context))
+                try WritableFile(
+                    try url.filePath(), in: try options.place(), recovery: try options.recipients(),
+                    try .current(context))
             }
         }
 

@@ -11,6 +11,8 @@ package enum FileError: Error, Equatable, Sendable {
     case unsupported(Field, UInt16)
     /// The part that begins at this offset of the file is not as it was written, or the key is another file's.
     case damaged(at: UInt64)
+    /// A text is no identity of a recovery recipient.
+    case noIdentity
     /// A new header breaks the format's rules.
     case invalidHeader
     /// The content would have more than ``SealedLayout/mostBytes`` bytes.

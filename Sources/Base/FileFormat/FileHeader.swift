@@ -26,6 +26,9 @@ package struct FileHeader: Equatable, Sendable {
     /// The one of ``slots`` that is a shelf's.
     package let shelfSlot: FileSlot
 
+    /// The slots for recovery recipients.
+    package var recoverySlots: [FileSlot] { slots.filter { $0.kind == FileSlot.Kind.recovery.rawValue } }
+
     /// The content of a full chunk in bytes.
     package var chunkSize: Int { 1 << Int(chunkExponent) }
 
@@ -38,9 +41,7 @@ package struct FileHeader: Equatable, Sendable {
         self.generation = generation
         self.file = file
         self.slots = slots
-        guard let shelfSlot = slots.first(where: { FileSlot.Kind(rawValue: $0.kind) != nil }) else {
-            throw .invalidHeader
-        }
+        guard let shelfSlot = slots.first(where: { $0.kindOfShelf != nil }) else { throw .invalidHeader }
         self.shelfSlot = shelfSlot
         guard isValid else { throw .invalidHeader }
     }
@@ -52,7 +53,7 @@ package struct FileHeader: Equatable, Sendable {
             return false
         }
         guard slots.allSatisfy(\.isWhole), slots.map(\.size).reduce(0, +) <= FileSlot.room else { return false }
-        let kinds = slots.compactMap { FileSlot.Kind(rawValue: $0.kind) }
+        let kinds = slots.compactMap(\.kindOfShelf)
         return kinds == [protection == .completeUnlessOpen ? .shelfPublic : .shelf]
     }
 }
@@ -141,6 +142,11 @@ extension FileHeader {
         for place in offset..<bytes.count where bytes[place] != 0 { throw .damaged(at: base + UInt64(place)) }
         return slots
     }
+}
+
+extension FileSlot {
+    /// The kind of a slot that a shelf unwraps; nil for others.
+    fileprivate var kindOfShelf: Kind? { Kind(rawValue: kind).flatMap { $0.isOfShelf ? $0 : nil } }
 }
 
 extension [UInt8] {

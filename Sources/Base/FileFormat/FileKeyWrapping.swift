@@ -2,11 +2,12 @@ package import KeychainCrypto
 package import KeychainModel
 package import LinuxSystem
 
-// The wrapping of file keys by a shelf; only an enclave has a shelf's keys.
+// The wrapping of file keys: by a shelf, whose keys only an enclave has, and to recovery recipients.
 extension FileSlot {
     private static let suite = HPKE(.x25519)
     private static let purpose = Array("keychain file 1: wrap".utf8)
     private static let publicPurpose = Array("keychain file 1: unless open".utf8)
+    private static let recoveryPurpose = Array("keychain file 1: recovery".utf8)
 
     /// Wraps a file key under the shelf's secret key:
     ///
@@ -34,13 +35,31 @@ extension FileSlot {
     package static func wrapping(
         _ fileKey: SecretBytes, of file: FileID, shelf: ShelfID, to publicKey: PublicKey
     ) throws(FileError) -> FileSlot {
-        let aad = shelf.bytes + file.bytes
+        try wrapping(fileKey, of: file, .shelfPublic, shelf, to: publicKey, for: publicPurpose)
+    }
+
+    /// Wraps a file key to a recovery recipient: as to a shelf's public key, with the info "keychain file 1: recovery"
+    /// and the recipient's id in place of the shelf's.
+    ///
+    /// - Throws: `FileError.library`, of `CryptoError.malformedKey` for a key that anybody shares.
+    package static func wrapping(
+        _ fileKey: SecretBytes, of file: FileID, for recipient: RecoveryRecipient
+    ) throws(FileError) -> FileSlot {
+        let id = recipient.id
+        return try wrapping(fileKey, of: file, .recovery, id, to: recipient.publicKey, for: recoveryPurpose)
+    }
+
+    private static func wrapping(
+        _ fileKey: SecretBytes, of file: FileID, _ kind: Kind, _ id: ShelfID, to publicKey: PublicKey,
+        for purpose: [UInt8]
+    ) throws(FileError) -> FileSlot {
+        let aad = id.bytes + file.bytes
         let wrapped = try computing { () throws(CryptoError) in
             try fileKey.withSpan { (key) throws(CryptoError) in
-                try suite.seal(content: key, to: publicKey, info: publicPurpose.span, aad: aad.span)
+                try suite.seal(content: key, to: publicKey, info: purpose.span, aad: aad.span)
             }
         }
-        return try FileSlot(checking: .shelfPublic, shelf, wrapped)
+        return try FileSlot(checking: kind, id, wrapped)
     }
 
     /// Unwraps what ``wrapping(_:of:shelf:under:)`` has made, with the shelf's secret key.
@@ -65,10 +84,26 @@ extension FileSlot {
     /// - Returns: nil for a slot of another kind, or one that was not wrapped to this key for this shelf and file.
     /// - Throws: `FileError.library`.
     package func fileKey(of file: FileID, with privateKey: PrivateKey) throws(FileError) -> SecretBytes? {
-        guard kind == Kind.shelfPublic.rawValue else { return nil }
+        try fileKey(of: file, .shelfPublic, with: privateKey, for: Self.publicPurpose)
+    }
+
+    /// Unwraps what ``wrapping(_:of:for:)`` has made. Anybody can wrap to a recipient: the slot says nothing of its
+    /// author.
+    ///
+    /// - Returns: nil for a slot of another kind, or one that was not wrapped to this identity for this file.
+    /// - Throws: `FileError.library`.
+    package func fileKey(of file: FileID, by identity: RecoveryIdentity) throws(FileError) -> SecretBytes? {
+        guard shelf == identity.recipient.id else { return nil }
+        return try fileKey(of: file, .recovery, with: identity.privateKey, for: Self.recoveryPurpose)
+    }
+
+    private func fileKey(
+        of file: FileID, _ expected: Kind, with privateKey: PrivateKey, for purpose: [UInt8]
+    ) throws(FileError) -> SecretBytes? {
+        guard kind == expected.rawValue else { return nil }
         let aad = shelf.bytes + file.bytes
         return try opened { () throws(CryptoError) in
-            try Self.suite.open(message: wrapped.span, with: privateKey, info: Self.publicPurpose.span, aad: aad.span)
+            try Self.suite.open(message: wrapped.span, with: privateKey, info: purpose.span, aad: aad.span)
         }
     }
 

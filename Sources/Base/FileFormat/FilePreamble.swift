@@ -69,17 +69,35 @@ package struct FilePreamble: Sendable {
         return bytes + (try code(bytes.span, keys))
     }
 
-    /// Writes the beginning of a file whose key another shelf has wrapped. The chunks stay as they are.
+    /// Writes the beginning of a file whose key another shelf has wrapped. The chunks and all other slots stay as they
+    /// are.
     ///
     /// - Throws: `FileError.invalidHeader` for a slot that is not of this class; `.library`.
     package static func moved(
         _ header: AuthenticHeader, to protection: FileProtection, _ slot: FileSlot
     ) throws(FileError) -> [UInt8] {
         let old = header.header
-        let moved = try FileHeader(
+        return try rewritten(header, protection, old.slots.map { $0 == old.shelfSlot ? slot : $0 })
+    }
+
+    /// Writes the beginning of a file that gets other recovery recipients. The chunks and all other slots stay as they
+    /// are.
+    ///
+    /// - Throws: `FileError.invalidHeader` for more slots than a header has; `.library`.
+    package static func recoverable(_ header: AuthenticHeader, by slots: [FileSlot]) throws(FileError) -> [UInt8] {
+        let old = header.header
+        let kept = old.slots.filter { !old.recoverySlots.contains($0) }
+        return try rewritten(header, old.protection, kept + slots)
+    }
+
+    private static func rewritten(
+        _ header: AuthenticHeader, _ protection: FileProtection, _ slots: [FileSlot]
+    ) throws(FileError) -> [UInt8] {
+        let old = header.header
+        let new = try FileHeader(
             protection: protection, chunkExponent: old.chunkExponent, generation: old.generation &+ 1, file: old.file,
-            slots: old.slots.map { $0 == old.shelfSlot ? slot : $0 })
-        let copy = try Self.copy(moved, header.keys)
+            slots: slots)
+        let copy = try Self.copy(new, header.keys)
         return copy + copy
     }
 

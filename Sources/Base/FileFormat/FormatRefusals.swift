@@ -16,6 +16,7 @@ extension FileError {
         case .notProtected: .notProtected
         case .unsupported(let field, let value): .unsupported(field, value)
         case .damaged(let offset): .damagedFile(at: offset)
+        case .noIdentity: .noIdentity
         case .tooLarge: .tooLargeFile
         case .ended: .endedFile
         case .forked: .forkedFile
@@ -42,6 +43,10 @@ extension Refusal {
             "The protected file is not as it was written, from byte \(offset) on: it was changed or cut off.",
             do: "Restore it from a copy. Nothing of it that was not verified has been given out.")
     }
+
+    fileprivate static let noIdentity = Refusal(
+        .param, .wrongValue, "identity", "This is no identity of a recovery recipient (AGE-SECRET-KEY-1...).",
+        do: "Name the file that security file recovery-key or age-keygen has written.")
 
     fileprivate static let tooLargeFile = Refusal(
         .param, .tooLarge, "file", "A protected file has at most 256 TiB of content.", do: "Divide the content.")

@@ -8,17 +8,22 @@ import SecurityCommands
 /// `file protect` and `unprotect`.
 enum ProtectFiles {
     static func protect(_ task: FileTask) throws(CommandFailure) {
-        let (place, content) = (try task.place(), FileContent(try task.keychain()))
+        let (place, recipients) = (try task.place(), try task.recipients())
+        let content = FileContent(try task.keychain())
         try forEach(task) { (input, output, name) throws(Refusal) in
-            try content.protect(input, to: output, in: place, name: name)
+            try task.showing("protect", of: input) { (told) throws(Refusal) in
+                try content.protect(input, to: output, in: place, recovery: recipients, name: name, told: told)
+            }
         }
     }
 
     static func unprotect(_ task: FileTask) throws(CommandFailure) {
-        let content = FileContent(try task.keychain())
+        let opener = try task.opener()
         try forEach(task) { (input, output, name) throws(Refusal) in
-            try content.open(input, name: name) { (bytes) throws(Refusal) in
-                do throws(SystemError) { try output.writeFully(bytes) } catch { throw .notWritten(name, error) }
+            try task.showing("unprotect", of: input) { (told) throws(Refusal) in
+                try FileContent.open(input, by: opener, name: name, told: told) { (bytes) throws(Refusal) in
+                    do throws(SystemError) { try output.writeFully(bytes) } catch { throw .notWritten(name, error) }
+                }
             }
         }
     }
@@ -38,28 +43,11 @@ enum ProtectFiles {
         if target != nil, task.operands.count > 1 { throw .usage("-o takes one file") }
         for name in task.operands {
             let input = try InputFile.open(name)
-            let path = target ?? name
-            if path == "-" {
-                let output = try standardOutput()
-                try task.working(on: name) { () throws(Refusal) in try convert(input, output, name) }
-                continue
+            let original = target == nil ? input : nil
+            try task.writing(name, to: target ?? name, converting: original) { (output) throws(Refusal) in
+                try convert(input, output, name)
             }
-            let replaced = try placing(path) { () throws(SystemError) in
-                try target == nil ? ReplacedFile(converting: input, at: path) : ReplacedFile(writing: path)
-            }
-            try task.working(on: name) { () throws(Refusal) in try convert(input, replaced.output, name) }
-            try placing(path, replaced.commit)
         }
-    }
-
-    private static func placing<Result>(
-        _ path: String, _ body: () throws(SystemError) -> Result
-    ) throws(CommandFailure) -> Result {
-        do throws(SystemError) { return try body() } catch { throw CommandFailure(path, error) }
-    }
-
-    private static func standardOutput() throws(CommandFailure) -> FileDescriptor {
-        do throws(SystemError) { return try .duplicate(STDOUT_FILENO) } catch { throw CommandFailure("-", error) }
     }
 }
 

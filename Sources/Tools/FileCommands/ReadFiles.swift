@@ -9,17 +9,20 @@ import SecurityCommands
 enum ReadFiles {
     static func cat(_ task: FileTask) throws(CommandFailure) {
         if let range = try task.range() { return try cat(range, task) }
-        let content = FileContent(try task.keychain())
+        let opener = try task.opener()
         for name in task.operands {
             let input = try InputFile.open(name)
             try task.working(on: name) { () throws(Refusal) in
-                try content.open(input, name: name) { (bytes) throws(Refusal) in task.session.output.write(bytes) }
+                try FileContent.open(input, by: opener, name: name) { (bytes) throws(Refusal) in
+                    task.session.output.write(bytes)
+                }
             }
         }
     }
 
     /// Opens the chunks of a range alone, and the last one, which proves the length.
     private static func cat(_ range: Range<UInt64>, _ task: FileTask) throws(CommandFailure) {
+        guard !task.hasIdentity else { throw .usage("a range is read by the keychain's keys alone, without -i") }
         let keychain = try task.keychain()
         for name in task.operands {
             try task.working(on: name) { () throws(Refusal) in
@@ -32,11 +35,13 @@ enum ReadFiles {
     }
 
     static func verify(_ task: FileTask) throws(CommandFailure) {
-        let content = FileContent(try task.keychain())
+        let opener = try task.opener()
         var hasFailed = false
         for name in task.operands {
             let input = try InputFile.open(name)
-            let outcome = Result { () throws(Refusal) in try content.open(input, name: name) { _ throws(Refusal) in } }
+            let outcome = Result { () throws(Refusal) in
+                try FileContent.open(input, by: opener, name: name) { _ throws(Refusal) in }
+            }
             switch outcome {
             case .success: show(name, nil, task.session)
             case .failure(let refusal):
@@ -71,17 +76,18 @@ enum ReadFiles {
     }
 
     private static func show(_ name: String, _ header: FileHeader, _ length: UInt64?, _ session: Session) {
-        let shelf = header.shelfSlot.shelf.text
+        let (shelf, recovery) = (header.shelfSlot.shelf.text, header.recoverySlots.map(\.shelf.text))
         guard !session.writesJSON else {
             return session.output.write(
                 .object([
                     ("file", .string(name)), ("class", .string(header.protection.letter)), ("shelf", .string(shelf)),
                     ("length", length.map { .number(Int64(clamping: $0)) } ?? .null),
-                    ("chunk", .number(Int64(header.chunkSize))),
+                    ("chunk", .number(Int64(header.chunkSize))), ("recovery", .array(recovery.map { .string($0) })),
                 ]))
         }
         let bytes = length.map { ", \($0) bytes" } ?? ""
-        session.output.write("\(name): class \(header.protection.letter)\(bytes), shelf \(shelf)\n")
+        let recipients = recovery.map { ", recovery \($0)" }.joined()
+        session.output.write("\(name): class \(header.protection.letter)\(bytes), shelf \(shelf)\(recipients)\n")
     }
 }
 

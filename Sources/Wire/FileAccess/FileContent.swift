@@ -5,7 +5,7 @@ package import LinuxSystem
 
 /// The content of protected files, from one descriptor to another in constant memory.
 package struct FileContent: Sendable {
-    private let keychain: FileKeychain
+    let keychain: FileKeychain
     /// How much is read at once.
     private static let pieceSize = 1 << 20
 
@@ -13,18 +13,26 @@ package struct FileContent: Sendable {
 
     /// Encrypts everything that comes from a descriptor.
     ///
-    /// - Parameter name: of the file, for refusals.
-    /// - Throws: the refusal of the keychain; what reading or writing says. The output is no whole file then.
+    /// - Parameters:
+    ///   - recipients: who opens the file without the keychain, too.
+    ///   - name: of the file, for refusals.
+    ///   - told: hears how many bytes were read, piece by piece.
+    ///   - checkEnd: whether the end of the input is that of the content.
+    /// - Throws: the refusal of the keychain; what reading, writing or `checkEnd` says. The output is no whole file
+    ///   then.
     package func protect(
         _ input: FileDescriptor, to output: FileDescriptor, in place: ShelfPlace, chunkExponent: UInt8 = 16,
-        name: String
+        recovery recipients: [RecoveryRecipient] = [], name: String, told: (Int) -> Void = { _ in },
+        checkEnd: () throws(Refusal) -> Void = { () throws(Refusal) in }
     ) throws(Refusal) {
-        let writer = try keychain.newFile(in: place, chunkExponent: chunkExponent).writer
+        let writer = try keychain.newFile(in: place, chunkExponent: chunkExponent, recovery: recipients).writer
         var sealed = writer.preamble
-        try pieces(of: input, name) { (piece) throws(Refusal) in
+        try Self.pieces(of: input, name) { (piece) throws(Refusal) in
             try formatting { () throws(FileError) in try writer.write(piece, into: &sealed) }
             try write(&sealed, to: output, name)
+            told(piece.count)
         }
+        try checkEnd()
         try formatting { () throws(FileError) in try writer.finish(into: &sealed) }
         try write(&sealed, to: output, name)
     }
@@ -32,18 +40,23 @@ package struct FileContent: Sendable {
     /// Decrypts a protected file that comes from a descriptor. The output is verified; whether it is all of the file,
     /// the end of the call says.
     ///
-    /// - Throws: the refusal of the keychain, `errSecDecode` (`file.damaged`) and its kin; the failure of reading or
+    /// - Parameters:
+    ///   - opener: has the key.
+    ///   - told: hears how many bytes were read, piece by piece.
+    /// - Throws: the refusal of the opener, `errSecDecode` (`file.damaged`) and its kin; the failure of reading or
     ///   writing.
-    package func open(
-        _ input: FileDescriptor, name: String, into output: (Span<UInt8>) throws(Refusal) -> Void
+    package static func open(
+        _ input: FileDescriptor, by opener: any FileOpener, name: String, told: (Int) -> Void = { _ in },
+        into output: (Span<UInt8>) throws(Refusal) -> Void
     ) throws(Refusal) {
-        let stream = SealedFileStream(try keychain.authenticate(try Self.preamble(of: input, name)))
+        let stream = SealedFileStream(try opener.authenticate(try preamble(of: input, name)))
         let content = SecretBuffer(capacity: 0)
         try pieces(of: input, name) { (piece) throws(Refusal) in
             let result = Result { () throws(FileError) in try stream.read(piece, into: content) }
             // The content before the damage is verified.
             try give(content, output)
             try formatting(result.get)
+            told(piece.count)
         }
         try formatting { () throws(FileError) in try stream.finish(into: content) }
         try give(content, output)
@@ -53,25 +66,32 @@ package struct FileContent: Sendable {
     /// whole, reading says.
     ///
     /// - Returns: false when the file is in that place already; nothing was written then.
-    /// - Throws: as ``open(_:name:into:)``.
+    /// - Throws: as ``open(_:by:name:told:into:)``.
     package func move(
         _ input: FileDescriptor, to output: FileDescriptor, in place: ShelfPlace, name: String
     ) throws(Refusal) -> Bool {
         let header = try keychain.authenticate(try Self.preamble(of: input, name))
         let slot = try keychain.rewrap(header.header, to: place)
         guard slot.shelf != header.header.shelfSlot.shelf else { return false }
-        var bytes = try formatting { () throws(FileError) in
+        let bytes = try formatting { () throws(FileError) in
             try FilePreamble.moved(header, to: place.protection, slot)
         }
-        try write(&bytes, to: output, name)
-        try pieces(of: input, name) { (piece) throws(Refusal) in
-            try accessing(name) { () throws(SystemError) in try output.writeFully(piece) }
-        }
+        try copy(input, behind: bytes, to: output, name)
         return true
     }
 
+    /// Writes a beginning, and the chunks of a file behind its own.
+    func copy(
+        _ input: FileDescriptor, behind beginning: [UInt8], to output: FileDescriptor, _ name: String
+    ) throws(Refusal) {
+        try accessing(name) { () throws(SystemError) in try output.writeFully(beginning.span) }
+        try Self.pieces(of: input, name) { (piece) throws(Refusal) in
+            try accessing(name) { () throws(SystemError) in try output.writeFully(piece) }
+        }
+    }
+
     /// The beginning of a file, of which nothing is known to be authentic.
-    private static func preamble(of input: FileDescriptor, _ name: String) throws(Refusal) -> FilePreamble {
+    static func preamble(of input: FileDescriptor, _ name: String) throws(Refusal) -> FilePreamble {
         let bytes = try read(FilePreamble.size, of: input, name)
         return try formatting { () throws(FileError) in try FilePreamble(decoding: bytes.span) }
     }
@@ -106,8 +126,11 @@ package struct FileContent: Sendable {
 
     /// Encrypts a file in its place, or gives a protected one to another shelf.
     ///
+    /// - Parameter recipients: of a file that is encrypted; a protected one keeps its own.
     /// - Throws: the refusal of the keychain; the reason of the file system. The file is as it was then.
-    package func place(_ path: String, in place: ShelfPlace) throws(Refusal) {
+    package func place(
+        _ path: String, in place: ShelfPlace, recovery recipients: [RecoveryRecipient] = []
+    ) throws(Refusal) {
         let input = try accessing(path) { () throws(SystemError) in try FileDescriptor.regular(path) }
         let replaced = try accessing(path) { () throws(SystemError) in
             try ReplacedFile(converting: input, at: path)
@@ -115,18 +138,34 @@ package struct FileContent: Sendable {
         if try isProtected(input, path) {
             guard try move(input, to: replaced.output, in: place, name: path) else { return }
         } else {
-            try protect(input, to: replaced.output, in: place, name: path)
+            try protect(input, to: replaced.output, in: place, recovery: recipients, name: path)
         }
         try accessing(path, replaced.commit)
     }
 
     /// Gives a protected file to another shelf, in its place.
     ///
-    /// - Throws: as ``place(_:in:)``; the rule `file.not-protected`.
+    /// - Throws: as ``place(_:in:recovery:)``; the rule `file.not-protected`.
     package func move(_ path: String, to place: ShelfPlace) throws(Refusal) {
         let input = try accessing(path) { () throws(SystemError) in try FileDescriptor.regular(path) }
         guard try isProtected(input, path) else { throw FileError.notProtected.refusal }
         try self.place(path, in: place)
+    }
+
+    /// Gives a protected file other recovery recipients, in its place. Copies that were made before keep theirs.
+    ///
+    /// - Parameter recipients: all that it has from now on.
+    /// - Throws: the refusal of the keychain; the reason of the file system. The file is as it was then.
+    package func setRecovery(_ recipients: [RecoveryRecipient], of path: String) throws(Refusal) {
+        let input = try accessing(path) { () throws(SystemError) in try FileDescriptor.regular(path) }
+        let replaced = try accessing(path) { () throws(SystemError) in
+            try ReplacedFile(converting: input, at: path)
+        }
+        let header = try keychain.authenticate(try Self.preamble(of: input, path))
+        let slots = try keychain.key(of: header.header).slots(for: recipients, of: header.header.file)
+        let bytes = try formatting { () throws(FileError) in try FilePreamble.recoverable(header, by: slots) }
+        try copy(input, behind: bytes, to: replaced.output, path)
+        try accessing(path, replaced.commit)
     }
 
     /// Whether a file claims to be a protected one, whole or not.
@@ -139,19 +178,19 @@ package struct FileContent: Sendable {
         return true
     }
 
-    private func give(
+    private static func give(
         _ content: SecretBuffer, _ output: (Span<UInt8>) throws(Refusal) -> Void
     ) throws(Refusal) {
         try content.withSpan(output)
         content.removeAll()
     }
 
-    private func pieces(
+    private static func pieces(
         of input: FileDescriptor, _ name: String, _ body: (Span<UInt8>) throws(Refusal) -> Void
     ) throws(Refusal) {
-        let piece = SecretBytes(count: Self.pieceSize)
-        var count = Self.pieceSize
-        while count == Self.pieceSize {
+        let piece = SecretBytes(count: pieceSize)
+        var count = pieceSize
+        while count == pieceSize {
             count = try accessing(name) { () throws(SystemError) in
                 try piece.withMutableSpan { (span) throws(SystemError) in try input.readFully(into: &span) }
             }

@@ -18,16 +18,19 @@ package struct FileKeychain: Sendable {
 
     /// Makes the key and the header of a new file.
     ///
-    /// - Parameter chunkExponent: a chunk has two to this power bytes.
+    /// - Parameters:
+    ///   - chunkExponent: a chunk has two to this power bytes.
+    ///   - recipients: who opens the file without the keychain, too.
     /// - Throws: the refusal of the keychain.
     package func newFile(
-        in place: ShelfPlace, chunkExponent: UInt8
+        in place: ShelfPlace, chunkExponent: UInt8, recovery recipients: [RecoveryRecipient] = []
     ) throws(Refusal) -> (writer: SealedFileWriter, header: FileHeader) {
         let file = FileID()
         guard case .made(let made) = try ask(.make(file, place)) else { throw .malformed("the key of a file") }
+        let slots = try made.key.slots(for: recipients, of: file)
         return try formatting { () throws(FileError) in
             let header = try FileHeader(
-                protection: place.protection, chunkExponent: chunkExponent, file: file, slots: [made.slot])
+                protection: place.protection, chunkExponent: chunkExponent, file: file, slots: [made.slot] + slots)
             return (try SealedFileWriter(header, fileKey: made.key), header)
         }
     }
@@ -102,6 +105,18 @@ package struct FileKeychain: Sendable {
             throw .malformed("the answer to a file request")
         }
         return reply
+    }
+}
+
+extension SecretBytes {
+    /// A file's key, wrapped to each of its recovery recipients.
+    func slots(for recipients: [RecoveryRecipient], of file: FileID) throws(Refusal) -> [FileSlot] {
+        var slots: [FileSlot] = []
+        for recipient in recipients {
+            slots.append(
+                try formatting { () throws(FileError) in try FileSlot.wrapping(self, of: file, for: recipient) })
+        }
+        return slots
     }
 }
 

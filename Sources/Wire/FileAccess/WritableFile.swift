@@ -1,4 +1,4 @@
-import FileFormat
+package import FileFormat
 package import KeychainModel
 package import KeychainWire
 import LinuxSystem
@@ -23,11 +23,13 @@ package final class WritableFile: Sendable {
 
     /// Begins a file.
     ///
+    /// - Parameter recipients: who opens the file without the keychain, too.
     /// - Throws: the refusal of the keychain; the reason of the file system.
     package init(
-        _ path: String, in place: ShelfPlace, chunkExponent: UInt8 = 16, _ keychain: FileKeychain
+        _ path: String, in place: ShelfPlace, chunkExponent: UInt8 = 16,
+        recovery recipients: [RecoveryRecipient] = [], _ keychain: FileKeychain
     ) throws(Refusal) {
-        (writer, header) = try keychain.newFile(in: place, chunkExponent: chunkExponent)
+        (writer, header) = try keychain.newFile(in: place, chunkExponent: chunkExponent, recovery: recipients)
         (name, protection, self.keychain) = (path, place.protection, keychain)
         let replaced = try accessing(path) { () throws(SystemError) in try ReplacedFile(writing: path) }
         state = ProcessLocal(State(replaced: replaced, sealed: writer.preamble))

@@ -169,6 +169,26 @@ struct ProtectedFileTests {
             #expect(invalid?.status == errSecAuthFailed)
         }
     }
+
+    @Test("Recovery recipients are in the header of a file, and of one that is moved; other texts are refused")
+    func recovery() throws {
+        let recipient = "age1cx44ltsvq9m3h8gwdcw9k0cq0fajc8t74d82dl0zu8qga0exdpnsz483p2"
+        try keychain.run {
+            var options = ProtectedFile.Options()
+            options.recovery = [recipient, recipient]
+            try options.write(content, to: file("file"))
+            try ProtectedFile.setProtection(.init(.none), of: file("file"))
+            let header = try Data(contentsOf: file("file")).prefix(4096)
+            // The number of slots, and the kind of the second.
+            #expect(header[14] == 2 && header[64 + 80] == 3)
+            #expect(try Data(contentsOfProtected: file("file")) == content)
+            for wrong in [[""], ["age1"], [recipient + "q"]] {
+                options.recovery = wrong
+                #expect(error { try options.write(content, to: file("other")) }?.status == errSecParam)
+            }
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["file"])
+        }
+    }
 }
 
 /// The error of a call; nil when it throws none.

@@ -78,8 +78,9 @@ struct ManualPageTests {
     @Test("Pages refer to pages that there are, or that other packages have")
     func references() throws {
         let foreign: Set = [
-            "docker 1", "git 1", "gitcredentials 7", "gpg 1", "pam 8", "pass 1", "pinentry-curses 1", "strip 1",
-            "systemd 1", "systemd.exec 5", "update-ca-certificates 8", "wl-copy 1", "xclip 1",
+            "age 1", "age-keygen 1", "docker 1", "git 1", "gitcredentials 7", "gpg 1", "pam 8", "pass 1",
+            "pinentry-curses 1", "strip 1", "systemd 1", "systemd.exec 5", "update-ca-certificates 8", "wl-copy 1",
+            "xclip 1",
         ]
         let own = Set(
             ManualPages.names.map { name in "\(name.dropLast(2)) \(name.suffix(1))" })

@@ -19,6 +19,7 @@ func fuzzFile(_ bytes: Span<UInt8>) {
     var harm: (place: UInt8, high: UInt8, bits: UInt8) = (0, 0, 0)
     if mends & 8 != 0 { harm = (input.byte(), input.byte(), input.byte()) }
     var body = input.rest()
+    readRecipient(body)
     if mends & 16 != 0, !body.isEmpty { body = Array(repeatElement(body, count: 9000 / body.count + 1).joined()) }
     guard let preamble = claims(file) else { return }
     guard let proven = authenticated(preamble) else { return }
@@ -39,6 +40,7 @@ private enum FuzzFile {
         try PrivateKey(external: [UInt8](repeating: 9, count: 32).span, type: .x25519)
     }
     static let shelf = [UInt8](repeating: 5, count: 16)
+    static let identity = must("an identity") { () throws(FileError) in try RecoveryIdentity(pair) }
 }
 
 private func header(_ bytes: [UInt8], isMended: Bool) -> [UInt8] {
@@ -71,12 +73,22 @@ private func claims(_ file: [UInt8]) -> FilePreamble? {
             ] {
                 if let key { require(key.isEqual(to: FuzzFile.fileKey), "a slot gives a key that nobody has wrapped") }
             }
+            if let key = try FuzzFile.identity.fileKey(of: one) {
+                require(key.isEqual(to: FuzzFile.fileKey), "an identity gets a key that nobody has wrapped")
+            }
         }
         return preamble
     } catch {
         if case .library = error { fatalError("a refusal of another kind: \(error)") }
         return nil
     }
+}
+
+/// A text of a recipient is written in one way, but for capitals.
+private func readRecipient(_ bytes: [UInt8]) {
+    let text = String(decoding: bytes, as: UTF8.self)
+    guard let recipient = RecoveryRecipient(text: text) else { return }
+    require(recipient.text == text.lowercased(), "a recipient is written in two ways")
 }
 
 private func authenticated(_ preamble: FilePreamble) -> AuthenticHeader? {
@@ -124,7 +136,8 @@ private func seek(_ file: [UInt8], _ header: AuthenticHeader) throws(FileError) 
 
 extension FuzzSeeds {
     static func ofFile() -> [[UInt8]] {
-        let bodies = [[], [1], Array("the content of a file".utf8)] as [[UInt8]]
+        let recipient = Array(FuzzFile.identity.recipient.text.utf8)
+        let bodies = [[], [1], Array("the content of a file".utf8), recipient] as [[UInt8]]
         return FileProtection.allCases.flatMap { protection in
             let first = header(protection, 1)
             return bodies.flatMap { body in
@@ -150,9 +163,11 @@ extension FuzzSeeds {
                 protection == .completeUnlessOpen
                 ? try FileSlot.wrapping(FuzzFile.fileKey, of: file, shelf: shelf, to: FuzzFile.pair.publicKey)
                 : try FileSlot.wrapping(FuzzFile.fileKey, of: file, shelf: shelf, under: FuzzFile.wrapKey)
+            let recovery = try FileSlot.wrapping(FuzzFile.fileKey, of: file, for: FuzzFile.identity.recipient)
+            let slots = generation == 1 ? [slot] : [slot, recovery]
             let header = try FileHeader(
-                protection: protection, chunkExponent: 12, generation: generation, file: file, slots: [slot])
-            return Array(header.encoded.prefix(FileHeader.Offset.slots + slot.size))
+                protection: protection, chunkExponent: 12, generation: generation, file: file, slots: slots)
+            return Array(header.encoded.prefix(FileHeader.Offset.slots + slots.map(\.size).reduce(0, +)))
         }
     }
 }

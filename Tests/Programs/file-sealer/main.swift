@@ -1,8 +1,9 @@
 // Makes and reads protected files with keys that are given, for the tests that hold them against the page.
 //
-//     file-sealer seal CLASS EXPONENT GENERATION FILE SHELF FILE-KEY SHELF-KEY     content in, file out
+//     file-sealer seal CLASS EXPONENT GENERATION FILE SHELF FILE-KEY SHELF-KEY [RECIPIENT...]   content in, file out
 //     file-sealer open CLASS SHELF-KEY                                             file in, content out, in pieces
 //     file-sealer seek CLASS SHELF-KEY                                             the same, from the last chunk on
+//     file-sealer recover IDENTITY                                                 as open, with an identity of age
 //
 // Identifiers and keys are hexadecimal. The shelf's key is its secret key; in class 2 its X25519 key, to seal the
 // public one. Standard error names the reason of a refusal, and the exit status is 1.
@@ -54,7 +55,8 @@ func seal(_ words: [String]) throws {
             fileKey, of: file, shelf: shelf, to: PublicKey(external: bytes(words[6]).span, type: .x25519))
         : try FileSlot.wrapping(fileKey, of: file, shelf: shelf, under: secret(words[6]))
     let header = try FileHeader(
-        protection: protection, chunkExponent: exponent, generation: generation, file: file, slots: [slot])
+        protection: protection, chunkExponent: exponent, generation: generation, file: file,
+        slots: [slot] + words[7...].map { try recoverySlot(fileKey, file, $0) })
     let writer = try SealedFileWriter(header, fileKey: fileKey)
     var sealed = writer.preamble
     while true {
@@ -65,6 +67,18 @@ func seal(_ words: [String]) throws {
         sealed.removeAll(keepingCapacity: true)
         if piece.count < pieceSize { return }
     }
+}
+
+func recoverySlot(_ fileKey: SecretBytes, _ file: FileID, _ text: String) throws -> FileSlot {
+    guard let recipient = RecoveryRecipient(text: text) else { throw Refused(reason: "usage") }
+    return try FileSlot.wrapping(fileKey, of: file, for: recipient)
+}
+
+func recovered(_ text: String, of preamble: [UInt8]) throws -> AuthenticHeader {
+    let identity = try RecoveryIdentity(text: Array(text.utf8).span)
+    let proven = try FilePreamble(decoding: preamble.span).authenticate { try? identity.fileKey(of: $0) }
+    guard let proven else { throw Refused(reason: "no key") }
+    return proven
 }
 
 func header(_ words: [String], of preamble: [UInt8]) throws -> AuthenticHeader {
@@ -85,8 +99,8 @@ func emit(_ content: SecretBuffer) throws {
     content.removeAll()
 }
 
-func open(_ words: [String]) throws {
-    let stream = SealedFileStream(try header(words, of: read(FilePreamble.size)))
+func open(_ header: AuthenticHeader) throws {
+    let stream = SealedFileStream(header)
     let content = SecretBuffer()
     while true {
         let piece = try read(pieceSize)
@@ -142,8 +156,9 @@ func name(_ error: any Error) -> String {
 do {
     let words = Array(CommandLine.arguments.dropFirst(2))
     switch (CommandLine.arguments.dropFirst().first, words.count) {
-    case ("seal", 7): try seal(words)
-    case ("open", 2): try open(words)
+    case ("seal", 7...): try seal(words)
+    case ("open", 2): try open(header(words, of: read(FilePreamble.size)))
+    case ("recover", 1): try open(recovered(words[0], of: read(FilePreamble.size)))
     case ("seek", 2): try seek(words)
     default: throw Refused(reason: "usage")
     }

@@ -1,8 +1,8 @@
 import LinuxSystem
 
-/// One way to the file key: it, wrapped by a shelf.
+/// One way to the file key: it, wrapped by a shelf, or to a recipient who can do without the keychain.
 ///
-///     slot = kind:u8 0:u8 size:u16 shelf id:16 wrapped:size
+///     slot = kind:u8 0:u8 size:u16 id:16 wrapped:size          ; the id of the shelf or the recipient
 package struct FileSlot: Hashable, Sendable {
     /// Kinds that this release knows. A reader passes over slots of other kinds.
     package enum Kind: UInt8, Sendable {
@@ -10,6 +10,11 @@ package struct FileSlot: Hashable, Sendable {
         case shelf = 1
         /// Wrapped to the shelf's public key, while its secret key was locked away: anybody may have written the file.
         case shelfPublic = 2
+        /// Wrapped to the public key of a recovery recipient: its private key opens the file without the keychain.
+        case recovery = 3
+
+        /// Whether a shelf unwraps it. A header has exactly one such slot.
+        package var isOfShelf: Bool { self != .recovery }
 
         /// The size of what is wrapped, in bytes.
         package var wrappedSize: Int { self == .shelf ? 60 : 80 }
@@ -22,6 +27,7 @@ package struct FileSlot: Hashable, Sendable {
 
     /// The kind's number.
     package let kind: UInt8
+    /// The identifier of the shelf; in a slot for recovery, that of the recipient.
     package let shelf: ShelfID
     package let wrapped: [UInt8]
 

@@ -54,6 +54,16 @@ package enum AtomicFile {
         try replacement.commit(mode: mode)
     }
 
+    /// Makes a file. When this returns, it survives a power cut; when it throws, there is none.
+    ///
+    /// - Throws: `SystemError` of the step that failed; `EEXIST` when something has the name.
+    package static func make(at path: String, with content: SecretBytes) throws(SystemError) {
+        let file = try NewFile(in: PrivateDirectory.parent(of: path) ?? ".")
+        try content.withSpan { (content) throws(SystemError) in try file.descriptor.writeFully(content) }
+        guard try file.publish(as: path, mode: 0o600) else { throw SystemError(code: EEXIST, call: "link") }
+        try synchronizeDirectory(of: path)
+    }
+
     /// Replaces the content of the file at a place, as ``replace(_:with:mode:)``.
     ///
     /// - Throws: as ``replace(_:with:mode:)``.

@@ -54,17 +54,17 @@ package final class ChildProcess: Sendable {
     }
 
     /// Starts a program whose input and output are given. It inherits no other descriptors, but for error output where
-    /// that is not given either. All its
-    /// signals have the default action, whatever this process blocks or ignores. It leads a process group, so that the
-    /// children of a script are killed with it.
+    /// that is not given either. All its signals have the default action, whatever this process blocks or ignores. It
+    /// leads a process group, so that the children of a script are killed with it.
     ///
     /// - Parameters:
     ///   - environment: its complete environment.
     ///   - errors: its error output; nil for that of this process.
+    ///   - asksAtTerminal: whether it stays in this process's group, without which the terminal is not read.
     /// - Throws: `SystemError` of `posix_spawn`: `ENOENT`, `EACCES`.
     package static func start(
         _ executable: String, _ arguments: [String], environment: [String: String], input: FileDescriptor,
-        output: FileDescriptor, errors: FileDescriptor? = nil
+        output: FileDescriptor, errors: FileDescriptor? = nil, asksAtTerminal: Bool = false
     ) throws(SystemError) -> ChildProcess {
         var actions = unsafe posix_spawn_file_actions_t()
         unsafe posix_spawn_file_actions_init(&actions)
@@ -84,7 +84,7 @@ package final class ChildProcess: Sendable {
         let variables = environment.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
         return try unsafe spawn(
             executable, [executable] + arguments, variables, &actions, &attributes,
-            POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP)
+            POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | (asksAtTerminal ? 0 : POSIX_SPAWN_SETPGROUP))
     }
 
     /// - Parameter flags: in addition to the flag that gives the program only the real user and group, not those that

@@ -1247,14 +1247,51 @@ enum ChineseTexts {
         Restore a snapshot of the store. The files themselves may be whole.\t请恢复存储的快照。文件本身可能完好。
         A request about a file was authorized before its shelf was known.\t在得知文件的密钥架之前就授权了关于该文件的\
         请求。
-        the first word is protect, unprotect, move, cat, info, verify, shelves or delete-shelf\t第一个词须是 protect、\
-        unprotect、move、cat、info、verify、shelves 或 delete-shelf
+        the first word is a verb, such as protect or cat\t第一个词须是动词，例如 protect 或 cat
         Protected files open only while the keychain has a password, those of {1#} shelves: they would be lost.\t有 {1\
         #} 个密钥架的受保护文件只在钥匙串设有密码时才能打开：这些文件将会丢失。
         Move them to another class first, or confirm: `security set-keychain-password -f -p \"\"`.\t请先把它们移到其他\
         类别，或确认：`security set-keychain-password -f -p \"\"`。
         Remove the password? Type {1} to go on: \t要移除密码吗？键入 {1} 继续：
         Remove the password although protected files are lost with it.\t即使受保护的文件会随之丢失，也移除密码。
+        there is no folder in memory\t没有位于内存中的文件夹
+        The content would reach a disk.\t内容会写到磁盘上。
+        Mount one at /dev/shm, or set XDG_RUNTIME_DIR.\t请在 /dev/shm 挂载一个，或设置 XDG_RUNTIME_DIR。
+        the machine may write its memory to a disk: it has swap space\t此机器有交换空间，可能会把内存写到磁盘
+        the editor has failed\t编辑器失败
+        The file is as it was; what was edited is gone.\t文件保持原样；所做的编辑已丢失。
+        Set VISUAL or EDITOR to a program that waits until the file is closed.\t请将 VISUAL 或 EDITOR 设为会等到文件关\
+        闭的程序。
+        The file has other recovery recipients than -R names.\t该文件的恢复接收者与 -R 指定的不同。
+        Give all of them with -R, or take them away first: security file recovery.\t请用 -R 给出全部接收者，或先移除它\
+        们：security file recovery。
+        The shelf that wrapped the file's key is none of this command's.\t封装该文件密钥的密钥架不属于此命令。
+        Change the file with the program that has made it.\t请用创建该文件的程序修改它。
+        The content cannot be written to memory: {1}.\t无法把内容写到内存：{1}。
+        Take the content apart with `security file cat`.\t请用 `security file cat` 分部取出内容。
+        export takes -t or -p\texport 需要 -t 或 -p
+        -p is for a file that has no other recipients\t-p 用于没有其他接收者的文件
+        age reads the identity from a file\tage 从文件读取身份
+        age is not installed\t未安装 age
+        It makes and opens its files.\t它的文件由它生成和打开。
+        Install age.\t请安装 age。
+        the file to write is given by -o\t要写入的文件由 -o 指定
+        age has ended without having done all of the file.\tage 未处理完整个文件就结束了。
+        Its own message says why. Nothing was replaced.\t原因见它自己的消息。没有替换任何文件。
+        age cannot be run: {1}.\t无法运行 age：{1}。
+        Look at the program and at the disk.\t请检查该程序和磁盘。
+        a range is read by the keychain's keys alone, without -i\t范围只能用钥匙串的密钥读取，不能与 -i 同用
+        recovery-key takes -o\trecovery-key 需要 -o
+        standard input is one thing\t标准输入只能用于一处
+        {1} is no recipient: it begins with age1\t{1} 不是接收者：它应以 age1 开头
+        a file has at most 7 recovery recipients\t一个文件最多有 7 个恢复接收者
+        The file has no recovery recipient whose identity this is.\t该文件没有与此身份对应的恢复接收者。
+        Name the identity of another recipient, or open the file with its keychain.\t请指定另一个接收者的身份，或用其\
+        钥匙串打开该文件。
+        This is no identity of a recovery recipient (AGE-SECRET-KEY-1...).\t这不是恢复接收者的身份（AGE-SECRET-KEY-1..\
+        .）。
+        Name the file that security file recovery-key or age-keygen has written.\t请指定 security file recovery-key 或\
+         age-keygen 写出的文件。
         the class is a, b, c or d\t保护类别须是 a、b、c 或 d
         the name of the shelf is too long\t密钥架的名称太长
         the demand is presence or password\t要求须是 presence 或 password
@@ -2150,6 +2187,21 @@ enum ChineseTexts {
          disk.\tprotect 用加密形式替换文件，unprotect 用其内容替换，move 换成另一类别、群组或密钥架的文件；- 表示标准\
         输入。a 类在钥匙串解锁期间可打开，c 类（默认）自首次解锁起可打开，d 类始终可打开。b 类可在锁定时写入，解锁时读\
         取。cat 只输出已验证的内容；是否完整由退出状态说明。被替换文件的旧数据块可能仍留在磁盘上。
+        A recovery recipient opens files without the keychain: recovery-key writes an identity to a new file and shows\
+         its recipient, which -R takes, up to seven times. recovery gives files the recipients of the command line and\
+         takes all others away. With -i, an identity opens the files in place of the keychain. An identity opens its f\
+        iles for ever, and says nothing of who wrote them.\t恢复接收者无需钥匙串即可打开文件：recovery-key 把身份写入\
+        新文件并显示其接收者，-R 接受该接收者，最多七次。recovery 为文件设置命令行所列的接收者，并移除其他所有接收者。\
+        使用 -i 时，以身份代替钥匙串打开文件。身份可永久打开其文件，且不说明由谁写入。
+        edit hands the content to the editor of VISUAL or EDITOR, in a file in memory, and encrypts what it becomes.\t\
+        edit 把内容放在内存文件中交给 VISUAL 或 EDITOR 指定的编辑器，并加密修改后的内容。
+        export writes the content as a file of age, for other machines, and import takes one. Both run the program age\
+        , which asks for its passphrases itself.\texport 把内容写成 age 文件供其他机器使用，import 读入 age 文件。两者\
+        都运行 age 程序，口令由它自己询问。
+        Who opens the file of age, as age's option -r.\t能打开该 age 文件的接收者，同 age 的 -r 选项。
+        Have age ask for a passphrase that opens its file.\t由 age 询问打开其文件的口令。
+        Who opens the files too, without the keychain.\t无需钥匙串也能打开文件的接收者。
+        Open the files with the identities in this file.\t用此文件中的身份打开这些文件。
         What opens a file besides: presence or password.\t打开文件另需的条件：presence 或 password。
         The bytes to write, counted from 0; all unless given.\t要输出的字节，从 0 数起；默认为全部。
         When the files open: a, b, c or d.\t文件何时可打开：a、b、c 或 d。

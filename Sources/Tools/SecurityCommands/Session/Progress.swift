@@ -2,7 +2,7 @@ import Glibc
 import LinuxSystem
 
 /// Tells a person at a terminal that a long task goes on and how far it has come, once it has taken a while.
-final class Progress {
+package final class Progress {
     private let stop: Wakeup
     private let thread: Thread
     private let state: State
@@ -11,7 +11,7 @@ final class Progress {
     private final class State: Sendable { let text = Lock("") }
 
     /// Begins to count; nil when there is no terminal to tell it on.
-    init?(_ task: String, _ session: Session) {
+    package init?(_ task: String, _ session: Session) {
         guard session.diagnostics.isTerminal, let stop = try? Wakeup() else { return nil }
         session.flush()
         let (terminal, interval) = (session.diagnostics.descriptor, session.progressInterval)
@@ -22,10 +22,10 @@ final class Progress {
     }
 
     /// Says how far the task has come.
-    func show(_ text: String) { state.text.withLock { $0 = text } }
+    package func show(_ text: String) { state.text.withLock { $0 = text } }
 
     /// Stops, and leaves the line of the terminal as it was.
-    func end() {
+    package func end() {
         stop.signal()
         thread.join()
     }

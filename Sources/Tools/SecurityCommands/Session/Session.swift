@@ -38,7 +38,7 @@ package final class Session {
     /// The administrator's policy.
     let policy: AdministratorPolicy
     /// A variable of the environment; nil when it is not set.
-    let environment: @Sendable (String) -> String?
+    package let environment: @Sendable (String) -> String?
     /// The present moment, in seconds since 2001.
     let now: @Sendable () -> Double
     private let openTerminal: () -> Terminal?

@@ -2,14 +2,14 @@ import Glibc
 import LinuxSystem
 
 /// The folders whose files lie in memory.
-enum MemoryFolders {
+package enum MemoryFolders {
     private static var candidates: [String] {
         let runtime = unsafe getenv("XDG_RUNTIME_DIR").map { unsafe String(cString: $0) }
         return [runtime, "/run/user/\(CurrentProcess.user)", "/dev/shm", "/tmp"].compactMap { $0 }
     }
 
     /// The first in which this user may make a folder; nil when there is none.
-    static func find() -> String? {
+    package static func find() -> String? {
         // A line end in the path would make two variables of one in the lines that `ci-start` writes.
         candidates.first { SearchList.isPath($0) && isInMemory($0) && isWritable($0) }
     }

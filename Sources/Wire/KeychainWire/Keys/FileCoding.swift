@@ -33,7 +33,7 @@ extension FileSlot {
     /// - Throws: `errSecParam` (`wire.malformed`) when it cannot be read, or is none of a shelf's.
     package init(from reader: inout WireReader) throws(Refusal) {
         let (kind, shelf) = (try reader.integer(UInt8.self), try reader.shelfID())
-        guard let known = Kind(rawValue: kind) else { throw .malformed("the kind of a slot") }
+        guard let known = Kind(rawValue: kind), known.isOfShelf else { throw .malformed("the kind of a slot") }
         self.init(kind: kind, shelf: shelf, wrapped: try reader.bytes(atMost: known.wrappedSize))
         guard isWhole else { throw .malformed("the size of a slot") }
     }

@@ -1,0 +1,160 @@
+"""Protected files at their limits: very large ones, in little memory, on a full disk, killed in the middle.
+
+usage: file_limits_test.py FOLDER-OF-PROGRAMS [TEST...]
+"""
+
+import errno
+import os
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import protected_file
+from ordinary_parts import as_user, prepared
+from patience import PATIENCE, eventually
+
+CHUNK = 1 << 16
+# The whole of the file that is streamed does not fit.
+MOST_MEMORY = 32 << 20
+
+
+class Limits(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="keychain-tests-")
+        self.home = prepared(PROGRAMS, self.folder)
+        self.home.environment["LANG"] = "C"
+        shutil.copy(f"{PROGRAMS}/keychain-file", self.home.programs)
+
+    def tearDown(self):
+        self.home.end()
+        shutil.rmtree(self.folder)
+
+    def path(self, name):
+        return f"{self.home.home}/{name}"
+
+    def started(self, *words, prepare=lambda: None, **streams):
+        def begin():
+            prepare()
+            as_user()
+
+        words = [f"{self.home.programs}/security", "file", *words]
+        return subprocess.Popen(words, env=self.home.environment, preexec_fn=begin, **streams)
+
+    def file(self, *words, data=b"", status=0, prepare=lambda: None, output=subprocess.PIPE):
+        streams = {"stdin": subprocess.PIPE, "stdout": output, "stderr": subprocess.PIPE}
+        with self.started(*words, prepare=prepare, **streams) as process:
+            out, complaint = process.communicate(data, timeout=PATIENCE)
+        self.assertEqual(status, process.returncode, (words, complaint))
+        return out, complaint.decode()
+
+    def plain(self, name, content):
+        path = self.path(name)
+        with open(path, "wb") as file:
+            file.write(content)
+        home = os.stat(self.home.home)
+        os.chown(path, home.st_uid, home.st_gid)
+        return path
+
+    def test_a_file_of_100_gib_is_read_at_its_ends(self):
+        identity, path = protected_file.Identity(), self.path("large")
+        self.file("protect", "-c", "a", "-R", identity.recipient, "-o", path, "-")
+        with open(path, "rb") as file:
+            preamble = file.read(protected_file.CHUNKS)
+        one, file_key = protected_file.authentic(preamble, identity)
+        cipher = protected_file.AESGCM(protected_file.derive(file_key, one.file_id, b"chunks"))
+        last = (100 << 30) // CHUNK
+        with open(path, "r+b") as file:
+            for index, content in ((0, b"first" + bytes(CHUNK - 5)), (last, b"the end")):
+                file.seek(protected_file.CHUNKS + index * (CHUNK + protected_file.TAG))
+                file.write(cipher.encrypt(protected_file.nonce(index, index == last), content, None))
+        length = last * CHUNK
+        self.assertEqual(b"first", self.file("cat", "-r", "0-4", path)[0])
+        self.assertEqual(b"the end", self.file("cat", "-r", f"{length}-", path)[0])
+        self.assertEqual(b"", self.file("cat", "-r", f"{length + 7}-", path)[0])
+        # Nobody has written what is between them.
+        out, reason = self.file("cat", "-r", f"{CHUNK - 3}-{CHUNK + 3}", path, status=-26275 & 0xFF)
+        self.assertEqual(b"", out)
+        self.assertIn(f"{length + 7} bytes", self.file("info", path)[0].decode())
+        with open(path, "r+b") as file:
+            file.truncate(protected_file.CHUNKS + last * (CHUNK + protected_file.TAG))
+        self.file("cat", "-r", "0-4", path, status=-26275 & 0xFF)
+
+    def memory(self, *words, source, target):
+        """The most memory that a command had, in bytes."""
+        with open(source, "rb") as given, open(target, "wb") as taken:
+            process = self.started(*words, stdin=given, stdout=taken)
+            _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        self.assertEqual(0, process.returncode)
+        return usage.ru_maxrss << 10
+
+    def test_streams_take_little_memory_whatever_their_length(self):
+        plain = self.plain("plain", b"")
+        os.truncate(plain, 36 << 20)
+        sealed, back = self.path("sealed"), self.path("back")
+        for words, source, target in ((("protect", "-o", "-", "-"), plain, sealed), (("cat", "-"), sealed, back)):
+            self.assertLess(self.memory(*words, source=source, target=target), MOST_MEMORY)
+        self.assertEqual(36 << 20, os.path.getsize(back))
+
+    def test_a_full_disk_leaves_the_file_as_it_was(self):
+        content = os.urandom(3 << 20)
+        path = self.plain("file", content)
+
+        def small_disk():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+
+        self.file("protect", path, status=-36 & 0xFF, prepare=small_disk)
+        with open(path, "rb") as file:
+            self.assertEqual(content, file.read())
+        self.file("protect", path)
+        with open(path, "rb") as file:
+            sealed = file.read()
+        for words in (("unprotect",), ("move", "-c", "d"), ("recovery",)):
+            self.file(*words, path, status=-36 & 0xFF, prepare=small_disk)
+            with open(path, "rb") as file:
+                self.assertEqual(sealed, file.read())
+        with open("/dev/full", "wb") as full:
+            for words in (("protect", "-o", "-", "-"), ("unprotect", "-o", "-", path)):
+                self.assertIn(os.strerror(errno.ENOSPC), self.refused_by(full, *words))
+        self.assertEqual(["file"], [name for name in os.listdir(self.home.home) if name != "k"])
+
+    def refused_by(self, output, *words):
+        streams = {"stdin": subprocess.PIPE, "stdout": output, "stderr": subprocess.PIPE}
+        with self.started(*words, **streams) as process:
+            _, complaint = process.communicate(os.urandom(1 << 20), timeout=PATIENCE)
+        self.assertNotEqual(0, process.returncode)
+        return complaint.decode()
+
+    def test_a_kill_in_the_middle_leaves_the_file_as_it_was(self):
+        old = self.plain("file", b"old")
+        self.file("protect", old)
+        with open(old, "rb") as file:
+            before = file.read()
+        process = self.started("protect", "-o", old, "-", stdin=subprocess.PIPE)
+        process.stdin.write(os.urandom(2 << 20))
+        process.stdin.flush()
+        eventually(lambda: self.written(process.pid) > 1 << 20)
+        process.kill()
+        process.communicate()
+        with open(old, "rb") as file:
+            self.assertEqual(before, file.read())
+        self.assertEqual((b"old", ""), self.file("cat", old))
+        self.assertEqual(["file"], [name for name in os.listdir(self.home.home) if name != "k"])
+
+    def written(self, process):
+        """The bytes in a process's files below the home."""
+        folder, written = f"/proc/{process}/fd", 0
+        for name in os.listdir(folder):
+            if os.readlink(f"{folder}/{name}").startswith(f"{self.home.home}/"):
+                written += os.stat(f"{folder}/{name}").st_size
+        return written
+
+
+if __name__ == "__main__":
+    PROGRAMS = sys.argv.pop(1)
+    unittest.main(verbosity=2)
