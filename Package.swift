@@ -102,7 +102,7 @@ let package = Package(
 
         module("SyncFormat", in: "Base", uses: ["KeychainModel", "LinuxSystem"]),
 
-        module("KeychainWire", in: "Wire", uses: ["KeychainModel", "LinuxSystem"]),
+        module("KeychainWire", in: "Wire", uses: ["SyncFormat", "KeychainModel", "LinuxSystem"]),
         module("EnclaveWire", in: "Wire", uses: ["KeychainWire", "SyncFormat", "KeychainModel", "LinuxSystem"]),
         module(
             "KeychainBackup", in: "Wire", uses: ["KeychainCrypto", "KeychainWire", "KeychainModel", "LinuxSystem"]),
@@ -303,7 +303,7 @@ let package = Package(
             uses: ["EnclaveWire", "KeychainWire", "KeychainModel", "LinuxSystem", "TestSupport"]),
         tests(
             "KeychainWireTests", in: "Wire",
-            uses: ["EnclaveWire", "KeychainWire", "KeychainModel", "LinuxSystem", "TestSupport"]),
+            uses: ["EnclaveWire", "KeychainWire", "SyncFormat", "KeychainModel", "LinuxSystem", "TestSupport"]),
         tests(
             "KeychainBackupTests", in: "Wire",
             uses: ["KeychainBackup", "KeychainCrypto", "KeychainWire", "KeychainModel", "LinuxSystem", "TestSupport"]),

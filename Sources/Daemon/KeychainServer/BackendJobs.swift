@@ -83,7 +83,7 @@ struct DeviceJob: WorkerJob {
     /// Whether it waits for nobody's passcode and walks over nothing.
     var isBrief: Bool {
         switch request {
-        case .status, .lock, .details, .identity, .lastUnlock, .access(.decisions): true
+        case .status, .lock, .details, .identity, .lastUnlock, .access(.decisions), .sync(.now): true
         // The first waits for the writer.
         case .access(.changes(let number)): number != .max
         default: false
@@ -128,7 +128,7 @@ struct PromptJob: WorkerJob {
     /// Whether it may wait for a person.
     var mayAsk: Bool {
         switch request {
-        case .evaluate, .perform: true
+        case .evaluate, .perform, .circle: true
         case .capabilities, .invalidate: false
         }
     }

@@ -43,6 +43,7 @@ extension KeychainEngine {
                     if let decision = attempt.decision { decisions.record(decision) }
                 }
                 try attempt.run(with: password, id: id, into: writer)
+            case .circle: throw .noCircleHere
             }
         } catch { writer.refuse(error.outside, id: id) }
     }
@@ -83,6 +84,11 @@ extension Prompt {
 }
 
 extension Refusal {
+    /// Only a keychain that a daemon of its user's serves can belong to a circle.
+    static let noCircleHere = Refusal(
+        .notAvailable, .noCircle, "circle", "This keychain cannot belong to a circle of machines.",
+        do: "Use the login keychain, served by its user's daemon.")
+
     /// The status that says "ask the user" has no meaning to a client that has had the user asked (rule
     /// results.status.codes).
     fileprivate var outside: Refusal {

@@ -69,6 +69,7 @@ extension KeychainEngine {
             let path = try store.snapshot(by: deadline)
             return writer.answer(id) { $0.append(text: path) }
         case .backup(let request): return answer(try backup(request, passcodes, from: caller, by: deadline), id, writer)
+        case .sync: throw .noCircleHere
         case .lock, .unlock, .setPasscode, .removePasscode, .moveToTPM, .moveToSoftware, .unlockWith, .replacePasscode,
             .addSlot, .removeSlot, .changeSettings, .acceptStore:
             try change(request, passcodes)
@@ -102,7 +103,7 @@ extension KeychainEngine {
         case .changeSettings(let settings): try enclave.change(settings)
         case .acceptStore: try acceptStore(passcodes[0])
         case .status, .verify, .access, .details, .identity, .release, .examine, .watch, .snapshot, .lastUnlock,
-            .backup:
+            .backup, .sync:
             break
         }
         // A password that was set in a folder which has gone is nobody's.

@@ -50,6 +50,8 @@ package enum DeviceRequest: Equatable, Sendable {
     case lastUnlock
     /// Making and restoring backups.
     case backup(BackupRequest)
+    /// The circle of machines.
+    case sync(SyncRequest)
 
     /// How many passcodes, or files, may come with it.
     package var descriptors: ClosedRange<Int> {
@@ -63,6 +65,7 @@ package enum DeviceRequest: Equatable, Sendable {
         case .replacePasscode: 2...2
         case .access(let request): request.descriptors
         case .backup(let request): request.descriptors
+        case .sync(let request): request.descriptors
         }
     }
 
@@ -90,6 +93,7 @@ package enum DeviceRequest: Equatable, Sendable {
         case release = 22
         case lastUnlock = 23
         case backup = 26
+        case sync = 27
     }
 
     /// Appends the body to a frame under construction.
@@ -125,6 +129,9 @@ package enum DeviceRequest: Equatable, Sendable {
             request.append(to: buffer)
         case .backup(let request):
             append(.backup)
+            request.append(to: buffer)
+        case .sync(let request):
+            append(.sync)
             request.append(to: buffer)
         case .watch(let epoch, let milliseconds):
             append(.watch)
@@ -168,6 +175,7 @@ package enum DeviceRequest: Equatable, Sendable {
             .watch(epoch: try reader.integer(UInt32.self), milliseconds: try reader.integer(UInt32.self))
         case .access: .access(try AccessRequest(from: &reader))
         case .backup: .backup(try BackupRequest(from: &reader))
+        case .sync: .sync(try SyncRequest(from: &reader))
         }
     }
 }
