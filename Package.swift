@@ -169,10 +169,17 @@ let package = Package(
         module(
             "SyncStore", in: "Daemon",
             uses: ["SyncMerging", "SyncFormat", "KeychainEngine", "KeychainStore", "KeychainModel", "LinuxSystem"]),
+        module(
+            "SyncService", in: "Daemon",
+            uses: [
+                "SyncStore", "SyncMerging", "SyncFormat", "KeychainEngine", "KeychainCrypto", "EnclaveWire",
+                "KeychainWire", "KeychainModel", "LinuxSystem",
+            ]),
         program(
             "keychaind", in: "Daemon",
             uses: [
-                "KeychainMaster", "SystemAccounts", "KeychainServer", "CallerIdentification", "KeychainEngine",
+                "SyncService", "KeychainMaster", "SystemAccounts", "KeychainServer", "CallerIdentification",
+                "KeychainEngine",
                 "KeychainStore", "KeychainPolicy", "KeychainClient", "EnclaveWire", "KeychainWire", "KeychainModel",
                 "CommandOptions", "LinuxSystem",
             ]),
@@ -393,7 +400,8 @@ let package = Package(
         tests(
             "KeychainEngineTests", in: "Daemon",
             uses: [
-                "SyncStore", "SyncMerging", "SyncFormat", "KeychainEngine", "KeychainBackup", "KeychainStore",
+                "SyncService", "SyncTransports", "SyncStore", "SyncMerging", "SyncFormat", "KeychainEngine",
+                "KeychainBackup", "KeychainStore",
                 "KeychainPolicy", "CodeSignature", "EnclaveWire",
                 "FileFormat", "KeychainWire", "KeychainModel",
                 "KeychainCrypto", "SecureEnclave", "LinuxSystem", "TestSupport",

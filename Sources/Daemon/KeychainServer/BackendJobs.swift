@@ -83,7 +83,7 @@ struct DeviceJob: WorkerJob {
     /// Whether it waits for nobody's passcode and walks over nothing.
     var isBrief: Bool {
         switch request {
-        case .status, .lock, .details, .identity, .lastUnlock, .access(.decisions), .sync(.now): true
+        case .status, .lock, .details, .identity, .lastUnlock, .access(.decisions): true
         // The first waits for the writer.
         case .access(.changes(let number)): number != .max
         default: false

@@ -18,6 +18,7 @@ extension Replica {
         advance(place, keys.hash(batch.signed))
         let informed = informedRemovals(of: place)
         for position in content?.positions ?? [] { name(position, by: place.device, ignoring: informed) }
+        if isOwn { take(batch, keys) }
         let before = membership.removed
         for statement in batch.statements { count(statement, place, content?.floor ?? stated, keys) }
         if membership.removed != before, rules.removalIsAcknowledged { mustPublish = true }

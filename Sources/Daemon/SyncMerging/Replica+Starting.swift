@@ -95,7 +95,7 @@ extension Replica {
         guard mayRemove || !batch.statements.contains(where: \.isRemoval), let author = author(of: batch, keys),
             keys.isSignature(batch.signature, of: batch.signed, by: author.signing)
         else { return false }
-        takeShares(batch, keys)
+        take(batch, keys)
         let floor = logs[batch.header.device]?.floor ?? 0
         for statement in batch.statements { count(statement, batch.place, floor, keys) }
         stating.append(batch)

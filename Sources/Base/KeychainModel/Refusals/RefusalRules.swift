@@ -78,4 +78,6 @@ extension Refusal.Rule {
     package static let retiredGeneration = Self(rawValue: "circle.retired-keys")
     /// The circle has no room for more.
     package static let fullCircle = Self(rawValue: "circle.full")
+    /// The caller may not look at the circle, change it, or carry for it.
+    package static let circleNotGranted = Self(rawValue: "circle.not-granted")
 }

@@ -17,7 +17,7 @@ extension KeychainEngine {
     ) {
         // A passcode that was typed is counted in the vault.
         let credentials = password == nil ? 0 : 1
-        defer { if request.mayChangeVault(with: credentials) { exclusively { age.look(at: $0.store) } } }
+        defer { if request.mayChangeVault(with: credentials) { lookAtVault() } }
         do throws(Refusal) {
             try deadline.check()
             let owner: [UInt8] = try caller.digest()
@@ -43,7 +43,9 @@ extension KeychainEngine {
                     if let decision = attempt.decision { decisions.record(decision) }
                 }
                 try attempt.run(with: password, id: id, into: writer)
-            case .circle: throw .noCircleHere
+            case .circle(let change, let prompt):
+                let status = try self.change(change, from: caller, asking: prompt, conversation, by: deadline)
+                writer.answer(id) { SyncReply.status(status).append(to: $0) }
             }
         } catch { writer.refuse(error.outside, id: id) }
     }
@@ -84,11 +86,6 @@ extension Prompt {
 }
 
 extension Refusal {
-    /// Only a keychain that a daemon of its user's serves can belong to a circle.
-    static let noCircleHere = Refusal(
-        .notAvailable, .noCircle, "circle", "This keychain cannot belong to a circle of machines.",
-        do: "Use the login keychain, served by its user's daemon.")
-
     /// The status that says "ask the user" has no meaning to a client that has had the user asked (rule
     /// results.status.codes).
     fileprivate var outside: Refusal {

@@ -124,18 +124,24 @@ package enum DeviceRequest: Equatable, Sendable {
         case .changeSettings(let settings):
             append(.changeSettings)
             settings.append(to: buffer)
-        case .access(let request):
-            append(.access)
-            request.append(to: buffer)
-        case .backup(let request):
-            append(.backup)
-            request.append(to: buffer)
-        case .sync(let request):
-            append(.sync)
-            request.append(to: buffer)
         case .watch(let epoch, let milliseconds):
             append(.watch)
             for number in [epoch, milliseconds] { buffer.append(littleEndian: number) }
+        case .access, .backup, .sync: appendQuestion(to: buffer)
+        }
+    }
+
+    /// Appends a request that has kinds of its own.
+    private func appendQuestion(to buffer: SecretBuffer) {
+        func append(_ code: Code, _ appendRequest: (SecretBuffer) -> Void) {
+            buffer.append(code.rawValue)
+            appendRequest(buffer)
+        }
+        switch self {
+        case .access(let request): append(.access, request.append)
+        case .backup(let request): append(.backup, request.append)
+        case .sync(let request): append(.sync, request.append)
+        default: return
         }
     }
 

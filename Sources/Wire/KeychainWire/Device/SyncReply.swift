@@ -64,7 +64,7 @@ package enum SyncVerdict: UInt8, Sendable, CaseIterable {
     case needsLaterVersion = 4
 }
 
-/// What a carrier needs to know.
+/// All that a carrier needs to know.
 ///
 ///     positions = number:u64 circle:16 me:16 place:text flags:u8 heads wanted discarding
 ///     heads     = count:u32 *(device:16 seq:u64)          ; by ascending device

@@ -27,7 +27,7 @@ package enum SyncRequest: Equatable, Sendable {
     /// With one file: what the transport has in a slot of a log, or in one of ``SyncPositions/wanted``.
     /// → ``SyncReply/taken(_:)``.
     case take(SyncSlot)
-    /// What the transport showed at the last look, or why there was none.
+    /// The last look at the transport, or why there was none.
     case seen(SyncView)
     /// With one file, a room of ``roomBytes``. → ``SyncReply/next(_:)``: its slot, and how many bytes are in the room.
     case next
@@ -104,7 +104,7 @@ package enum SyncRequest: Equatable, Sendable {
     }
 }
 
-/// What a transport shows.
+/// The slots that a transport shows.
 ///
 ///     view = count:u32 *(device:16 seq:u64) unreadable:u32 *slot problem:text
 package struct SyncView: Equatable, Sendable {

@@ -47,7 +47,7 @@ package struct SyncStatus: Equatable, Sendable {
 
     /// A machine or a recovery key of the circle.
     package struct Machine: Equatable, Sendable {
-        /// What is known of it: a bit each.
+        /// Facts about it, a bit each.
         package struct Flags: OptionSet, Sendable {
             package let rawValue: UInt8
             package init(rawValue: UInt8) { self.rawValue = rawValue }
