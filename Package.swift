@@ -103,7 +103,7 @@ let package = Package(
 
         module("SyncFormat", in: "Base", uses: ["KeychainModel", "LinuxSystem"]),
 
-        module("KeychainWire", in: "Wire", uses: ["KeychainModel", "LinuxSystem"]),
+        module("KeychainWire", in: "Wire", uses: ["SyncFormat", "KeychainModel", "LinuxSystem"]),
         module("EnclaveWire", in: "Wire", uses: ["KeychainWire", "SyncFormat", "KeychainModel", "LinuxSystem"]),
         module(
             "KeychainBackup", in: "Wire", uses: ["KeychainCrypto", "KeychainWire", "KeychainModel", "LinuxSystem"]),
@@ -170,10 +170,17 @@ let package = Package(
         module(
             "SyncStore", in: "Daemon",
             uses: ["SyncMerging", "SyncFormat", "KeychainEngine", "KeychainStore", "KeychainModel", "LinuxSystem"]),
+        module(
+            "SyncService", in: "Daemon",
+            uses: [
+                "SyncStore", "SyncMerging", "SyncFormat", "KeychainEngine", "KeychainCrypto", "EnclaveWire",
+                "KeychainWire", "KeychainModel", "LinuxSystem",
+            ]),
         program(
             "keychaind", in: "Daemon",
             uses: [
-                "KeychainMaster", "SystemAccounts", "KeychainServer", "CallerIdentification", "KeychainEngine",
+                "SyncService", "KeychainMaster", "SystemAccounts", "KeychainServer", "CallerIdentification",
+                "KeychainEngine",
                 "KeychainStore", "KeychainPolicy", "KeychainClient", "EnclaveWire", "KeychainWire", "KeychainModel",
                 "CommandOptions", "LinuxSystem",
             ]),
@@ -308,7 +315,7 @@ let package = Package(
             uses: ["EnclaveWire", "KeychainWire", "KeychainModel", "LinuxSystem", "TestSupport"]),
         tests(
             "KeychainWireTests", in: "Wire",
-            uses: ["EnclaveWire", "KeychainWire", "KeychainModel", "LinuxSystem", "TestSupport"]),
+            uses: ["EnclaveWire", "KeychainWire", "SyncFormat", "KeychainModel", "LinuxSystem", "TestSupport"]),
         tests(
             "KeychainBackupTests", in: "Wire",
             uses: ["KeychainBackup", "KeychainCrypto", "KeychainWire", "KeychainModel", "LinuxSystem", "TestSupport"]),
@@ -400,7 +407,8 @@ let package = Package(
         tests(
             "KeychainEngineTests", in: "Daemon",
             uses: [
-                "SyncStore", "SyncMerging", "SyncFormat", "KeychainEngine", "KeychainBackup", "KeychainStore",
+                "SyncService", "SyncTransports", "SyncStore", "SyncMerging", "SyncFormat", "KeychainEngine",
+                "KeychainBackup", "KeychainStore",
                 "KeychainPolicy", "CodeSignature", "EnclaveWire",
                 "FileFormat", "KeychainWire", "KeychainModel",
                 "KeychainCrypto", "SecureEnclave", "LinuxSystem", "TestSupport",

@@ -101,5 +101,11 @@ package struct StateEntry: Sendable {
         return MemberID(Array(machine.value.suffix(MemberID.size)))
     }
 
+    /// The circle that a state is of; nil when there is none.
+    package static func circle(in entries: [StateEntry]) -> CircleID? {
+        guard let machine = entries.first(where: { $0.kind == .machine }), machine.value.count == 34 else { return nil }
+        return CircleID(Array(machine.value.dropFirst(2)))
+    }
+
     package var name: [UInt8] { [kind.rawValue] + key }
 }

@@ -83,7 +83,8 @@ package struct SyncHeader: Equatable, Sendable {
 /// The signature and the hash of a batch go over `signed`, so both forms have the same.
 package struct SyncBatch: Equatable, Sendable {
     package static let signatureSize = 64
-    private static let domain: [UInt8] = Array("keychain sync 1: batch".utf8)
+    /// The bytes before those that are signed, so that no other signature is one of a batch.
+    package static let domain: [UInt8] = Array("keychain sync 1: batch".utf8)
 
     package let header: SyncHeader
     package let statements: [SyncStatement]

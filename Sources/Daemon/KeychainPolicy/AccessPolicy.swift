@@ -65,9 +65,34 @@ extension AccessPolicy {
         guard caller.user == 0 || caller.mayInspectAllGroups else { throw .backupNotGranted }
         guard passcodeIsSet || caller.user == 0 || caller.user == daemonUser else { throw .backupNeedsPassword }
     }
+
+    /// Whether a caller may ask about the circle of machines. Its carrier is any program of the user outside of
+    /// sandboxes: it gives and takes what a transport sees anyway.
+    ///
+    /// - Parameters:
+    ///   - changes: whether only the keychain's own command may.
+    ///   - daemonUser: the user that this keychain's daemon runs as.
+    /// - Throws: `errSecMissingEntitlement` (`circle.not-granted`).
+    package static func requireCircle(
+        _ caller: CallerIdentity, changes: Bool, daemonUser: UInt32
+    ) throws(Refusal) {
+        if caller.user == 0 || caller.mayInspectAllGroups { return }
+        guard !changes else { throw .circleNotGranted }
+        if case .sandboxed = caller.provenance { throw .carrierNotGranted }
+        guard caller.user == daemonUser else { throw .carrierNotGranted }
+    }
 }
 
 extension Refusal {
+    fileprivate static let circleNotGranted = Refusal(
+        .missingEntitlement, .circleNotGranted, AccessGroup.any,
+        "Only the keychain's own command looks at the circle of machines and changes it.", do: "Use `security sync`.")
+
+    fileprivate static let carrierNotGranted = Refusal(
+        .missingEntitlement, .circleNotGranted, AccessGroup.any,
+        "Only programs of the keychain's user, outside of sandboxes, carry what its circle writes.",
+        do: "Let keychain-carrier do it.")
+
     fileprivate static let backupNotGranted = Refusal(
         .missingEntitlement, .backupNotGranted, AccessGroup.any,
         "Only the keychain's own command makes and restores backups.", do: "Use `security backup`.")

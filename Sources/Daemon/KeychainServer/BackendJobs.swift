@@ -128,7 +128,7 @@ struct PromptJob: WorkerJob {
     /// Whether it may wait for a person.
     var mayAsk: Bool {
         switch request {
-        case .evaluate, .perform: true
+        case .evaluate, .perform, .circle: true
         case .capabilities, .invalidate: false
         }
     }

@@ -34,6 +34,9 @@ package protocol RequestHandler: Sendable {
     /// The number of the device's state, for those who watch it.
     var stateEpoch: StateEpoch { get }
 
+    /// The number of the circle of machines, for those who carry for it.
+    var circleEpoch: StateEpoch { get }
+
     /// The state with its number. May block.
     func news() throws(Refusal) -> DeviceStateChange
 
@@ -140,6 +143,9 @@ extension RequestReader {
 }
 
 extension RequestHandler {
+    /// A keychain of no circle has no news of it.
+    package var circleEpoch: StateEpoch { StateEpoch() }
+
     package func arrived(_ caller: CallerIdentity) {}
     package func checkpointIfDue() {}
 

@@ -193,6 +193,13 @@ struct RequestRouter {
             try backend.watchers.put(
                 StateWatchers.Watcher(
                     epoch: epoch, deadline: min(time, deadline), id: id, standing: standing, reply: reply))
+        case .sync(.wait(let number, let milliseconds)):
+            try AccessPolicy.requireCircle(caller, changes: false, daemonUser: CurrentProcess.user)
+            let time = Deadline.after(milliseconds: Int(min(milliseconds, WireLimits.longestWatch)))
+            try backend.carriers.put(
+                StateWatchers.Watcher(
+                    epoch: UInt32(truncatingIfNeeded: number), deadline: min(time, deadline), id: id,
+                    standing: standing, reply: reply))
         case .examine:
             guard let file = files.first else { throw .attachments }
             try backend.identities.put(

@@ -28,16 +28,22 @@ final class StateWatchers: Sendable {
         var isClosed = false
     }
 
+    /// The news for those whose number has changed.
+    typealias News = @Sendable (any RequestHandler) -> Result<@Sendable (SecretBuffer) -> Void, Refusal>
+
     private let state: Monitor<State>
     private let epoch: StateEpoch
+    private let name: String
+    private let news: News
     private let capacity: Int
     private let share: Int
 
     /// - Parameters:
+    ///   - name: that of the threads.
     ///   - capacity: how many may wait.
     ///   - share: how many of one program.
-    init(_ epoch: StateEpoch, capacity: Int, share: Int) {
-        self.epoch = epoch
+    init(_ epoch: StateEpoch, named name: String, capacity: Int, share: Int, news: @escaping News) {
+        (self.epoch, self.name, self.news) = (epoch, name, news)
         (self.capacity, self.share) = (capacity, share)
         state = Monitor(State(epoch: epoch.value))
     }
@@ -56,11 +62,36 @@ final class StateWatchers: Sendable {
         }
     }
 
+    /// Those who watch the device, and those who wait for something to carry.
+    static func make(
+        _ handler: any RequestHandler, _ limits: ServerLimits
+    ) -> (device: StateWatchers, circle: StateWatchers) {
+        (ofDevice(handler.stateEpoch, limits), ofCircle(handler.circleEpoch))
+    }
+
+    private static func ofDevice(_ epoch: StateEpoch, _ limits: ServerLimits) -> StateWatchers {
+        StateWatchers(
+            epoch, named: "keychain-state", capacity: limits.watchers, share: limits.watchersOfProgram
+        ) { handler in
+            Result { () throws(Refusal) in try handler.news() }.map { news in { news.append(to: $0) } }
+        }
+    }
+
+    /// One program carries, and a few look at it.
+    private static func ofCircle(_ epoch: StateEpoch) -> StateWatchers {
+        StateWatchers(epoch, named: "keychain-circle", capacity: carriers, share: carriers / 4) { handler in
+            let number = handler.circleEpoch.value
+            return .success { $0.append(littleEndian: UInt64(number)) }
+        }
+    }
+
+    private static let carriers = 64
+
     /// Starts the threads.
     func start(_ handler: any RequestHandler) throws(SystemError) -> [Thread] {
-        let follower = try Thread(named: "keychain-state") { [self] in follow() }
+        let follower = try Thread(named: name) { [self] in follow() }
         do throws(SystemError) {
-            return [follower, try Thread(named: "keychain-news") { [self] in answer(from: handler) }]
+            return [follower, try Thread(named: "\(name)-news") { [self] in answer(from: handler) }]
         } catch {
             close()
             follower.join()
@@ -89,15 +120,17 @@ final class StateWatchers: Sendable {
     private func answer(from handler: any RequestHandler) {
         while let due = nextDue() {
             guard !due.isEmpty else { continue }
-            let news = Result { () throws(Refusal) in try handler.news() }
+            let news = news(handler)
             for watcher in due { Self.answer(watcher, news) }
         }
     }
 
-    private static func answer(_ watcher: Watcher, _ news: Result<DeviceStateChange, Refusal>) {
+    private static func answer(
+        _ watcher: Watcher, _ news: Result<@Sendable (SecretBuffer) -> Void, Refusal>
+    ) {
         let writer = ResponseWriter()
         switch news {
-        case .success(let news): writer.answer(watcher.id) { news.append(to: $0) }
+        case .success(let news): writer.answer(watcher.id, news)
         case .failure(let refusal): writer.refuse(refusal, id: watcher.id)
         }
         watcher.reply.deliver(writer.buffer.finish())

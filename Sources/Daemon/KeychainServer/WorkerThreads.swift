@@ -2,7 +2,8 @@ import KeychainModel
 import KeychainWire
 import LinuxSystem
 
-/// The threads that may block, so that no event loop does: one writer, a few workers, and two for those who watch.
+/// The threads that may block, so that no event loop does: one writer, a few workers, and two for each kind of
+/// those who watch.
 final class WorkerThreads: Sendable {
     let writes: WorkQueue<WriteJob>
     let searches: WorkQueue<SearchJob>
@@ -10,6 +11,8 @@ final class WorkerThreads: Sendable {
     let brief: WorkQueue<DeviceJob>
     let keys: WorkQueue<KeyJob>
     let watchers: StateWatchers
+    /// Those who wait for something to carry.
+    let carriers: StateWatchers
     let prompts: WorkQueue<PromptJob>
     let attendance: WorkQueue<PromptControlJob>
     let identities: WorkQueue<RegistryJob>
@@ -31,7 +34,7 @@ final class WorkerThreads: Sendable {
         let brief = WorkQueue<DeviceJob>(capacity: limits.queuedDevice, share: limits.queuedDeviceOfProgram)
         let keys = WorkQueue<KeyJob>(
             capacity: limits.queuedKeys, share: limits.queuedKeysOfProgram, running: Self.half(limits.keyWorkers))
-        let watchers = StateWatchers(handler.stateEpoch, capacity: limits.watchers, share: limits.watchersOfProgram)
+        let (watchers, carriers) = StateWatchers.make(handler, limits)
         let prompts = WorkQueue<PromptJob>(
             capacity: limits.queuedPrompts, share: limits.queuedPromptsOfProgram,
             running: Self.half(limits.promptWorkers), shared: max(1, limits.promptWorkers - 1))
@@ -42,7 +45,7 @@ final class WorkerThreads: Sendable {
             capacity: limits.queuedIdentities, share: limits.queuedIdentitiesOfProgram, shared: limits.identitiesOfTurn)
         closings = [
             writes.close, searches.close, slow.close, brief.close, keys.close, prompts.close, attendance.close,
-            identities.close, watchers.close,
+            identities.close, watchers.close, carriers.close,
         ]
         let requestReaders = SearchReaders(handler)
         let groups: [Group] = [
@@ -55,9 +58,10 @@ final class WorkerThreads: Sendable {
             Group("attend", limits.promptAttendants) { Self.attend(attendance, with: handler) },
             Group("who", limits.identityWorkers) { Self.identify(identities, in: registry) },
         ]
-        threads = try Self.start(groups, and: watchers, with: handler, orElse: closings)
+        threads = try Self.start(groups, and: [watchers, carriers], with: handler, orElse: closings)
         (self.writes, self.searches, self.slow, self.brief, self.keys) = (writes, searches, slow, brief, keys)
-        (self.watchers, self.prompts, self.attendance, self.identities) = (watchers, prompts, attendance, identities)
+        (self.watchers, self.carriers, self.prompts) = (watchers, carriers, prompts)
+        (self.attendance, self.identities) = (attendance, identities)
     }
 
     /// Threads that do the same work.
@@ -73,12 +77,12 @@ final class WorkerThreads: Sendable {
 
     /// - Parameter closings: end the queues, and with them the threads, when one cannot be started.
     private static func start(
-        _ groups: [Group], and watchers: StateWatchers, with handler: any RequestHandler,
+        _ groups: [Group], and watchers: [StateWatchers], with handler: any RequestHandler,
         orElse closings: [@Sendable () -> Void]
     ) throws(SystemError) -> [Thread] {
         var threads: [Thread] = []
         do throws(SystemError) {
-            threads += try watchers.start(handler)
+            for watchers in watchers { threads += try watchers.start(handler) }
             for group in groups {
                 for _ in 0..<group.count { threads.append(try Thread(named: "keychain-\(group.name)", group.work)) }
             }

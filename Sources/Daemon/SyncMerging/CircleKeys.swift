@@ -1,3 +1,4 @@
+package import KeychainModel
 package import LinuxSystem
 package import SyncFormat
 
@@ -16,13 +17,16 @@ package protocol CircleKeys: AnyObject {
 
     /// The number of a generation whose keys are there; nil when they are not.
     func number(of generation: GenerationID) -> UInt32?
-    /// Makes the keys of a generation, with a share for each of the recipients.
-    func makeGeneration(_ number: UInt32, for recipients: [MemberID: MemberKeys]) -> Generation
-    /// The keys of a generation for one more recipient; nil when they are not there.
-    func share(_ generation: GenerationID, with recipient: MemberID, _ keys: MemberKeys) -> KeyShare?
-    /// Opens a share for this machine and takes the keys, if they are those of number and commitment. Where the share
-    /// comes from does not matter.
-    func take(_ share: KeyShare, of generation: Generation) -> Bool
+    /// Makes the keys of a generation, with a share for each of the recipients; nil where that cannot be now.
+    func makeGeneration(_ number: UInt32, for recipients: [MemberID: MemberKeys]) -> Generation?
+    /// The keys of a generation for more recipients; nil when they are not there, or cannot be shared now.
+    func share(_ generation: GenerationID, with recipients: [MemberID: MemberKeys]) -> Generation?
+    /// Takes what a batch states, and opens the shares for this machine: their keys are taken if they are those of
+    /// number and commitment. The batch comes without its sealed part, and may come again.
+    ///
+    /// - Parameter isCounted: whether it is its turn, and what follows from it comes next. Of another one the keys are
+    ///   sought; its author may be unknown.
+    func take(_ batch: SyncBatch, isCounted: Bool)
 
     /// Seals a content with keys of the header's generation.
     func seal(_ content: SecretBytes, _ header: SyncHeader, associated: (_ sealedSize: Int) -> [UInt8]) -> [UInt8]
@@ -36,9 +40,13 @@ package protocol CircleKeys: AnyObject {
     func unbox(_ record: SyncRecord, _ header: SyncHeader) -> SyncRecord?
     /// The identifier that a record has by its class and its body; nil for a body that is none.
     func recordID(of record: SyncRecord) -> RecordID?
+    /// Why the keys have failed; nil while they have not. Nothing that was done with them counts then.
+    var failure: Refusal? { get }
 }
 
 extension CircleKeys {
+    package var failure: Refusal? { nil }
+
     /// Whether the keys of a generation are there.
     package func holds(_ generation: GenerationID) -> Bool { number(of: generation) != nil }
 

@@ -22,6 +22,9 @@ package struct LogHead: Sendable {
 
     package init() {}
 
+    /// The hash of one of its batches; nil when that batch is not known.
+    package func hash(of seq: UInt64) -> BatchHash? { marks[seq]?.hash }
+
     /// The log as it is here, in the manifest of a snapshot.
     func covered(_ device: MemberID) -> SnapshotManifest.Log {
         SnapshotManifest.Log(device: device, seq: seq, hash: hash, floor: floor, said: said.inOrder)

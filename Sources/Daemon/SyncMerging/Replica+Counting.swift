@@ -20,6 +20,7 @@ extension Replica {
         for position in content?.positions ?? [] where position.device != place.device {
             name(position, by: place.device, ignoring: informed)
         }
+        if isOwn { take(batch, keys) }
         let before = membership.removed
         for statement in batch.statements { count(statement, place, content?.floor ?? stated, keys) }
         if membership.removed != before { forgetWordOfRemoved() }

@@ -51,7 +51,7 @@ extension Replica {
         let hasRoom = hasPlace && ahead <= Self.waitingBatches && waitingSize + size <= Self.waitingBytes
         guard there.count < 2, hasRoom || ahead == 1 && author(of: batch, keys) != nil else { return false }
         waiting[device, default: [:]][seq] = there + [batch]
-        for made in keysForMe(batch) { sought[made.id, default: []].append(made) }
+        for id in keysForMe(batch) { sought[id, default: []].append(batch.withoutSealed) }
         waitingSize += size
         return true
     }
@@ -93,7 +93,7 @@ extension Replica {
     private mutating func read(_ batch: SyncBatch, now: UInt64, _ keys: any CircleKeys) -> Bool {
         let device = batch.header.device
         guard isReadable(batch), counts(batch) else { return false }
-        takeShares(batch, keys)
+        take(batch, keys)
         var content: SyncContent?
         if let sealed = batch.sealed, batch.header.generation != .none {
             guard keys.holds(batch.header.generation) || seek(batch.header.generation, keys) else { return false }
@@ -143,9 +143,9 @@ extension Replica {
         waiting[device]?[seq]?.removeAll { $0 == batch }
         if waiting[device]?[seq]?.isEmpty == true { waiting[device]?[seq] = nil }
         waitingSize -= min(waitingSize, batch.bytes?.count ?? 0)
-        for made in keysForMe(batch) {
-            if let one = sought[made.id]?.firstIndex(of: made) { sought[made.id]?.remove(at: one) }
-            if sought[made.id]?.isEmpty == true { sought[made.id] = nil }
+        for id in keysForMe(batch) {
+            if let one = sought[id]?.firstIndex(of: batch.withoutSealed) { sought[id]?.remove(at: one) }
+            if sought[id]?.isEmpty == true { sought[id] = nil }
         }
     }
 
@@ -177,27 +177,36 @@ extension Replica {
         return keys.isSignature(addition.signature, of: addition.signed(in: circle), by: sponsor.keys.signing)
     }
 
-    /// Takes the keys that a batch brings for this machine: it may itself be sealed with them.
-    func takeShares(_ batch: SyncBatch, _ keys: any CircleKeys) {
-        for made in batch.statements.compactMap(\.madeKeys) where !keys.holds(made.id) { _ = take(made, keys) }
+    /// Takes what a batch states, and the keys that it brings for this machine: it may itself be sealed with them.
+    func take(_ batch: SyncBatch, _ keys: any CircleKeys) {
+        if !batch.statements.isEmpty { keys.take(batch.withoutSealed, isCounted: true) }
     }
+
+    /// Gives all that was stated to keys that may have lost some of it.
+    package func remind(_ keys: any CircleKeys) { for batch in stating { take(batch, keys) } }
 
     /// Looks for the keys of a batch whose turn it is in those whose turn has not come. These may be sealed with the
     /// same keys, and their authors may be unknown here or removed. A generation has its name from its keys, so that
     /// nobody can give others for it.
     func seek(_ generation: GenerationID, _ keys: any CircleKeys) -> Bool {
-        rules.keysAreSought && sought[generation]?.contains { take($0, keys) } == true
+        guard rules.keysAreSought else { return false }
+        return (sought[generation] ?? []).contains { batch in
+            keys.take(batch, isCounted: false)
+            return keys.holds(generation)
+        }
     }
 
     /// Looks through all that waits, for a machine that has another name now.
     mutating func findKeysInWaiting() {
-        let made = waiting.values.flatMap { $0.values.joined() }.flatMap(keysForMe)
-        sought = Dictionary(grouping: made, by: \.id)
+        sought = [:]
+        for batch in waiting.values.flatMap({ $0.values.joined() }) {
+            for id in keysForMe(batch) { sought[id, default: []].append(batch.withoutSealed) }
+        }
     }
 
     /// The generations that a batch has shares for this machine of.
-    private func keysForMe(_ batch: SyncBatch) -> [Generation] {
-        batch.statements.compactMap(\.madeKeys).filter { $0.shares.contains { $0.recipient == me } }
+    private func keysForMe(_ batch: SyncBatch) -> [GenerationID] {
+        batch.statements.compactMap(\.madeKeys).filter { $0.shares.contains { $0.recipient == me } }.map(\.id)
     }
 
     /// Generations without whose keys the next batch of a log cannot be read.
@@ -212,15 +221,11 @@ extension Replica {
             }
         }
     }
-
-    private func take(_ made: Generation, _ keys: any CircleKeys) -> Bool {
-        made.shares.contains { $0.recipient == me && keys.take($0, of: made) }
-    }
 }
 
 extension SyncStatement {
     /// The generation whose keys a statement brings.
-    fileprivate var madeKeys: Generation? {
+    package var madeKeys: Generation? {
         switch self {
         case .generation(let made), .share(let made): made
         default: nil

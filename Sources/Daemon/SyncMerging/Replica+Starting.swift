@@ -111,7 +111,7 @@ extension Replica {
     }
 
     private mutating func count(stating batch: SyncBatch, _ keys: any CircleKeys) {
-        takeShares(batch, keys)
+        take(batch, keys)
         let floor = logs[batch.header.device]?.floor ?? 0
         for statement in batch.statements { count(statement, batch.place, floor, keys) }
         stating.append(batch)

@@ -210,7 +210,8 @@ extension Replica {
         else { return [] }
         let recipients = after.recipients.sorted { ($0.key == me ? 0 : 1, $0.key) < ($1.key == me ? 0 : 1, $1.key) }
             .prefix(SyncLimits.recipients)
-        return [.generation(keys.makeGeneration(number, for: Dictionary(uniqueKeysWithValues: recipients.map { $0 })))]
+        let made = keys.makeGeneration(number, for: Dictionary(uniqueKeysWithValues: recipients.map { $0 }))
+        return made.map { [.generation($0)] } ?? []
     }
 
     /// Whether there is no generation for new batches, or one whose share for this machine was no share: it says so
@@ -223,13 +224,12 @@ extension Replica {
     /// Keys for those that lack them, and that are in when the batch counts.
     private func shares(_ after: Membership, _ keys: any CircleKeys) -> [SyncStatement] {
         after.generations.keys.sorted().filter(keys.holds).compactMap { id in
-            guard let made = after.generations[id], let number = keys.number(of: id) else { return nil }
             let lacking = after.lacking(id).filter { $0 != me }.prefix(SyncLimits.recipients)
-            let shares = lacking.compactMap { member in
-                after.members[member].flatMap { keys.share(id, with: member, $0.keys) }
-            }
-            let late = Generation(number: number, commitment: made.commitment, shares: shares)
-            return shares.isEmpty ? nil : .share(late)
+            let recipients = lacking.compactMap { member in after.members[member].map { (member, $0.keys) } }
+            guard !recipients.isEmpty,
+                let late = keys.share(id, with: Dictionary(uniqueKeysWithValues: recipients)), !late.shares.isEmpty
+            else { return nil }
+            return .share(late)
         }
     }
 

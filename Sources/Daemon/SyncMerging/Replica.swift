@@ -45,7 +45,7 @@ package struct Replica<Rows: RowTable> {
     var waiting: [MemberID: [UInt64: [SyncBatch]]] = [:]
     var waitingSize = 0
     /// Keys for this machine in the batches that wait.
-    var sought: [GenerationID: [Generation]] = [:]
+    var sought: [GenerationID: [SyncBatch]] = [:]
     /// The highest batch of each log that a counted batch names.
     var named: [MemberID: UInt64] = [:]
     /// The last batch of a log that is named and not read yet, by each that names it.
@@ -78,7 +78,8 @@ package struct Replica<Rows: RowTable> {
     var missing: [MemberID: UInt64] = [:]
     /// Items that have taken another primary key in what is read now, with the records that they had been.
     var renamed: [RecordID: RecordID] = [:]
-    var queued: [SyncStatement] = []
+    /// The statements of the next batches.
+    package internal(set) var queued: [SyncStatement] = []
     var mustPublish = false
     /// Tombstones to pass on, against older versions that somebody has passed on.
     var renewed: Set<RecordID> = []
@@ -104,6 +105,9 @@ package struct Replica<Rows: RowTable> {
         (self.circle, self.me, self.rows, self.rules) = (circle, me, rows, rules)
         membership = Membership(rules.ofMembers)
     }
+
+    /// Takes back statements that were asked for and that no batch has yet.
+    package mutating func withdraw(_ isWithdrawn: (SyncStatement) -> Bool) { queued.removeAll(where: isWithdrawn) }
 
     /// Whether this machine is out.
     package var isRemoved: Bool { membership.removed.contains(me) }

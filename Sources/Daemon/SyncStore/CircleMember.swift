@@ -38,15 +38,51 @@ package struct CircleMember {
     package func perform<Result>(
         _ body: (inout Replica<StoredRows>, _ now: UInt64) -> Result
     ) throws(Refusal) -> Result {
-        try engine.withCircleItems { (items) throws(Refusal) in
-            var replica = try restored(items)
-            let now = clock()
-            replica.unlock(now: now, keys)
-            let result = body(&replica, now)
-            try replica.rows.apply()
-            try items.keep(replica.saved)
-            try items.tables.raiseFloor(to: Int64(replica.stampFloor))
-            return result
+        var waiting: WaitingBatches?
+        return try perform(keeping: &waiting, body)
+    }
+
+    /// The same for a caller that keeps the batches that wait for their turn.
+    ///
+    /// - Parameter waiting: those that waited after the change before; nil for none.
+    package func perform<Result>(
+        keeping waiting: inout WaitingBatches?,
+        _ body: (inout Replica<StoredRows>, _ now: UInt64) -> Result
+    ) throws(Refusal) -> Result {
+        let (result, left) = try engine.withCircleItems { (items) throws(Refusal) in
+            try perform(items, waiting, body)
+        }
+        waiting = left
+        return result
+    }
+
+    private func perform<Result>(
+        _ items: CircleItems, _ waiting: WaitingBatches?,
+        _ body: (inout Replica<StoredRows>, _ now: UInt64) -> Result
+    ) throws(Refusal) -> (Result, WaitingBatches) {
+        var replica = try restored(items)
+        if let waiting { replica.waitingForTheirTurn = waiting }
+        let now = clock()
+        replica.unlock(now: now, keys)
+        let result = body(&replica, now)
+        // A failure of the keys must not look like something that the batches say.
+        if let failure = keys.failure { throw failure }
+        try replica.rows.apply()
+        try items.keep(replica.saved)
+        try items.tables.raiseFloor(to: Int64(replica.stampFloor))
+        return (result, replica.waitingForTheirTurn)
+    }
+
+    /// Whether the store knows a circle: its name, and that of this machine; nil for none.
+    package var entered: (circle: CircleID, me: MemberID)? {
+        get throws(Refusal) {
+            try engine.withCircleItems { (items) throws(Refusal) in
+                let entries = try items.state()
+                guard let me = StateEntry.machine(in: entries), let circle = StateEntry.circle(in: entries) else {
+                    return nil
+                }
+                return (circle, me)
+            }
         }
     }
 

@@ -10,6 +10,7 @@ import KeychainServer
 import KeychainStore
 import KeychainWire
 import LinuxSystem
+import SyncService
 
 /// keychaind: serves the keychain of one user, with the enclave in a process of its own.
 @main
@@ -193,11 +194,16 @@ struct Keychaind {
         try ProcessHardening.forbidReachingOut()
         let enclave = try EnclaveConnection(socket, process: process)
         let store = try existing ?? ItemStore(folder: options.store, prefersExclusive: true, makesFolder: false)
-        return try KeychainEngine(
+        let engine = try KeychainEngine(
             store: store, enclave: enclave,
             deployment: options.life == nil ? "user daemon" : "daemon of a job, in memory",
             quotas: options.quotas, history: options.history,
             anchoredGroups: anchoredGroups(options), log: report)
+        // A job's keychain goes with it, and of named ones nobody has said yet which belong to a circle.
+        if options.life == nil, !options.isNamed {
+            engine.serve(CircleService(engine, enclave, folder: options.store))
+        }
+        return engine
     }
 
     /// The groups of anchored programs: that of a file which is marked, and those that root has reserved for them.

@@ -147,7 +147,7 @@ extension DeviceRequest {
             .lastUnlock,
             .access(.decisions), .access(.changes),
             .access(.why), .access(.whyFile), .access(.orphans), .access(.keepRows), .access(.row), .access(.gather),
-            .access(.use), .access(.others):
+            .access(.use), .access(.others), .sync:
             true
         // A wrong passcode would count twice.
         case .unlock, .setPasscode, .removePasscode, .removePasscodeAndFiles, .moveToTPM, .moveToSoftware, .unlockWith,

@@ -20,6 +20,7 @@ extension DeviceReply {
         case .snapshot: self = .snapshot(path: try reader.text())
         case .watch: self = .news(try DeviceStateChange(from: &reader))
         case .backup(let request): self = .backup(try BackupReply(to: request, from: &reader))
+        case .sync(let request): self = .sync(try SyncReply(to: request, from: &reader))
         case .access(let request): self = .access(try AccessReply(to: request, from: &reader))
         case .lock, .unlock, .setPasscode, .removePasscode, .removePasscodeAndFiles, .moveToTPM, .moveToSoftware,
             .unlockWith, .replacePasscode, .addSlot, .removeSlot, .changeSettings, .acceptStore:

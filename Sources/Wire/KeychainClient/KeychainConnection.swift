@@ -69,6 +69,8 @@ package enum DeviceReply: Equatable, Sendable {
     case lastUnlock(UInt64)
     /// To ``DeviceRequest/backup(_:)``.
     case backup(BackupReply)
+    /// To ``DeviceRequest/sync(_:)``.
+    case sync(SyncReply)
     /// To all others.
     case done
 }

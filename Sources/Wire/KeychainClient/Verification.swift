@@ -51,7 +51,7 @@ extension DeviceRequest {
         case .snapshot, .backup, .access(.work), .access(.move), .access(.gather), .access(.why), .access(.whyFile),
             .access(.orphans):
             Self.timeoutOfWhole(usual)
-        case .watch(_, let milliseconds):
+        case .watch(_, let milliseconds), .sync(.wait(_, let milliseconds)):
             min(usual, WireLimits.longestDeadline) &+ min(milliseconds, WireLimits.longestWatch)
         default: usual
         }

@@ -53,7 +53,7 @@ final class CircleTestKeys: CircleKeys {
 
     func number(of generation: GenerationID) -> UInt32? { held[generation]?.number }
 
-    func makeGeneration(_ number: UInt32, for recipients: [MemberID: MemberKeys]) -> Generation {
+    func makeGeneration(_ number: UInt32, for recipients: [MemberID: MemberKeys]) -> Generation? {
         // The record key never changes.
         let recordKey = held.values.first.map { Array($0.keys.suffix(32)) } ?? Randomness.bytes(32)
         let keys = Randomness.bytes(64) + recordKey
@@ -76,11 +76,20 @@ final class CircleTestKeys: CircleKeys {
             box: Array(sealed.dropFirst(MemberKeys.pointSize)))
     }
 
-    func share(_ generation: GenerationID, with recipient: MemberID, _ keys: MemberKeys) -> KeyShare? {
-        held[generation].map { share($0.keys, with: recipient, keys) }
+    func share(_ generation: GenerationID, with recipients: [MemberID: MemberKeys]) -> Generation? {
+        guard let secret = held[generation] else { return nil }
+        let shares = recipients.sorted { $0.key < $1.key }.map { share(secret.keys, with: $0, $1) }
+        let commitment = commitment(secret.number, secret.keys)
+        return Generation(number: secret.number, commitment: commitment, shares: shares)
     }
 
-    func take(_ share: KeyShare, of generation: Generation) -> Bool {
+    func take(_ batch: SyncBatch, isCounted: Bool) {
+        for made in batch.statements.compactMap(\.madeKeys) where !holds(made.id) {
+            _ = made.shares.contains { $0.recipient == id && take($0, of: made) }
+        }
+    }
+
+    private func take(_ share: KeyShare, of generation: Generation) -> Bool {
         let message = share.encapsulated + share.box
         let none: [UInt8] = []
         guard let opened = try? hpke.open(message: message.span, with: agreement, info: none.span, aad: none.span)

@@ -14,7 +14,7 @@ import Testing
         case status, lock, unlock, setPasscode, removePasscode, verify, moveToTPM, moveToSoftware, details, unlockWith
         case replacePasscode, addSlot, removeSlot, changeSettings, watch, acceptStore, snapshot, identity, examine
         case release, decisions, why, move, orphans, setPolicy, uninstalled, work, keepRows, row, others, changes
-        case gather, use, lastUnlock, backup, restore, backupStep
+        case gather, use, lastUnlock, backup, restore, backupStep, circle
 
         init(_ request: DeviceRequest) {
             switch request {
@@ -43,6 +43,7 @@ import Testing
             case .backup(.begin): self = .backup
             case .backup(.open): self = .restore
             case .backup: self = .backupStep
+            case .sync: self = .circle
             }
         }
 
@@ -89,7 +90,7 @@ import Testing
                 .backup(.open(BackupOpening(.restore, by: .passcode, .passphrase, header: [], manifest: [])))
             case .status, .lock, .verify, .details, .changeSettings, .watch, .snapshot, .identity, .examine, .release,
                 .decisions, .why, .orphans, .uninstalled, .keepRows, .row, .others, .changes, .gather, .use,
-                .lastUnlock, .backupStep:
+                .lastUnlock, .backupStep, .circle:
                 nil
             }
         }
@@ -144,7 +145,7 @@ import Testing
             .verify(from: .start), .changeSettings(DeviceSettings()), .access(.decisions(after: 0)),
             .access(.why(program: "", query: [])), .access(.orphans), .access(.uninstalled([])), .access(.keepRows([])),
             .access(.row(1)), .access(.others), .access(.changes(after: 0)),
-            .access(.gather), .access(.use), .lastUnlock, .backup(.survey(from: .start)),
+            .access(.gather), .access(.use), .lastUnlock, .backup(.survey(from: .start)), .sync(.status),
         ]
         for request in others { #expect(request.descriptors.upperBound == 0) }
         // The server and the embedded keychain examine programs without the engine.

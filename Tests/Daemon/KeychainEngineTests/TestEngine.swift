@@ -1,3 +1,4 @@
+import EnclaveWire
 import KeychainModel
 import KeychainPolicy
 import KeychainWire
@@ -12,17 +13,19 @@ import TestSupport
 final class TestEngine: Sendable {
     let folder: String
     let engine: KeychainEngine
+    let enclave: SoftwareEnclave
     let agent = TestAgent()
     static let caller = CallerIdentity(user: 0, process: 0, program: "test", groups: ["test"])
 
     init(
         in directory: TemporaryDirectory, exclusive: Bool = false, quotas: Quotas = .none,
-        history: HistoryLimits = HistoryLimits(), anchoredGroups: AnchoredGroups = .none, log: AuditLog.Writer? = nil
+        history: HistoryLimits = HistoryLimits(), anchoredGroups: AnchoredGroups = .none,
+        user: (any UserAgent)? = nil, log: AuditLog.Writer? = nil
     ) throws {
         folder = directory.path + "/keychain"
-        let enclave = try SoftwareEnclave(
+        enclave = try SoftwareEnclave(
             vault: "\(folder)/vault", createIfMissing: !ItemStore.exists(in: folder), passcodeCost: .cheapest,
-            userAgent: agent)
+            userAgent: user ?? agent)
         let store = try ItemStore(folder: folder, prefersExclusive: exclusive)
         engine = try KeychainEngine(
             store: store, enclave: enclave, deployment: "test", quotas: quotas, history: history,

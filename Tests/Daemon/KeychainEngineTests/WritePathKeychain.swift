@@ -1,3 +1,4 @@
+import EnclaveWire
 import Glibc
 import KeychainModel
 import KeychainPolicy
@@ -19,9 +20,12 @@ final class WritePathKeychain: Sendable {
     private let backup = Lock<TestBackup?>(nil)
     private static let both = CallerIdentity(user: 0, process: 0, program: "test", groups: ["test", "new"])
 
-    init() throws {
-        (directory, elsewhere) = (try TemporaryDirectory(), try TemporaryDirectory())
-        engine = try TestEngine(in: directory)
+    /// - Parameters:
+    ///   - directory: of a keychain that is there; a new one without it.
+    ///   - user: the one that the enclave asks.
+    init(in directory: TemporaryDirectory? = nil, user: (any UserAgent)? = nil) throws {
+        (self.directory, elsewhere) = (try directory ?? TemporaryDirectory(), try TemporaryDirectory())
+        engine = try TestEngine(in: self.directory, user: user)
         circle = CircleRecords(engine.engine)
     }
 

@@ -219,8 +219,8 @@ struct ScriptedHistoryTests {
         let (first, hostile) = (circle.machines[0], circle.machines[2])
         hostile.keys.forgets = [hostile.id]
         let number = hostile.replica.membership.nextGeneration ?? 0
-        hostile.replica.state(
-            .generation(hostile.keys.makeGeneration(number, for: hostile.replica.membership.recipients)))
+        let made = hostile.keys.makeGeneration(number, for: hostile.replica.membership.recipients)
+        if let made { hostile.replica.state(.generation(made)) }
         circle.publish(hostile)
         first.pull(circle.transport, time: circle.time)
         circle.remove(hostile, by: first)

@@ -58,7 +58,7 @@ final class SimulatedKeys: CircleKeys {
 
     func number(of generation: GenerationID) -> UInt32? { numbers[generation] }
 
-    func makeGeneration(_ number: UInt32, for recipients: [MemberID: MemberKeys]) -> Generation {
+    func makeGeneration(_ number: UInt32, for recipients: [MemberID: MemberKeys]) -> Generation? {
         let secret = random.bytes(32)
         let commitment = commitment(number, secret)
         keep(secret, number, commitment)
@@ -85,11 +85,19 @@ final class SimulatedKeys: CircleKeys {
             box: hidden + [UInt8](repeating: 0, count: KeyShare.boxSize - 32))
     }
 
-    func share(_ generation: GenerationID, with recipient: MemberID, _ keys: MemberKeys) -> KeyShare? {
-        held[generation].map { box($0, for: recipient, keys) }
+    func share(_ generation: GenerationID, with recipients: [MemberID: MemberKeys]) -> Generation? {
+        guard let secret = held[generation], let number = numbers[generation] else { return nil }
+        let shares = recipients.sorted { $0.key < $1.key }.map { box(secret, for: $0, $1) }
+        return Generation(number: number, commitment: commitment(number, secret), shares: shares)
     }
 
-    func take(_ share: KeyShare, of generation: Generation) -> Bool {
+    func take(_ batch: SyncBatch, isCounted: Bool) {
+        for made in batch.statements.compactMap(\.madeKeys) where !holds(made.id) {
+            _ = made.shares.contains { $0.recipient == id && take($0, of: made) }
+        }
+    }
+
+    private func take(_ share: KeyShare, of generation: Generation) -> Bool {
         let secret = zip(share.box, sha256(own.agreement)).map { $0 ^ $1 }
         guard commitment(generation.number, secret) == generation.commitment else { return false }
         keep(secret, generation.number, generation.commitment)

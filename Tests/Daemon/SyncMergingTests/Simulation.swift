@@ -284,8 +284,9 @@ final class Simulation {
         machine.keys.cheats = Set(others.filter { _ in dice.chance(50) })
         machine.keys.forgets = Set(others.filter { _ in dice.chance(30) })
         if dice.chance(20) { machine.keys.forgets.insert(machine.id) }
-        guard let number = machine.replica.membership.nextGeneration else { return }
-        let made = machine.keys.makeGeneration(number, for: machine.replica.membership.recipients)
+        guard let number = machine.replica.membership.nextGeneration,
+            let made = machine.keys.makeGeneration(number, for: machine.replica.membership.recipients)
+        else { return }
         machine.replica.state(.generation(made))
         publish(machine)
     }

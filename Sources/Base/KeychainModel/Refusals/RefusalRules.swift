@@ -82,4 +82,6 @@ extension Refusal.Rule {
     package static let noPairing = Self(rawValue: "circle.no-pairing")
     /// The machines of a pairing do not know the same digits.
     package static let wrongDigits = Self(rawValue: "circle.wrong-digits")
+    /// The caller may not look at the circle, change it, or carry for it.
+    package static let circleNotGranted = Self(rawValue: "circle.not-granted")
 }

@@ -65,6 +65,8 @@ extension DeviceRequest {
         case .backup(.begin): "backup"
         case .backup(.open): "open backup"
         case .backup: nil
+        case .sync(.pause): "pause synchronisation"
+        case .sync: nil
         }
     }
 

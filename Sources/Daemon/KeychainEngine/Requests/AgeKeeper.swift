@@ -117,7 +117,7 @@ extension AuthenticationRequest {
     /// The same: a passcode may also come from the user, who is asked.
     func mayChangeVault(with credentials: Int) -> Bool {
         switch self {
-        case .evaluate, .perform: true
+        case .evaluate, .perform, .circle: true
         case .capabilities, .invalidate: credentials > 0
         }
     }

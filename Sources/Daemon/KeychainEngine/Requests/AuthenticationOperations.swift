@@ -17,7 +17,7 @@ extension KeychainEngine {
     ) {
         // A passcode that was typed is counted in the vault.
         let credentials = password == nil ? 0 : 1
-        defer { if request.mayChangeVault(with: credentials) { exclusively { age.look(at: $0.store) } } }
+        defer { if request.mayChangeVault(with: credentials) { lookAtVault() } }
         do throws(Refusal) {
             try deadline.check()
             let owner: [UInt8] = try caller.digest()
@@ -43,6 +43,9 @@ extension KeychainEngine {
                     if let decision = attempt.decision { decisions.record(decision) }
                 }
                 try attempt.run(with: password, id: id, into: writer)
+            case .circle(let change, let prompt):
+                let status = try self.change(change, from: caller, asking: prompt, conversation, by: deadline)
+                writer.answer(id) { SyncReply.status(status).append(to: $0) }
             }
         } catch { writer.refuse(error.outside, id: id) }
     }

@@ -20,7 +20,7 @@ extension KeychainEngine {
         do throws(Refusal) {
             guard request.descriptors.contains(passcodes.count) else { throw .malformed("the number of passcodes") }
             try deadline.check()
-            defer { if request.mayChangeVault(with: passcodes.count) { exclusively { age.look(at: $0.store) } } }
+            defer { if request.mayChangeVault(with: passcodes.count) { lookAtVault() } }
             try perform(request, passcodes, caller, id, deadline, writer)
             note(request, caller, nil)
         } catch {
@@ -69,6 +69,7 @@ extension KeychainEngine {
             let path = try store.snapshot(by: deadline)
             return writer.answer(id) { $0.append(text: path) }
         case .backup(let request): return answer(try backup(request, passcodes, from: caller, by: deadline), id, writer)
+        case .sync(let request): return answer(try sync(request, passcodes, from: caller), id, writer)
         case .lock, .unlock, .setPasscode, .removePasscode, .removePasscodeAndFiles, .moveToTPM, .moveToSoftware,
             .unlockWith, .replacePasscode, .addSlot, .removeSlot, .changeSettings, .acceptStore:
             try change(request, passcodes)
@@ -78,6 +79,10 @@ extension KeychainEngine {
 
     private func answer(_ number: UInt64, _ id: UInt32, _ writer: ResponseWriter) {
         writer.answer(id) { $0.append(littleEndian: number) }
+    }
+
+    private func answer(_ reply: SyncReply, _ id: UInt32, _ writer: ResponseWriter) {
+        writer.answer(id) { reply.append(to: $0) }
     }
 
     private func answer(_ reply: BackupReply, _ id: UInt32, _ writer: ResponseWriter) {
@@ -103,7 +108,7 @@ extension KeychainEngine {
         case .changeSettings(let settings): try enclave.change(settings)
         case .acceptStore: try acceptStore(passcodes[0])
         case .status, .verify, .access, .details, .identity, .release, .examine, .watch, .snapshot, .lastUnlock,
-            .backup:
+            .backup, .sync:
             break
         }
         // A password that was set in a folder which has gone is nobody's.

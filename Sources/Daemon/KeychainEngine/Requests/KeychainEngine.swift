@@ -27,6 +27,7 @@ package final class KeychainEngine: Sendable {
     /// The time for dropping earlier versions.
     let clock: HistoryClock
     let backups = BackupsUnderWay()
+    let circle = EngineCircle()
     let indexKey: SecretBytes
     private let deployment: String
     private let writer: WriterLock
@@ -127,7 +128,11 @@ package final class KeychainEngine: Sendable {
 
     /// As ``write(_:)``, but the calling code records the results.
     func perform(_ batch: [PendingWrite]) {
-        let done: Void? = writer.exclusively(by: batch.latestDeadline) { $0.perform(batch) }
+        let done: Void? = writer.exclusively(by: batch.latestDeadline) { writer in
+            let marks = writer.store.marks
+            writer.perform(batch)
+            if writer.store.marks != marks { circle.number.advance() }
+        }
         if done == nil { for write in batch { write.refuse(.expired) } }
     }
 

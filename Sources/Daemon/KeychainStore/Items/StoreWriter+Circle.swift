@@ -10,6 +10,7 @@ extension StoreWriter {
         guard !row.accessibility.isThisDeviceOnly else {
             return try forgetRecords(.key, of: row.itemClass, row.primaryKey.span)
         }
+        marks &+= 1
         let statement = try statement(.markRecord)
         try writing { () throws(DatabaseError) in
             try statement.bind(integer: Int64(row.itemClass.rawValue), at: 1)

@@ -14,6 +14,8 @@ package final class StoreWriter {
     let changeLog: ChangeLog
     /// Whether the keychain belongs to a circle, so that changes are marked and deleted items leave tombstones.
     package private(set) var isInCircle = false
+    /// How often a record was marked for the other machines.
+    package internal(set) var marks: UInt64 = 0
     /// Microseconds since 1970.
     var clock: () -> Int64 = { max(0, Clock.realtimeNanoseconds / 1000) }
     /// How far the store has come since it was marked.

@@ -2380,5 +2380,54 @@ enum ChineseTexts {
         The keychain's folder {1} cannot be used: {2}.\t无法使用钥匙串的文件夹 {1}：{2}。
         Look at the owner and the permissions of it and of the folders above, or set KEYCHAIN_HOME.\t请检查该文件夹及\
         其上级文件夹的所有者和权限，或设置 KEYCHAIN_HOME。
+        This keychain cannot belong to a circle of machines.\t此钥匙串不能属于设备圈子。
+        Use the login keychain, served by its user's daemon.\t请使用由用户守护进程提供服务的登录钥匙串。
+        Only the keychain's own command looks at the circle of machines and changes it.\t只有钥匙串自己的命令可以查看\
+        和更改设备圈子。
+        Use `security sync`.\t请使用 `security sync`。
+        Only programs of the keychain's user, outside of sandboxes, carry what its circle writes.\t只有钥匙串用户的、\
+        不在沙盒中的程序才能传送其圈子所写的内容。
+        Let keychain-carrier do it.\t请让 keychain-carrier 来完成。
+        The keychain was not unlocked since the machine has started, and reads nothing of its circle before.\t自本机启\
+        动以来钥匙串尚未解锁，在此之前不会读取其圈子的任何内容。
+        Unlock it (security unlock-keychain).\t请将其解锁（security unlock-keychain）。
+        Begin one (security sync setup), or join that of another machine (security sync join).\t请创建圈子（security s\
+        ync setup），或加入另一台设备的圈子（security sync join）。
+        Add machines to this circle, or leave it first.\t请将设备加入此圈子，或先退出它。
+        The keychain's enclave belongs to another circle than its store, which is another or an older one.\t钥匙串的安\
+        全隔区与其存储属于不同的圈子；该存储是另一个或较旧的存储。
+        Leave the circle (security sync leave), and join it again; no item is lost.\t请退出圈子（security sync leave）\
+        后重新加入；不会丢失任何项目。
+        This machine is not in its circle: nobody has added it yet.\t本机不在其圈子中：尚未有设备将其加入。
+        Add it on a machine that is in, with this machine's code.\t请在圈子内的设备上用本机的代码将其加入。
+        The circle's keys are not there yet.\t圈子的密钥尚未就绪。
+        Wait until its first batches were carried (security sync now), and try again.\t请等待其首批内容传送完毕（secur\
+        ity sync now）后重试。
+        This machine was removed from its circle.\t本机已被移出其圈子。
+        Leave the circle; another machine can then add this one again.\t请退出圈子；之后另一台设备可以重新加入本机。
+        Another copy of this machine writes in its name: it was cloned, or its keychain restored.\t本机的另一个副本正\
+        以其名义写入：它被克隆过，或其钥匙串是恢复而来的。
+        Leave the circle on this machine, and join it again.\t请在本机退出圈子，然后重新加入。
+        A circle cannot be kept at this place.\t圈子不能存放在此位置。
+        Name a folder by its absolute path, as folder:/path.\t请以绝对路径指定文件夹，例如 folder:/path。
+        This release does not keep circles on servers and in object stores yet.\t此版本尚不能将圈子存放在服务器和对象\
+        存储中。
+        Name a folder that the machines share, as folder:/path.\t请指定各设备共享的文件夹，例如 folder:/path。
+        The name of a machine has 1 to 64 bytes of printable text.\t设备名称须为 1 至 64 字节的可打印文本。
+        Give it another name.\t请换一个名称。
+        A hash could not be made.\t无法计算散列值。
+        Try again; nothing was changed.\t请重试；未作任何更改。
+        What came with the request is no memory file, or larger than any batch.\t随请求而来的不是内存文件，或大于任何\
+        批次。
+        Give the bytes of the slot in a sealed memory file.\t请将该槽位的字节放入封印的内存文件中。
+        The file keychain.circle next to the store cannot be written: {1}.\t无法写入存储旁的文件 keychain.circle：{1}。
+        See to the disk and the folder's permissions.\t请检查磁盘和文件夹的权限。
+        The machine is in the circle already.\t该设备已在圈子中。
+        This machine has not compared the circle's last snapshot with what it has, and adds nobody before.\t本机尚未将\
+        圈子的最新快照与自身内容核对，在此之前不会加入任何设备。
+        Wait until it has, or add the machine on another one.\t请等待核对完成，或在另一台设备上加入该设备。
+        No machine of this circle has this identifier.\t此圈子中没有具有该标识符的设备。
+        Look at the identifiers of its machines (security sync status).\t请查看其各设备的标识符（security sync status\
+        ）。
         """
 }

@@ -8,7 +8,9 @@ enum KeychainFiles {
         database, database + "-wal", database + "-shm", database + "-journal", database + "-reserve",
         "keychain.lock", "keychain.made", "keychaind.link", "vault", "vault.lock",
     ]
-    private static let names = ofNew.union([database + "-wal.damaged", "keychain.moved", "keychain.backups"])
+    private static let names = ofNew.union([
+        database + "-wal.damaged", "keychain.moved", "keychain.backups", "keychain.circle",
+    ])
 
     /// Whether a name is that of a keychain's file, of a copy of its database, or of a file that was to replace one.
     static func isOwn(_ name: String) -> Bool {

@@ -8,6 +8,7 @@ package import LinuxSystem
 ///     body    = 3:u8 inner:u8 known:u8 context:16 prompt request:bytes   ; perform
 ///                                                    ; inner: 1 an item request, 4 a key request
 ///     body    = 4:u8 context:16                                          ; invalidate
+///     body    = 5:u8 prompt change                                       ; circle
 ///     purpose = 1:u8 policy:u8 | 2:u8 operation:u8 flags:u64 | 3:u8   ; 3: unlock
 ///
 /// `known` 0 says that the program gave no context; the 16 bytes are zero then. A prompt's program and item are empty:
@@ -18,12 +19,13 @@ extension AuthenticationRequest {
         case evaluate = 2
         case perform = 3
         case invalidate = 4
+        case circle = 5
     }
 
     /// How many descriptors may come with it: the application password, as a sealed memory file.
     package var descriptors: ClosedRange<Int> {
         switch self {
-        case .capabilities, .invalidate: 0...0
+        case .capabilities, .invalidate, .circle: 0...0
         case .evaluate, .perform: 0...1
         }
     }
@@ -48,6 +50,10 @@ extension AuthenticationRequest {
         case .invalidate(let context):
             buffer.append(Code.invalidate.rawValue)
             buffer.append(context.span)
+        case .circle(let change, let prompt):
+            buffer.append(Code.circle.rawValue)
+            prompt.append(to: buffer)
+            change.append(to: buffer)
         }
     }
 
@@ -64,6 +70,9 @@ extension AuthenticationRequest {
             self = .evaluate(purpose, context: context, prompt: try Prompt(from: &reader))
         case .perform?: self = try Self.perform(from: &reader)
         case .invalidate?: self = .invalidate(context: try reader.contextIdentifier())
+        case .circle?:
+            let prompt = try Prompt(from: &reader)
+            self = .circle(try CircleChange(from: &reader), prompt: prompt)
         case nil: throw .malformed("the authentication request")
         }
         guard reader.isAtEnd else { throw .malformed("the end of the authentication request") }

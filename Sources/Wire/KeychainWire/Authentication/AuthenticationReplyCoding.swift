@@ -5,6 +5,7 @@ package import LinuxSystem
 ///
 ///     capabilities = state:u8 passcodeIsSet:u8 enrolment:bytes
 ///     evaluated    = factors:u8 enrolment:bytes
+///     circle       = 0:u8 | 1:u8 status                  ; none after leaving it
 ///
 /// The answer to ``AuthenticationRequest/perform(_:context:prompt:)`` is that of the request inside.
 extension AuthenticationReply {
@@ -15,7 +16,7 @@ extension AuthenticationReply {
         switch request {
         case .perform(.item, _, _): self = .item(try ItemResponse(status: status, body: body))
         case .perform(.key(let inner), _, _): self = .key(try KeyReply(to: inner, status: status, body: body))
-        case .capabilities, .evaluate, .invalidate:
+        case .capabilities, .evaluate, .invalidate, .circle:
             guard status == 0 else { throw Refusal(decoding: body, status: status) }
             var reader = WireReader(body)
             _ = try reader.notice()
@@ -28,6 +29,7 @@ extension AuthenticationReply {
         switch request {
         case .capabilities: self = .capabilities(try AuthenticationCapabilities(from: &reader))
         case .evaluate: self = .evaluated(try AuthenticationResult(from: &reader))
+        case .circle: self = .circle(try reader.flag() ? try SyncStatus(from: &reader) : nil)
         case .invalidate, .perform: self = .done
         }
     }

@@ -7,7 +7,7 @@ extension AuthenticationRequest {
         get {
             switch self {
             case .capabilities, .invalidate: nil
-            case .evaluate(_, _, let prompt), .perform(_, _, let prompt): prompt
+            case .evaluate(_, _, let prompt), .perform(_, _, let prompt), .circle(_, let prompt): prompt
             }
         }
         set {
@@ -17,6 +17,7 @@ extension AuthenticationRequest {
             case .evaluate(let purpose, let context, _):
                 self = .evaluate(purpose, context: context, prompt: newValue)
             case .perform(let inner, let context, _): self = .perform(inner, context: context, prompt: newValue)
+            case .circle(let change, _): self = .circle(change, prompt: newValue)
             }
         }
     }

@@ -16,6 +16,8 @@ package enum AuthenticationRequest: Sendable {
     case perform(Inner, context: [UInt8]?, prompt: Prompt)
     /// → ``AuthenticationReply/done``: ends a prompt that is open for the context, and forgets what was shown in it.
     case invalidate(context: [UInt8])
+    /// → ``AuthenticationReply/circle(_:)``: changes the circle of machines, as far as the user agrees.
+    case circle(CircleChange, prompt: Prompt)
 
     package enum Inner: Sendable {
         case item(ItemRequest)
@@ -39,6 +41,8 @@ package enum AuthenticationReply: Sendable {
     case evaluated(AuthenticationResult)
     case item(ItemResponse)
     case key(KeyReply)
+    /// Nil where the keychain belongs to no circle.
+    case circle(SyncStatus?)
     case done
 }
 

@@ -58,6 +58,8 @@ package enum DeviceRequest: Equatable, Sendable {
     case lastUnlock
     /// Making and restoring backups.
     case backup(BackupRequest)
+    /// The circle of machines.
+    case sync(SyncRequest)
 
     /// How many passcodes, or files, may come with it.
     package var descriptors: ClosedRange<Int> {
@@ -72,6 +74,7 @@ package enum DeviceRequest: Equatable, Sendable {
         case .replacePasscode: 2...2
         case .access(let request): request.descriptors
         case .backup(let request): request.descriptors
+        case .sync(let request): request.descriptors
         }
     }
 
@@ -100,6 +103,7 @@ package enum DeviceRequest: Equatable, Sendable {
         case lastUnlock = 23
         case backup = 26
         case removePasscodeAndFiles = 27
+        case sync = 28
     }
 
     /// Appends the body to a frame under construction.
@@ -131,15 +135,24 @@ package enum DeviceRequest: Equatable, Sendable {
         case .changeSettings(let settings):
             append(.changeSettings)
             settings.append(to: buffer)
-        case .access(let request):
-            append(.access)
-            request.append(to: buffer)
-        case .backup(let request):
-            append(.backup)
-            request.append(to: buffer)
         case .watch(let epoch, let milliseconds):
             append(.watch)
             for number in [epoch, milliseconds] { buffer.append(littleEndian: number) }
+        case .access, .backup, .sync: appendQuestion(to: buffer)
+        }
+    }
+
+    /// Appends a request that has kinds of its own.
+    private func appendQuestion(to buffer: SecretBuffer) {
+        func append(_ code: Code, _ appendRequest: (SecretBuffer) -> Void) {
+            buffer.append(code.rawValue)
+            appendRequest(buffer)
+        }
+        switch self {
+        case .access(let request): append(.access, request.append)
+        case .backup(let request): append(.backup, request.append)
+        case .sync(let request): append(.sync, request.append)
+        default: return
         }
     }
 
@@ -180,6 +193,7 @@ package enum DeviceRequest: Equatable, Sendable {
             .watch(epoch: try reader.integer(UInt32.self), milliseconds: try reader.integer(UInt32.self))
         case .access: .access(try AccessRequest(from: &reader))
         case .backup: .backup(try BackupRequest(from: &reader))
+        case .sync: .sync(try SyncRequest(from: &reader))
         }
     }
 }

@@ -129,6 +129,7 @@ private struct Forwarding: RequestHandler {
                 case .status(let status): status.append(to: buffer)
                 case .verification(let page): page.append(to: buffer)
                 case .backup(let reply): reply.append(to: buffer)
+                case .sync(let reply): reply.append(to: buffer)
                 case .details(let details): details.append(to: buffer)
                 case .news(let news): news.append(to: buffer)
                 case .access(let reply): reply.append(to: buffer)
@@ -161,6 +162,7 @@ private struct Forwarding: RequestHandler {
             switch reply {
             case .capabilities(let capabilities): writer.answer(id) { capabilities.append(to: $0) }
             case .evaluated(let result): writer.answer(id) { result.append(to: $0) }
+            case .circle(let status): writer.answer(id) { SyncReply.status(status).append(to: $0) }
             case .item(let response): writer.write(response, id)
             case .key(let reply): writer.answer(id) { reply.append(to: $0) }
             case .done: writer.answer(id) { _ in }

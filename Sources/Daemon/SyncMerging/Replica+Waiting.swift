@@ -1,0 +1,20 @@
+import SyncFormat
+
+extension Replica {
+    /// Batches that wait; setting them is for a state that was just restored.
+    package var waitingForTheirTurn: WaitingBatches {
+        get { WaitingBatches(batches: waiting, size: waitingSize) }
+        set {
+            (waiting, waitingSize) = (newValue.batches, newValue.size)
+            findKeysInWaiting()
+        }
+    }
+}
+
+/// The batches that wait for their turn. They are in no store; a process keeps them from one change to the next.
+package struct WaitingBatches: Sendable {
+    fileprivate let batches: [MemberID: [UInt64: [SyncBatch]]]
+    fileprivate let size: Int
+
+    package var isEmpty: Bool { batches.isEmpty }
+}

@@ -1,0 +1,120 @@
+package import EnclaveWire
+package import KeychainEngine
+package import KeychainModel
+package import KeychainWire
+package import LinuxSystem
+import SyncFormat
+
+/// The circle of machines that a keychain belongs to, for its user's command and for the program that carries batches.
+///
+/// All that it knows is in the store, in the enclave and in a file next to the store. Each request is one transaction.
+package final class CircleService: CircleOperations {
+    private let circle: Lock<OwnCircle>
+    private let enclave: any EnclaveService
+    /// Moves with every change that a carrier should hear of.
+    package let number = StateEpoch()
+
+    /// - Parameter folder: that of the store.
+    package init(_ engine: KeychainEngine, _ enclave: any EnclaveService, folder: String) {
+        self.enclave = enclave
+        circle = Lock(OwnCircle(engine, enclave, folder: folder))
+    }
+
+    /// Answers a request.
+    ///
+    /// - Parameter files: as many as the request takes.
+    /// - Throws: `errSecNotAvailable` (`circle.none`) in no circle; what enclave and store say, and nothing is changed.
+    package func answer(_ request: SyncRequest, _ files: [FileDescriptor]) throws(Refusal) -> SyncReply {
+        switch request {
+        case .status: return .status(try circle.withLock { (own) throws(Refusal) in try own.status() })
+        case .positions:
+            let number = UInt64(number.value)
+            return .positions(try circle.withLock { (own) throws(Refusal) in try own.positions(number) })
+        case .take(let slot):
+            let bytes = try Self.bytes(files)
+            return .taken(try circle.withLock { (own) throws(Refusal) in try own.take(bytes, in: slot) })
+        case .next: return .next(try next(into: files))
+        case .wait: return .news(number: UInt64(number.value))
+        case .pause, .now, .seen, .committed:
+            try note(request, files)
+            return .done
+        }
+    }
+
+    private func note(_ request: SyncRequest, _ files: [FileDescriptor]) throws(Refusal) {
+        switch request {
+        case .pause(let isPaused):
+            try circle.withLock { (own) throws(Refusal) in
+                guard try own.state != nil else { throw .inNoCircle }
+                try own.change { $0.isPaused = isPaused }
+            }
+        case .now: circle.withLock { $0.isWanted = true }
+        case .seen(let view): return try circle.withLock { (own) throws(Refusal) in try own.see(view) }
+        case .committed(let slot, let isOccupied):
+            let theirs = isOccupied ? try Self.bytes(files) : nil
+            return try circle.withLock { (own) throws(Refusal) in try own.commit(slot, theirs) }
+        default: return
+        }
+        number.advance()
+    }
+
+    private func next(into files: [FileDescriptor]) throws(Refusal) -> SyncSending? {
+        guard let room = files.first else { throw .notACircleFile }
+        guard let (slot, bytes) = try circle.withLock({ (own) throws(Refusal) in try own.next() }) else { return nil }
+        do { try PasscodeFile.fill(room, with: SecretBytes(copying: bytes.span)) } catch { throw .notACircleFile }
+        return SyncSending(slot: slot, size: UInt32(bytes.count))
+    }
+
+    /// Milliseconds that the writer of a pipe may take.
+    private static let timeout = 10_000
+
+    private static func bytes(_ files: [FileDescriptor]) throws(Refusal) -> [UInt8] {
+        guard let file = files.first else { throw .notACircleFile }
+        do {
+            let read = try PasscodeFile.read(
+                file, limit: SyncRequest.roomBytes, deadline: .after(milliseconds: timeout))
+            return read.withSpan { $0.array(0, $0.count) }
+        } catch { throw .notACircleFile }
+    }
+
+    // MARK: - Changes
+
+    /// Changes the circle, after the enclave has asked its user. Others go on meanwhile.
+    ///
+    /// - Returns: the circle afterwards; nil for none.
+    /// - Throws: what became of asking; what enclave and store say.
+    package func change(
+        _ change: CircleChange, asking question: CircleQuestion, by deadline: Deadline
+    ) throws(Refusal) -> SyncStatus? {
+        defer { number.advance() }
+        try circle.withLock { (own) throws(Refusal) in try own.prepare(change) }
+        switch change {
+        case .begin: return try enter(nil, question, deadline)
+        case .join(let circle, _, _): return try enter(circle, question, deadline)
+        case .add(let keys, let name):
+            return try state(try enclave.addMachine(keys, name: name, asking: question, by: deadline))
+        case .remove(let member, let kept):
+            return try state(try enclave.removeMachine(member, keeping: kept, asking: question, by: deadline))
+        case .leave:
+            try circle.withLock { (own) throws(Refusal) in try own.leave() }
+            return nil
+        }
+    }
+
+    private func enter(
+        _ name: CircleID?, _ question: CircleQuestion, _ deadline: Deadline
+    ) throws(Refusal) -> SyncStatus? {
+        _ = try enclave.enterCircle(name, asking: question, by: deadline)
+        return try circle.withLock { (own) throws(Refusal) in
+            own.reset()
+            return try own.status()
+        }
+    }
+
+    private func state(_ statements: [SyncStatement]) throws(Refusal) -> SyncStatus? {
+        try circle.withLock { (own) throws(Refusal) in
+            try own.state(statements)
+            return try own.status()
+        }
+    }
+}

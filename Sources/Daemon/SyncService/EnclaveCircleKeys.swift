@@ -1,0 +1,202 @@
+import EnclaveWire
+import KeychainCrypto
+import KeychainModel
+import KeychainWire
+import LinuxSystem
+import SyncFormat
+import SyncMerging
+import SyncStore
+
+/// The keys of a machine in its circle, which its enclave has, for one transaction.
+///
+/// A failure of the enclave is noted, and the transaction ends without effect: an enclave that does not answer must not
+/// look like a batch that does not open.
+final class EnclaveCircleKeys: CircleKeys {
+    private let enclave: any EnclaveService
+    private let known: KnownNames
+    private var state: CircleState?
+    let isUnlocked: Bool
+    private(set) var failure: Refusal?
+
+    /// - Throws: `errSecInteractionNotAllowed` before the first unlock, when nothing of a circle can be read.
+    init(_ enclave: any EnclaveService, _ known: KnownNames) throws(Refusal) {
+        (self.enclave, self.known) = (enclave, known)
+        let lockState = try enclave.status().lockState
+        guard lockState != .beforeFirstUnlock else { throw .circleIsLocked }
+        isUnlocked = lockState == .unlocked
+        state = try enclave.circle()
+    }
+
+    /// Whether the enclave has read that a machine was removed.
+    func isRemoved(_ member: MemberID) -> Bool { state?.isRemoved(member) == true }
+
+    /// Runs a call of the enclave.
+    ///
+    /// - Parameter isAnswer: whether a refusal says something about what was given, and not that the enclave has
+    ///   failed.
+    /// - Returns: nil when the enclave has refused, or has failed before.
+    private func ask<Result>(
+        isAnswer: (Refusal) -> Bool = { _ in false }, _ body: () throws(Refusal) -> Result
+    ) -> Result? {
+        guard failure == nil else { return nil }
+        do throws(Refusal) { return try body() } catch {
+            if !isAnswer(error) { failure = error }
+            return nil
+        }
+    }
+
+    private static func means(_ rules: Refusal.Rule...) -> (Refusal) -> Bool { { rules.contains($0.rule) } }
+
+    // MARK: - Hashes and signatures
+
+    func hash(_ bytes: [UInt8]) -> BatchHash { digest(bytes.span) }
+
+    private func digest(_ bytes: Span<UInt8>) -> BatchHash {
+        do throws(CryptoError) {
+            let digest = try Digest.sha256(bytes)
+            return BatchHash(digest.span.array(0, BatchHash.size))
+        } catch {
+            failure = failure ?? .noHash
+            return .none
+        }
+    }
+
+    private static let algorithm = KeyAlgorithm(name: "algid:sign:ECDSA:message-RFC4754:SHA256")
+
+    func isSignature(_ signature: [UInt8], of bytes: [UInt8], by signingKey: [UInt8]) -> Bool {
+        guard let algorithm = Self.algorithm,
+            let key = try? PublicKey(external: signingKey.span, type: .ecSECPrimeRandom)
+        else { return false }
+        return (try? key.verify(signature.span, of: bytes.span, algorithm)) == true
+    }
+
+    func sign(_ bytes: [UInt8]) -> [UInt8] {
+        let unsigned = [UInt8](repeating: 0, count: SyncBatch.signatureSize)
+        guard failure == nil else { return unsigned }
+        let head = Array(bytes.dropFirst(SyncBatch.domain.count).dropLast(BatchHash.size))
+        let sealedHash = BatchHash(Array(bytes.suffix(BatchHash.size)))
+        return ask { () throws(Refusal) in try enclave.signBatch(head: head, sealedHash: sealedHash) } ?? unsigned
+    }
+
+    func makeSalt() -> BatchHash { BatchHash(Randomness.bytes(BatchHash.size)) }
+
+    // MARK: - Generations
+
+    func number(of generation: GenerationID) -> UInt32? { state?.held[generation] }
+
+    /// The enclave decides on number and recipients by what it has verified itself.
+    func makeGeneration(_ number: UInt32, for recipients: [MemberID: MemberKeys]) -> Generation? {
+        guard isUnlocked else { return nil }
+        // Another machine has to make it, or to share what it has made.
+        let statement = ask(isAnswer: Self.means(.contradiction, .noGenerationKeys, .notAMember)) {
+            () throws(Refusal) in try enclave.makeGeneration()
+        }
+        refresh()
+        guard case .generation(let made)? = statement else { return nil }
+        return made
+    }
+
+    func share(_ generation: GenerationID, with recipients: [MemberID: MemberKeys]) -> Generation? {
+        guard isUnlocked, let state else { return nil }
+        let present = Set(state.members.filter(\.isIn).map(\.id))
+        let members = recipients.keys.filter(present.contains).sorted()
+        guard !members.isEmpty else { return nil }
+        let statement = ask(isAnswer: Self.means(.noGenerationKeys)) { () throws(Refusal) in
+            try enclave.shareGeneration(generation, with: members)
+        }
+        guard case .share(let late)? = statement else { return nil }
+        return late
+    }
+
+    func take(_ batch: SyncBatch, isCounted: Bool) {
+        guard known.take(hash(batch.signed)) else { return }
+        let taken: Void? = ask(
+            isAnswer: { refusal in
+                !isCounted && [.unknownAuthor, .forgedBatch, .malformedBatch, .laterBatch].contains(refusal.rule)
+            }
+        ) { () throws(Refusal) in try enclave.takeBatch(batch.carried) }
+        if taken == nil { known.forget(hash(batch.signed)) }
+        refresh()
+    }
+
+    private func refresh() {
+        if let now = ask({ () throws(Refusal) in try enclave.circle() }) { state = now }
+    }
+
+    // MARK: - What is sealed
+
+    func seal(_ content: SecretBytes, _ header: SyncHeader, associated: (_ sealedSize: Int) -> [UInt8]) -> [UInt8] {
+        let place = associated(content.count + CircleBox.overhead)
+        return ask { () throws(Refusal) in try enclave.sealContent(content, header: place) } ?? []
+    }
+
+    func open(_ sealed: [UInt8], _ header: SyncHeader, associated: [UInt8]) -> SecretBytes? {
+        ask(isAnswer: Self.means(.malformedBatch)) { () throws(Refusal) in
+            try enclave.openContent(sealed, header: associated)
+        }
+    }
+
+    func box(_ record: SyncRecord, _ header: SyncHeader) -> SyncRecord? {
+        guard isUnlocked else { return nil }
+        let body = record.withBody { SecretBytes(copying: $0) }
+        let boxed = ask(isAnswer: Self.means(.locked)) { () throws(Refusal) in
+            try enclave.boxBody(body, of: BoxedRecord(record, in: header))
+        }
+        return boxed.map { record.with(body: $0, isBoxed: true) }
+    }
+
+    func unbox(_ record: SyncRecord, _ header: SyncHeader) -> SyncRecord? {
+        let box = record.withBody { SecretBytes(copying: $0) }
+        let body = ask(isAnswer: Self.means(.malformedBatch)) { () throws(Refusal) in
+            try enclave.unboxBody(box, of: BoxedRecord(record, in: header))
+        }
+        return body.map { record.with(body: $0, isBoxed: false) }
+    }
+
+    func recordID(of record: SyncRecord) -> RecordID? {
+        guard let named = record.named else { return nil }
+        let digest = named.withSpan { span -> BatchHash in self.digest(span) }
+        if let rid = known.name(digest) { return rid }
+        // The number of the class, which the enclave puts before the key itself.
+        let key = named.withSpan { SecretBytes(copying: $0.extracting(1..<$0.count)) }
+        let rid = ask(isAnswer: Self.means(.noGenerationKeys)) { () throws(Refusal) in
+            try enclave.recordID(itemClass: record.itemClass, primaryKey: key)
+        }
+        if let rid { known.keep(rid, digest) }
+        return rid
+    }
+}
+
+/// Names of records, and batches that the enclave has taken, from one transaction to the next.
+final class KnownNames: Sendable {
+    private struct Content {
+        var names: [BatchHash: RecordID] = [:]
+        var taken: Set<BatchHash> = []
+    }
+
+    /// As many records as a person has; of more all are asked for again.
+    private static let most = 65_536
+    private let content = Lock(Content())
+
+    func name(_ digest: BatchHash) -> RecordID? { content.withLock { $0.names[digest] } }
+
+    func keep(_ rid: RecordID, _ digest: BatchHash) {
+        content.withLock { content in
+            if content.names.count >= Self.most { content.names = [:] }
+            content.names[digest] = rid
+        }
+    }
+
+    /// - Returns: false when the enclave has taken the batch already.
+    func take(_ batch: BatchHash) -> Bool {
+        content.withLock { content in
+            if content.taken.count >= Self.most { content.taken = [] }
+            return content.taken.insert(batch).inserted
+        }
+    }
+
+    func forget(_ batch: BatchHash) { content.withLock { content in _ = content.taken.remove(batch) } }
+
+    /// Another circle has other keys.
+    func forgetAll() { content.withLock { $0 = Content() } }
+}

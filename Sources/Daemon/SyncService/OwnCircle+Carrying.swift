@@ -1,0 +1,138 @@
+import EnclaveWire
+import KeychainModel
+import KeychainWire
+import LinuxSystem
+import SyncFormat
+import SyncMerging
+import SyncStore
+
+/// A carrier brings batches and takes them away. It is the transport, and not believed.
+extension OwnCircle {
+    func positions(_ number: UInt64) throws(Refusal) -> SyncPositions {
+        guard let state = try state else { throw .inNoCircle }
+        let (me, heads) = try perform { replica, _, _ in (replica.me, replica.logs.mapValues(\.seq)) }
+        var positions = SyncPositions(number: number, circle: state.circle, me: me, place: file.place)
+        (positions.isPaused, positions.isWanted) = (file.isPaused, isWanted)
+        positions.heads = heads.filter { $0.value > 0 }
+        return positions
+    }
+
+    /// Takes what the place has in a slot.
+    func take(_ bytes: [UInt8], in slot: SyncSlot) throws(Refusal) -> SyncVerdict {
+        guard slot.part == nil else { return .refused }
+        let taken = try perform { replica, now, keys in
+            let before = replica.logs.mapValues(\.seq)
+            let isForeign = replica.isForeign(bytes, in: slot, keys)
+            let verdict = replica.receive(bytes, in: slot, now: now, keys)
+            let read = replica.logs.filter { $0.value.seq > before[$0.key] ?? 0 }.keys
+            return (verdict: verdict, isForeign: isForeign, read: Array(read))
+        }
+        for device in taken.read { file.heard[device] = Self.now }
+        if taken.isForeign { try change { $0.isDoubled = true } }
+        return SyncVerdict(taken.verdict)
+    }
+
+    /// The place was looked at: all that it had was given, or why there was no look.
+    func see(_ shown: SyncView) throws(Refusal) {
+        view = shown
+        guard shown.problem.isEmpty else { return }
+        isWanted = false
+        try perform { replica, _, _ in
+            replica.look(at: shown.ends)
+            _ = replica.collect()
+        }
+        var looked = file
+        looked.looked = Self.now
+        // Times of batches are noted when they are read, and written with the look.
+        try looked.write(in: folder)
+        file = looked
+    }
+
+    /// The slot that is to be created next, and its bytes; nil where there is nothing to say.
+    func next() throws(Refusal) -> (slot: SyncSlot, bytes: [UInt8])? {
+        guard !file.isPaused, !file.isDoubled, try state != nil else { return nil }
+        do throws(Refusal) { return try compose() } catch {
+            // The enclave has forgotten what it had made. Its user is to be asked again.
+            guard error.rule == .notStated else { throw error }
+            try perform { replica, _, _ in replica.withdraw(\.needsItsEnclavesWord) }
+            return try compose()
+        }
+    }
+
+    private func compose() throws(Refusal) -> (slot: SyncSlot, bytes: [UInt8])? {
+        try perform { replica, _, keys in
+            guard !keys.isRemoved(replica.me), let batch = replica.compose(keys), let bytes = batch.bytes else {
+                return nil
+            }
+            return (batch.slot, bytes)
+        }
+    }
+
+    /// The place has the bytes of a slot, or has had others before.
+    ///
+    /// - Parameter theirs: what was there before; empty where that cannot be read, nil where there was nothing.
+    func commit(_ slot: SyncSlot, _ theirs: [UInt8]?) throws(Refusal) {
+        let end = try perform { replica, now, keys -> CommitmentEnd in
+            guard let mine = replica.outgoing?.batch, mine.slot == slot else { return .old }
+            if theirs == nil || theirs == mine.bytes {
+                replica.confirm(now: now, keys)
+                return .kept
+            }
+            return replica.isForeign(theirs ?? [], in: slot, keys) ? .doubled : .taken
+        }
+        switch end {
+        case .old: return
+        case .kept: file.committed = Self.now
+        case .doubled: try change { $0.isDoubled = true }
+        case .taken: view.unreadable = view.unreadable.filter { $0 != slot } + [slot]
+        }
+    }
+
+    private enum CommitmentEnd {
+        /// It is not the batch that is to be committed.
+        case old
+        case kept
+        /// There is another batch of this machine's.
+        case doubled
+        /// There is something that this machine has not written.
+        case taken
+    }
+}
+
+extension Replica {
+    /// Whether these are a batch that was signed with this machine's key, and is not known here: a copy of this machine
+    /// has written it, or an earlier life of a store that was restored.
+    fileprivate func isForeign(_ bytes: [UInt8], in slot: SyncSlot, _ keys: EnclaveCircleKeys) -> Bool {
+        guard slot.device == me, let own = membership.members[me]?.keys.signing, outgoing?.batch.bytes != bytes,
+            let batch = try? SyncBatch(decoding: bytes, hash: keys.hash), batch.slot == slot,
+            batch.header.circle == circle, !hasRead(batch, keys)
+        else { return false }
+        return keys.isSignature(batch.signature, of: batch.signed, by: own)
+    }
+
+    private func hasRead(_ batch: SyncBatch, _ keys: EnclaveCircleKeys) -> Bool {
+        logs[me]?.hash(of: batch.header.seq) == keys.hash(batch.signed)
+    }
+}
+
+extension SyncStatement {
+    /// Whether the enclave signs it only as long as it remembers to have made it.
+    fileprivate var needsItsEnclavesWord: Bool {
+        switch self {
+        case .add, .remove, .generation, .share, .recovery: true
+        case .genesis, .want, .endorse, .unknown: false
+        }
+    }
+}
+
+extension SyncVerdict {
+    fileprivate init(_ verdict: Replica<StoredRows>.Verdict) {
+        self =
+            switch verdict {
+            case .read: .read
+            case .waits: .waits
+            case .refused: .refused
+            case .needsLaterVersion: .needsLaterVersion
+            }
+    }
+}

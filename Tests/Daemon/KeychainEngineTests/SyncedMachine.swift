@@ -1,0 +1,206 @@
+import EnclaveWire
+import Glibc
+import KeychainModel
+import KeychainWire
+import LinuxSystem
+import SecureEnclave
+import SyncFormat
+import SyncService
+import SyncTransports
+import TestSupport
+
+@testable import KeychainEngine
+@testable import KeychainStore
+
+/// A user who knows the passcode, and agrees to everything.
+final class ConsentingUser: UserAgent {
+    static let passcode = "1234"
+    private let asked = Lock<[UserQuestion]>([])
+
+    var questions: [UserQuestion] { asked.withLock { $0 } }
+
+    func biometry() throws(Refusal) -> BiometryStatus { .none }
+    func withdraw(_ context: AuthenticationContext) {}
+
+    func ask(_ question: UserQuestion, by deadline: Deadline) throws(Refusal) -> UserAnswer {
+        asked.withLock { $0.append(question) }
+        return .secret(SecretBytes(copying: Array(Self.passcode.utf8).span))
+    }
+}
+
+/// A machine of a circle: a real keychain with its real enclave and the service of its daemon. A test plays the
+/// carrier, over a real folder.
+final class SyncedMachine {
+    let directory: TemporaryDirectory
+    let user = ConsentingUser()
+    private(set) var keychain: WritePathKeychain
+    private(set) var service: CircleService
+    let name: String
+
+    var engine: TestEngine { keychain.engine }
+
+    init(_ name: String) throws {
+        self.name = name
+        directory = try TemporaryDirectory()
+        keychain = try WritePathKeychain(in: directory, user: user)
+        service = CircleService(keychain.engine.engine, keychain.engine.enclave, folder: keychain.engine.folder)
+        try keychain.engine.enclave.setPasscode(try Self.passcode)
+    }
+
+    /// A machine with a copy of another's disk.
+    init(copyOf other: SyncedMachine) throws {
+        name = "copy"
+        directory = try TemporaryDirectory()
+        try other.engine.engine.withStoreWriter { (writer) throws(Refusal) in try writer.checkpoint() }
+        let folder = directory.path + "/keychain"
+        guard unsafe mkdir(folder, 0o700) == 0 else { throw SystemError(code: errno, call: "mkdir") }
+        for entry in try FolderEntries.names(in: other.engine.folder) {
+            guard let bytes = try? AtomicFile.read("\(other.engine.folder)/\(entry)", limit: 1 << 26) else { continue }
+            try AtomicFile.replace("\(folder)/\(entry)", with: bytes.span)
+        }
+        keychain = try WritePathKeychain(in: directory, user: user)
+        service = CircleService(keychain.engine.engine, keychain.engine.enclave, folder: folder)
+        try unlock()
+    }
+
+    private static var passcode: FileDescriptor {
+        get throws { try PasscodeFile.make(SecretBytes(copying: Array(ConsentingUser.passcode.utf8).span)) }
+    }
+
+    /// Daemon and enclave are ended and started again: all that is left is on the disk.
+    func restart() throws {
+        keychain = try WritePathKeychain(in: directory, user: user)
+        service = CircleService(keychain.engine.engine, keychain.engine.enclave, folder: keychain.engine.folder)
+        try unlock()
+    }
+
+    func lock() throws { try engine.enclave.lock() }
+    func unlock() throws { try engine.enclave.unlock(passcode: try Self.passcode) }
+
+    // MARK: - As the command
+
+    static var question: CircleQuestion {
+        let caller = [UInt8](repeating: 1, count: AuthenticationContext.callerBytes)
+        return CircleQuestion(context: .fresh(for: caller), prompt: Prompt(reason: "a test"))
+    }
+
+    @discardableResult
+    func change(_ change: CircleChange) throws -> SyncStatus? {
+        try service.change(change, asking: Self.question, by: soon)
+    }
+
+    var status: SyncStatus {
+        get throws {
+            guard case .status(let status?) = try service.answer(.status, []) else { throw Refusal.malformed("status") }
+            return status
+        }
+    }
+
+    func flags(of member: MemberID) throws -> SyncStatus.Machine.Flags? {
+        try status.machines.first { $0.id == member }?.flags
+    }
+
+    // MARK: - As the carrier
+
+    var positions: SyncPositions {
+        get throws {
+            guard case .positions(let found) = try service.answer(.positions, []) else {
+                throw Refusal.malformed("the positions")
+            }
+            return found
+        }
+    }
+
+    func take(_ bytes: [UInt8], in slot: SyncSlot) throws -> SyncVerdict {
+        let file = try PasscodeFile.make(SecretBytes(copying: bytes.span))
+        guard case .taken(let verdict) = try service.answer(.take(slot), [file]) else {
+            throw Refusal.malformed("the verdict")
+        }
+        return verdict
+    }
+
+    func next() throws -> (slot: SyncSlot, bytes: [UInt8])? {
+        let room = try PasscodeFile.makeRoom(SyncRequest.roomBytes)
+        guard case .next(let sending) = try service.answer(.next, [room]) else { throw Refusal.malformed("the slot") }
+        guard let sending else { return nil }
+        let bytes = try PasscodeFile.read(room, limit: SyncRequest.roomBytes, deadline: soon)
+        return (sending.slot, bytes.withSpan { $0.array(0, Int(sending.size)) })
+    }
+
+    func commit(_ slot: SyncSlot, _ commitment: Commitment) throws {
+        switch commitment {
+        case .done: _ = try service.answer(.committed(slot, isOccupied: false), [])
+        case .occupied(let theirs):
+            let bytes = theirs ?? []
+            let file = try PasscodeFile.make(SecretBytes(copying: bytes.span))
+            _ = try service.answer(.committed(slot, isOccupied: true), [file])
+        }
+    }
+
+    /// Gives all that the folder has and this machine has not read.
+    func pull(_ folder: FolderTransport) throws {
+        var (heads, view) = (try positions.heads, SyncView())
+        var isComplete = false
+        while !isComplete {
+            let changes = try folder.changes(after: heads, atMost: 1 << 20)
+            for (slot, bytes) in changes.batches {
+                _ = try take(bytes, in: slot)
+                heads[slot.device] = max(heads[slot.device] ?? 0, slot.seq)
+            }
+            (view.ends, view.unreadable, isComplete) = (changes.ends, changes.unreadable, changes.isComplete)
+        }
+        _ = try service.answer(.seen(view), [])
+    }
+
+    func push(_ folder: FolderTransport) throws {
+        while let (slot, bytes) = try next() { try commit(slot, try folder.commit(bytes, in: slot)) }
+    }
+}
+
+/// Machines in one circle, and the folder that they share.
+final class SyncedMachines {
+    let folder: TemporaryDirectory
+    private(set) var machines: [SyncedMachine]
+    let transport: FolderTransport
+
+    var first: SyncedMachine { machines[0] }
+    var second: SyncedMachine { machines[1] }
+
+    /// - Parameter prepare: what there is before they belong to the circle.
+    init(_ count: Int = 2, _ prepare: (_ machines: [SyncedMachine]) throws -> Void = { _ in }) throws {
+        folder = try TemporaryDirectory()
+        let first = try SyncedMachine("machine 0")
+        machines = [first]
+        var newcomers: [SyncedMachine] = []
+        for number in 1..<max(1, count) { newcomers.append(try SyncedMachine("machine \(number)")) }
+        try prepare(machines + newcomers)
+        let status = try first.change(.begin(place: folder.path, name: first.name))
+        guard let circle = status?.circle else { throw Refusal.malformed("the circle") }
+        transport = FolderTransport(folder.path, circle: circle)
+        try transport.found()
+        try exchange(1)
+        for machine in newcomers { try add(machine) }
+        try exchange()
+    }
+
+    /// Adds a machine, as its user does on both.
+    func add(_ machine: SyncedMachine) throws {
+        guard let status = try machine.change(.join(try first.status.circle, place: folder.path, name: machine.name))
+        else { throw Refusal.malformed("the circle") }
+        try first.change(.add(status.keys, name: machine.name))
+        machines.append(machine)
+    }
+
+    /// All send and read, until each has read what the others have read.
+    func exchange(_ rounds: Int = 3) throws {
+        for _ in 0..<rounds {
+            for machine in machines { try machine.push(transport) }
+            for machine in machines { try machine.pull(transport) }
+        }
+    }
+
+    /// Everything that the folder has.
+    func slots() throws -> [(slot: SyncSlot, bytes: [UInt8])] {
+        try transport.changes(after: [:], atMost: .max).batches
+    }
+}
