@@ -1249,7 +1249,7 @@ enum ChineseTexts {
         请求。
         the first word is a verb, such as protect or cat\t第一个词须是动词，例如 protect 或 cat
         Protected files open only while the keychain has a password, those of {1#} shelves: they would be lost.\t有 {1\
-        #} 个密钥架的受保护文件只在钥匙串设有密码时才能打开：这些文件将会丢失。
+        } 个密钥架的受保护文件只在钥匙串设有密码时才能打开：这些文件将会丢失。
         Move them to another class first, or confirm: `security set-keychain-password -f -p \"\"`.\t请先把它们移到其他\
         类别，或确认：`security set-keychain-password -f -p \"\"`。
         Remove the password? Type {1} to go on: \t要移除密码吗？键入 {1} 继续：
