@@ -1,7 +1,7 @@
 import KeychainModel
 import KeychainWire
 
-/// What an import has added has a comment, by which it is taken back.
+/// Items and collections that an import has added: each has a comment, by which it is taken back.
 extension KeychainSecrets {
     /// Deletes the items with a comment that nobody has changed since they were added.
     ///
