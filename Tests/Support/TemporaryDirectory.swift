@@ -6,14 +6,20 @@ package final class TemporaryDirectory: Sendable {
     package let path: String
 
     /// Makes it below `TMPDIR`, or `/tmp`.
-    package init() throws {
-        var name = Array("\(Self.base)/keychain-tests-XXXXXX".utf8CString)
+    ///
+    /// - Parameter inMemory: whether it is on a file system in memory, where there is one: for many files that a test
+    ///   is not about.
+    package init(inMemory: Bool = false) throws {
+        let base = unsafe inMemory && access(Self.memory, W_OK) == 0 ? Self.memory : Self.base
+        var name = Array("\(base)/keychain-tests-XXXXXX".utf8CString)
         guard unsafe mkdtemp(&name) != nil else { throw SystemError(code: errno, call: "mkdtemp") }
         path = String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
     /// Where temporary files of this run of the tests go.
     package static let base = unsafe getenv("TMPDIR").map { unsafe String(cString: $0) } ?? "/tmp"
+
+    private static let memory = "/dev/shm"
 
     deinit { remove() }
 

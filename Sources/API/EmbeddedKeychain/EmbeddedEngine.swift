@@ -32,9 +32,11 @@ final class EmbeddedEngine: Sendable {
         private static let keptRoom = 64 << 10
     }
 
-    /// - Parameter deadline: until when another program that brings the store up to date is waited for.
-    init(folder: String, enclave: any EnclaveService, by deadline: Deadline) throws(Refusal) {
-        let store = try ItemStore(folder: folder, prefersExclusive: false, by: deadline)
+    /// - Parameters:
+    ///   - deadline: until when another program that brings the store up to date is waited for.
+    ///   - patience: for how long any other, before it is said to own the store: milliseconds.
+    init(folder: String, enclave: any EnclaveService, by deadline: Deadline, patience: Int) throws(Refusal) {
+        let store = try ItemStore(folder: folder, prefersExclusive: false, by: deadline, timeout: patience)
         engine = try KeychainEngine(
             store: store, enclave: enclave, deployment: "embedded",
             history: HistoryLimits(days: try Configuration.loadHistoryDays()))

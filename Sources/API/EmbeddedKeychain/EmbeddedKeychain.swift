@@ -16,7 +16,7 @@ import SecureEnclave
 /// parent's keys, and SQLite's connections must not be carried across a fork.
 package final class EmbeddedKeychain: KeychainConnection {
     private let engine: ProcessLocal<EmbeddedEngine?>
-    private let open: @Sendable () throws(Refusal) -> EmbeddedEngine
+    private let open: @Sendable (_ patience: Int) throws(Refusal) -> EmbeddedEngine
     package let caller: CallerIdentity
     /// How long a request may take: milliseconds.
     private let timeout: UInt32
@@ -26,12 +26,14 @@ package final class EmbeddedKeychain: KeychainConnection {
     /// - Parameters:
     ///   - caller: the identity that the engine gives the program; nil for the one that a daemon would give it.
     ///   - timeout: how long a request may take: milliseconds.
+    ///   - patience: how long to wait for a process that opens or owns the store: milliseconds.
     /// - Throws: `errSecNotAvailable` when a daemon owns the store, or store or vault cannot be opened; what a daemon
     ///   would refuse the program with.
     package convenience init(
-        folder: String, caller: CallerIdentity? = nil, timeout: UInt32 = WireLimits.defaultDeadline
+        folder: String, caller: CallerIdentity? = nil, timeout: UInt32 = WireLimits.defaultDeadline,
+        patience: Int = ItemStore.timeout
     ) throws(Refusal) {
-        try self.init(folder: folder, caller: caller, timeout: timeout) { () throws(Refusal) in
+        try self.init(folder: folder, caller: caller, timeout: timeout, patience: patience) { () throws(Refusal) in
             // The vault comes first: a process that finds a store must also find the vault that opens it.
             try SoftwareEnclave(
                 vault: "\(folder)/vault", createIfMissing: !ItemStore.exists(in: folder), userAgent: InstalledAgent(),
@@ -43,18 +45,20 @@ package final class EmbeddedKeychain: KeychainConnection {
     ///
     /// - Parameters:
     ///   - timeout: how long a request may take: milliseconds.
+    ///   - patience: how long to wait for a process that opens or owns the store: milliseconds.
     ///   - enclave: makes the enclave; asked again in a forked child.
     package init(
         folder: String, caller: CallerIdentity? = nil, timeout: UInt32 = WireLimits.defaultDeadline,
+        patience: Int = ItemStore.timeout,
         enclave: @escaping @Sendable () throws(Refusal) -> any EnclaveService
     ) throws(Refusal) {
         self.caller = if let caller { caller } else { try .thisProgram() }
         self.timeout = timeout
-        open = { () throws(Refusal) in
+        open = { patience throws(Refusal) in
             let deadline = Deadline.after(milliseconds: Int(timeout))
-            return try EmbeddedEngine(folder: folder, enclave: try enclave(), by: deadline)
+            return try EmbeddedEngine(folder: folder, enclave: try enclave(), by: deadline, patience: patience)
         }
-        engine = ProcessLocal(try open())
+        engine = ProcessLocal(try open(patience))
     }
 
     private init(_ other: EmbeddedKeychain, _ caller: CallerIdentity) {
@@ -126,7 +130,7 @@ package final class EmbeddedKeychain: KeychainConnection {
         // have.
         if let engine, !engine.hasItsDescriptors { throw .descriptorsClosed }
         engine = nil
-        engine = try open()
+        engine = try open(ItemStore.timeout)
     }
 }
 

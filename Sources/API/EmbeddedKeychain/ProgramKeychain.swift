@@ -1,5 +1,6 @@
 package import KeychainClient
 package import KeychainModel
+import KeychainStore
 package import KeychainWire
 package import LinuxSystem
 
@@ -23,8 +24,11 @@ package final class ProgramKeychain: KeychainConnection {
         var link: ProcessLock.Content?
     }
 
+    /// Opens the keychain in this process, and waits so many milliseconds for one that owns its store.
+    package typealias EmbeddingInTime = @Sendable (_ patience: Int) throws(Refusal) -> any KeychainConnection
+
     private let configuration: Configuration
-    private let embed: UnmadeKeychain.Making
+    private let embed: EmbeddingInTime
     private let state: ProcessLocal<State>
 
     /// Opens the keychain in this process. A daemon that has begun at the same moment, and has the store, is asked
@@ -33,7 +37,7 @@ package final class ProgramKeychain: KeychainConnection {
     /// - Parameter daemon: a daemon of the store to ask until it ends.
     /// - Throws: as `embed`.
     package init(
-        _ configuration: Configuration, _ daemon: Connection? = nil, embed: @escaping UnmadeKeychain.Making
+        _ configuration: Configuration, _ daemon: Connection? = nil, embed: @escaping EmbeddingInTime
     ) throws(Refusal) {
         (self.configuration, self.embed) = (configuration, embed)
         let served = daemon.map { State(keychain: $0, isOwn: false) }
@@ -41,12 +45,25 @@ package final class ProgramKeychain: KeychainConnection {
         state = ProcessLocal(first)
     }
 
+    /// How long to wait for the store where a daemon has it, which keeps it as long as it lives: milliseconds.
+    package static let patienceBesideDaemon = 100
+
+    private static func opened(_ configuration: Configuration, _ embed: EmbeddingInTime) throws(Refusal) -> State {
+        let hasDaemon = (try? DaemonLink.holder(of: configuration.folder)) ?? nil != nil
+        guard hasDaemon else { return try opened(configuration, embed, ItemStore.timeout) }
+        do throws(Refusal) { return try opened(configuration, embed, patienceBesideDaemon) } catch {
+            // It may have ended meanwhile.
+            guard error.status == .notAvailable else { throw error }
+            return try opened(configuration, embed, ItemStore.timeout)
+        }
+    }
+
     private static func opened(
-        _ configuration: Configuration, _ embed: UnmadeKeychain.Making
+        _ configuration: Configuration, _ embed: EmbeddingInTime, _ patience: Int
     ) throws(Refusal) -> State {
         let link = try link(configuration)
         do throws(Refusal) {
-            let keychain = try embed()
+            let keychain = try embed(patience)
             // Where a daemon has made the file meanwhile, what it has done since is not known.
             let isNew = link == nil && DaemonLink.make(in: configuration.folder)
             return State(keychain: keychain, link: isNew ? try Self.link(configuration) : link)

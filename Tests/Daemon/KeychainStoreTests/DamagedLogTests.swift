@@ -74,6 +74,15 @@ struct DamagedLogTests {
         #expect(try !isKept)
     }
 
+    @Test("A size of pages that no database has ends no process", arguments: [513, 515, 1000, 65535])
+    func pageSize(size: Int) throws {
+        try leaveLog(2)
+        var bytes = try content(path)
+        (bytes[16], bytes[17]) = (UInt8(size >> 8), UInt8(size & 0xff))
+        try AtomicFile.replace(path, with: bytes.span)
+        #expect(try !isKept)
+    }
+
     @Test("A last commit of which any sectors are missing was interrupted", arguments: 0..<20)
     func torn(_ seed: Int) throws {
         try leaveLog(4)

@@ -63,8 +63,9 @@ package enum KeychainSession {
     private static func configured() throws(Refusal) -> any KeychainConnection {
         let configuration = try Configuration.load()
         return try configuration.keychain { daemon throws(Refusal) in
-            try ProgramKeychain(configuration, daemon) { () throws(Refusal) in
-                try EmbeddedKeychain(folder: configuration.folder, timeout: configuration.timeout)
+            try ProgramKeychain(configuration, daemon) { patience throws(Refusal) in
+                try EmbeddedKeychain(
+                    folder: configuration.folder, timeout: configuration.timeout, patience: patience)
             }
         }
     }
