@@ -102,6 +102,7 @@ let package = Package(
             uses: ["KeychainCrypto", "PropertyLists", "DER", "KeychainModel", "LinuxSystem"]),
 
         module("SyncFormat", in: "Base", uses: ["KeychainModel", "LinuxSystem"]),
+        module("Sandboxes", in: "Base", uses: ["KeychainModel", "LinuxSystem"]),
 
         module("KeychainWire", in: "Wire", uses: ["SyncFormat", "KeychainModel", "LinuxSystem"]),
         module("EnclaveWire", in: "Wire", uses: ["KeychainWire", "SyncFormat", "KeychainModel", "LinuxSystem"]),
@@ -161,7 +162,8 @@ let package = Package(
         module(
             "CallerIdentification", in: "Daemon",
             uses: [
-                "KeychainPolicy", "CodeSignature", "PropertyLists", "KeychainWire", "KeychainModel", "LinuxSystem",
+                "KeychainPolicy", "CodeSignature", "PropertyLists", "Sandboxes", "KeychainWire", "KeychainModel",
+                "LinuxSystem",
             ]),
         module(
             "KeychainServer", in: "Daemon", uses: ["KeychainPolicy", "KeychainWire", "KeychainModel", "LinuxSystem"]),
@@ -241,8 +243,8 @@ let package = Package(
         module(
             "SecretService", in: "Bridges",
             uses: [
-                "Systemd", "KeychainClient", "KeychainWire", "KeychainCrypto", "KeychainModel", "CommandOptions",
-                "LinuxSystem",
+                "Systemd", "KeychainClient", "KeychainWire", "KeychainCrypto", "KeychainModel",
+                "CommandOptions", "LinuxSystem",
             ]),
         program(
             "secrets", in: "Bridges",
@@ -297,6 +299,7 @@ let package = Package(
         tests(
             "SyncFormatTests", in: "Base",
             uses: ["SyncFormat", "KeychainCrypto", "KeychainModel", "LinuxSystem", "TestSupport"]),
+        tests("SandboxesTests", in: "Base", uses: ["Sandboxes"]),
         tests("DERTests", in: "Base", uses: ["DER", "LinuxSystem", "TestSupport"]),
         tests(
             "KeychainCryptoTests", in: "Base",
@@ -400,9 +403,8 @@ let package = Package(
         tests(
             "CallerIdentificationTests", in: "Daemon",
             uses: [
-                "CallerIdentification", "KeychainPolicy", "CodeSignature", "KeychainWire", "KeychainModel",
-                "LinuxSystem",
-                "TestSupport",
+                "CallerIdentification", "KeychainPolicy", "CodeSignature", "Sandboxes", "KeychainWire",
+                "KeychainModel", "LinuxSystem", "TestSupport",
             ]),
         tests(
             "KeychainEngineTests", in: "Daemon",
@@ -441,7 +443,10 @@ let package = Package(
             ]),
         tests(
             "SecretServiceTests", in: "Bridges",
-            uses: ["SecretService", "Systemd", "KeychainCrypto", "KeychainModel", "LinuxSystem", "TestSupport"]),
+            uses: [
+                "SecretService", "Systemd", "KeychainCrypto", "KeychainModel", "LinuxSystem",
+                "TestSupport",
+            ]),
         tests("TerminalTextTests", in: "Tools", uses: ["TerminalText"]),
         tests("TerminalScreenTests", in: "Tools", uses: ["TerminalScreen", "TerminalText"]),
         tests(

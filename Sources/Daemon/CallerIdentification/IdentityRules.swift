@@ -1,6 +1,7 @@
 package import KeychainModel
 package import KeychainPolicy
 package import LinuxSystem
+import Sandboxes
 
 /// The users that a daemon serves.
 package enum ServedCallers: Hashable, Sendable {

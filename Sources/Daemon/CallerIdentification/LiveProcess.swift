@@ -2,6 +2,7 @@ import CodeSignature
 import Glibc
 import KeychainModel
 import LinuxSystem
+import Sandboxes
 
 /// A running process: its program was looked at, and the other facts are looked up when they are asked for.
 struct LiveProcess: ProcessFacts {
@@ -41,13 +42,11 @@ struct LiveProcess: ProcessFacts {
     }
 
     func sandbox() throws(Refusal) -> SandboxedApplication? {
-        let view = ProcessView(process)
-        if host.hasAppArmor, let label = try? view.appArmorLabel(), let snap = SnapLabel.application(label) {
-            return snap
-        }
-        // A sandbox has another file system.
-        guard !sharesNames else { return nil }
-        return try FlatpakInstance.application(of: view, runtimeFolder: "\(host.runtimeFolders)/\(user)")
+        do throws(SandboxDoubt) {
+            return try SandboxedApplication.find(
+                ProcessView(process), sharesNames: sharesNames, hasAppArmor: host.hasAppArmor,
+                runtimeFolder: "\(host.runtimeFolders)/\(user)")
+        } catch { throw .unknownSandbox(error, process: process) }
     }
 
     func unit() -> String? { SystemUnit.name(of: process, as: user, on: host) }

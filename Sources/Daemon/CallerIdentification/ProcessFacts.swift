@@ -1,6 +1,7 @@
 package import CodeSignature
 package import KeychainModel
 package import LinuxSystem
+package import Sandboxes
 
 /// The facts about a caller. The decision asks for each fact when it needs it, because some cost much. A test answers
 /// from facts it states.

@@ -1,4 +1,4 @@
-import KeychainModel
+package import KeychainModel
 import LinuxSystem
 
 /// A caller, as far as it could be verified, and the access groups that follow from it (rule
@@ -98,7 +98,7 @@ package enum Provenance: Hashable, Sendable {
     /// An entitlements file that root has installed for it.
     case installed(file: String)
     /// The sandbox that runs it: Flatpak or Snap.
-    case sandboxed(Sandbox, application: String)
+    case sandboxed(SandboxKind, application: String)
     /// The service manager that runs it: a system unit of systemd.
     case unit(String)
     /// Nobody's: the group is made from the executable's path.
@@ -114,10 +114,5 @@ package enum Provenance: Hashable, Sendable {
         case .signed, .installed, .sandboxed, .unit: false
         case .unsigned, .claimed, .misclaimed: true
         }
-    }
-
-    package enum Sandbox: String, Hashable, Sendable {
-        case flatpak
-        case snap
     }
 }

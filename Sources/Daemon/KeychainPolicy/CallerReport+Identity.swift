@@ -1,3 +1,4 @@
+import KeychainModel
 package import KeychainWire
 
 extension CallerReport {
@@ -34,7 +35,7 @@ extension Provenance {
         case "claimed": self = .claimed(detail)
         case "unsigned": self = detail.isEmpty ? .unsigned : .misclaimed(why: detail)
         default:
-            guard let sandbox = Sandbox(rawValue: source) else { return nil }
+            guard let sandbox = SandboxKind(rawValue: source) else { return nil }
             self = .sandboxed(sandbox, application: detail)
         }
     }

@@ -3,6 +3,7 @@ import CodeSignature
 import KeychainModel
 import KeychainPolicy
 import LinuxSystem
+import Sandboxes
 import TestSupport
 import Testing
 

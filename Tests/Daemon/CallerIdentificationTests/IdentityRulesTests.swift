@@ -3,6 +3,7 @@ import KeychainModel
 import KeychainPolicy
 import KeychainWire
 import LinuxSystem
+import Sandboxes
 import TestSupport
 import Testing
 

@@ -4,6 +4,7 @@ import Glibc
 import KeychainModel
 import KeychainPolicy
 import LinuxSystem
+import Sandboxes
 import TestSupport
 
 /// A caller as a test describes it: without further words, an unsigned program of user 1000 at its own path.

@@ -15,6 +15,9 @@ package struct SystemError: Error, Equatable, Sendable, CustomStringConvertible 
         self.advice = advice
     }
 
+    /// Whether this process is not allowed to look.
+    package var isDenial: Bool { code == EACCES || code == EPERM }
+
     package var description: String {
         let reason = unsafe String(cString: strerror(code))
         return advice.isEmpty ? "\(call): \(reason)" : "\(call): \(reason): \(advice)"

@@ -1,5 +1,6 @@
 import Glibc
 import LinuxSystem
+import Sandboxes
 
 /// The facts of this machine that identities can rest on.
 package struct Host: Sendable {
@@ -26,9 +27,8 @@ package struct Host: Sendable {
     /// Looks at the machine.
     package static func current() -> Host {
         let namespaces = [CurrentProcess.identifier, 1].map { try? ProcessView($0).mountNamespace() }
-        let appArmor = try? AtomicFile.read("/sys/module/apparmor/parameters/enabled", limit: 4096)
         return Host(
-            commonMounts: namespaces.compactMap(\.self), hasAppArmor: appArmor?.first == UInt8(ascii: "Y"),
+            commonMounts: namespaces.compactMap(\.self), hasAppArmor: SnapLabel.isEnforced,
             hasSystemd: (try? FileStatus(ofLink: "/run/systemd/system"))?.isDirectory ?? false)
     }
 

@@ -1,11 +1,6 @@
-import Glibc
 package import KeychainModel
 import LinuxSystem
-
-extension SystemError {
-    /// Whether this process is not allowed to look.
-    var isDenial: Bool { code == EACCES || code == EPERM }
-}
+import Sandboxes
 
 extension Refusal.Rule {
     /// The daemon does not serve this user.
@@ -67,7 +62,15 @@ extension Refusal {
             do: "Install it owned by root, then anchor it as root: security anchor \(path).")
     }
 
-    static func forgedSandbox(_ application: String, _ why: String) -> Refusal {
+    /// The result of a look at a sandbox.
+    static func unknownSandbox(_ doubt: SandboxDoubt, process: Int32) -> Refusal {
+        switch doubt {
+        case .hidden(let error): unidentified(error, process: process)
+        case .forged(let application, let why): forgedSandbox(application, why)
+        }
+    }
+
+    private static func forgedSandbox(_ application: String, _ why: String) -> Refusal {
         Refusal(
             .missingEntitlement, .forgedSandbox, application,
             "The sandbox says that it runs \(application), but \(why).", do: "Start the application with flatpak run.")

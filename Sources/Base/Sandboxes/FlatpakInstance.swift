@@ -1,6 +1,5 @@
 import Glibc
-package import KeychainModel
-import KeychainPolicy
+import KeychainModel
 package import LinuxSystem
 
 /// A Flatpak, by the file `.flatpak-info` at the top of its file system, which the application cannot change. `flatpak
@@ -35,28 +34,28 @@ package struct FlatpakInstance: Equatable, Sendable {
     /// The application that a process is sandboxed as; nil when it is in no Flatpak.
     ///
     /// - Parameter runtimeFolder: the user's (`XDG_RUNTIME_DIR`).
-    /// - Throws: `errSecMissingEntitlement` when what the sandbox says of itself is unreadable, or is not what the
-    ///   user's runtime folder says; `errSecNotAvailable` when it cannot be looked at.
+    /// - Throws: ``SandboxDoubt/forged(application:why:)`` when what the sandbox says of itself is unreadable, or is not
+    ///   what the user's runtime folder says; ``SandboxDoubt/hidden(_:)`` when it cannot be looked at.
     package static func application(
         of process: ProcessView, runtimeFolder: String
-    ) throws(Refusal) -> SandboxedApplication? {
+    ) throws(SandboxDoubt) -> SandboxedApplication? {
         let words: [UInt8]
         do throws(SystemError) {
             guard let file = try process.openAtRoot(".flatpak-info") else { return nil }
             words = try content(of: file)
         } catch {
-            if error.isDenial { throw .unidentified(error, process: process.identifier) }
-            throw .forgedSandbox("an application", "its description cannot be read (\(error))")
+            if error.isDenial { throw .hidden(error) }
+            throw .forged(application: "an application", why: "its description cannot be read (\(error))")
         }
         guard let instance = FlatpakInstance(info: String(decoding: words, as: UTF8.self)) else {
-            throw .forgedSandbox("an application", "the description is none of Flatpak's")
+            throw .forged(application: "an application", why: "the description is none of Flatpak's")
         }
         try instance.check(words, in: runtimeFolder)
         return SandboxedApplication(.flatpak, instance.application)
     }
 
     /// Holds the sandbox's words against those in the runtime folder, where this process may look into that.
-    private func check(_ words: [UInt8], in runtimeFolder: String) throws(Refusal) {
+    private func check(_ words: [UInt8], in runtimeFolder: String) throws(SandboxDoubt) {
         let folder = "\(runtimeFolder)/.flatpak"
         // Without a runtime folder at its usual place there is nothing to compare with.
         guard (try? FileStatus(at: runtimeFolder)) != nil else { return }
@@ -66,11 +65,15 @@ package struct FlatpakInstance: Equatable, Sendable {
             }
         } catch {
             if error.isDenial { return }
-            throw .forgedSandbox(application, "Flatpak does not know this instance of it")
+            throw isUnknown
         }
         let known = (try? FileDescriptor.open("\(folder)/\(identifier)/info", O_RDONLY | O_NONBLOCK | O_NOFOLLOW))
             .flatMap { try? Self.content(of: $0) }
-        guard known == words else { throw .forgedSandbox(application, "Flatpak does not know this instance of it") }
+        guard known == words else { throw isUnknown }
+    }
+
+    private var isUnknown: SandboxDoubt {
+        .forged(application: application, why: "Flatpak does not know this instance of it")
     }
 
     private static let longest = 64 << 10
