@@ -71,6 +71,7 @@ let package = Package(
         .executable(name: "keychain-enclaved", targets: ["enclaved"]),
         .executable(name: "keychain-agent", targets: ["agent"]),
         .executable(name: "keychain-secrets", targets: ["secrets"]),
+        .executable(name: "keychain-carrier", targets: ["carrier"]),
     ],
     targets: [
         library("CSQLite", package: "sqlite3", debian: "libsqlite3-dev"),
@@ -190,6 +191,13 @@ let package = Package(
             uses: ["SyncTransports", "SyncFormat", "KeychainCrypto", "LinuxSystem", "CCurl"]),
         module(
             "PostgresTransport", in: "Carrier", uses: ["SyncTransports", "SyncFormat", "LinuxSystem", "CPostgres"]),
+        module(
+            "CircleCarrier", in: "Carrier",
+            uses: [
+                "SyncTransports", "SyncFormat", "KeychainClient", "KeychainWire", "KeychainModel", "CommandOptions",
+                "LinuxSystem",
+            ]),
+        program("carrier", in: "Carrier", uses: ["CircleCarrier", "KeychainWire", "CommandOptions", "LinuxSystem"]),
 
         module(
             "EmbeddedKeychain", in: "API",
@@ -339,6 +347,12 @@ let package = Package(
         tests(
             "SyncTransportsTests", in: "Carrier", uses: ["SyncTransports", "SyncFormat", "LinuxSystem", "TestSupport"]),
         tests(
+            "CircleCarrierTests", in: "Carrier",
+            uses: [
+                "CircleCarrier", "SyncTransports", "SyncFormat", "KeychainWire", "KeychainModel", "LinuxSystem",
+                "TestSupport",
+            ]),
+        tests(
             "ObjectTransportTests", in: "Carrier",
             uses: ["ObjectTransport", "SyncTransports", "SyncFormat", "LinuxSystem", "TestSupport"]),
         tests(
@@ -415,8 +429,9 @@ let package = Package(
         tests(
             "DocumentationTests", in: "Daemon",
             uses: [
-                "agent", "enclaved", "keychaind", "SecretService", "SecurityCommands", "CommandOptions",
-                "KeychainStore", "KeychainClient", "KeychainWire", "KeychainModel", "LinuxSystem", "TestSupport",
+                "agent", "enclaved", "keychaind", "CircleCarrier", "SecretService", "SecurityCommands",
+                "CommandOptions", "KeychainStore", "KeychainClient", "KeychainWire", "KeychainModel", "LinuxSystem",
+                "TestSupport",
             ]),
         tests(
             "ExamplesTests", in: "API",
