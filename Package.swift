@@ -72,6 +72,7 @@ let package = Package(
         .executable(name: "keychain-agent", targets: ["agent"]),
         .executable(name: "keychain-secrets", targets: ["secrets"]),
         .executable(name: "keychain-sync-server", targets: ["syncserver"]),
+        .executable(name: "keychain-carrier", targets: ["carrier"]),
     ],
     targets: [
         library("CSQLite", package: "sqlite3", debian: "libsqlite3-dev"),
@@ -197,6 +198,13 @@ let package = Package(
         program(
             "syncserver", in: "Carrier",
             uses: ["PostgresTransport", "SyncTransports", "KeychainWire", "CommandOptions", "LinuxSystem"]),
+        module(
+            "CircleCarrier", in: "Carrier",
+            uses: [
+                "SyncTransports", "SyncFormat", "KeychainClient", "KeychainWire", "KeychainModel", "CommandOptions",
+                "LinuxSystem",
+            ]),
+        program("carrier", in: "Carrier", uses: ["CircleCarrier", "KeychainWire", "CommandOptions", "LinuxSystem"]),
 
         module(
             "EmbeddedKeychain", in: "API",
@@ -347,6 +355,12 @@ let package = Package(
         tests(
             "SyncTransportsTests", in: "Carrier", uses: ["SyncTransports", "SyncFormat", "LinuxSystem", "TestSupport"]),
         tests(
+            "CircleCarrierTests", in: "Carrier",
+            uses: [
+                "CircleCarrier", "SyncTransports", "SyncFormat", "KeychainWire", "KeychainModel", "LinuxSystem",
+                "TestSupport",
+            ]),
+        tests(
             "ObjectTransportTests", in: "Carrier",
             uses: ["ObjectTransport", "SyncTransports", "SyncFormat", "LinuxSystem", "TestSupport"]),
         tests(
@@ -424,8 +438,9 @@ let package = Package(
         tests(
             "DocumentationTests", in: "Daemon",
             uses: [
-                "agent", "enclaved", "keychaind", "SecretService", "SecurityCommands", "CommandOptions",
-                "PostgresTransport", "KeychainStore", "KeychainClient", "KeychainWire", "KeychainModel", "LinuxSystem",
+                "agent", "enclaved", "keychaind", "CircleCarrier", "PostgresTransport", "SecretService",
+                "SecurityCommands", "CommandOptions", "KeychainStore", "KeychainClient", "KeychainWire",
+                "KeychainModel", "LinuxSystem",
                 "TestSupport",
             ]),
         tests(

@@ -123,9 +123,10 @@ def pages_are_found(pages):
 
 
 def desktop_is_found():
-    """The bridge of the desktop starts from where setup looks for it, and the portal's file names its interface."""
-    said = run("/usr/libexec/keychain-secrets", "--help", check=False, env={"HOME": "/tmp"})
-    check("the bridge of the desktop starts", said.returncode == 0 and "keychain-secrets" in said.stdout, said.stdout)
+    """Bridge and carrier start from where the command looks for them, and the portal's file names its interface."""
+    for program, what in (("keychain-secrets", "the bridge of the desktop"), ("keychain-carrier", "the carrier")):
+        said = run(f"/usr/libexec/{program}", "--help", check=False, env={"HOME": "/tmp"})
+        check(f"{what} starts", said.returncode == 0 and program in said.stdout, said.stdout)
     portal = pathlib.Path("/usr/share/xdg-desktop-portal/portals/keychain.portal")
     check(
         "the portal finds the bridge",

@@ -1,3 +1,4 @@
+import CircleCarrier
 import CommandOptions
 import LinuxSystem
 import PostgresTransport
@@ -14,7 +15,7 @@ enum ManualPages {
         ["security.1"] + CommandPage.table.map { "security-\($0.command).1" } + [
             "git-credential-keychain.1", "docker-credential-keychain.1", "keychain.conf.5", "keychain-entitlements.5",
             "keychain-ci.7", "keychain-references.7", "security-mac.7", "keychaind.8", "keychain-enclaved.8",
-            "keychain-agent.8", "keychain-secrets.8", "keychain-sync-server.8", "pam_keychain.8",
+            "keychain-agent.8", "keychain-carrier.8", "keychain-secrets.8", "keychain-sync-server.8", "pam_keychain.8",
         ]
 
     static let folder = Page.root + "docs/man/"
@@ -67,7 +68,8 @@ enum ManualPages {
         "keychaind": DaemonArguments.table, "keychaind --system": SystemOptions.table,
         "keychaind --identify": IdentifierOptions.table, "keychain-enclaved": EnclaveArguments.table,
         "keychain-enclaved --listen": ListenerOptions.table, "keychain-agent": AgentArguments.table,
-        "keychain-secrets": BridgeArguments.table, "keychain-sync-server": ServerCommand.table,
+        "keychain-secrets": BridgeArguments.table, "keychain-carrier": CarrierArguments.table,
+        "keychain-sync-server": ServerCommand.table,
     ]
 }
 

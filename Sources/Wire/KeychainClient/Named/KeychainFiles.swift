@@ -9,7 +9,7 @@ enum KeychainFiles {
         "keychain.lock", "keychain.made", "keychaind.link", "vault", "vault.lock",
     ]
     private static let names = ofNew.union([
-        database + "-wal.damaged", "keychain.moved", "keychain.backups", "keychain.circle",
+        database + "-wal.damaged", "keychain.moved", "keychain.backups", "keychain.circle", "carrier.lock",
     ])
 
     /// Whether a name is that of a keychain's file, of a copy of its database, or of a file that was to replace one.

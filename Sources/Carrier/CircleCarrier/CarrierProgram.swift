@@ -1,0 +1,157 @@
+import Glibc
+import KeychainClient
+import KeychainModel
+import KeychainWire
+import LinuxSystem
+import SyncTransports
+
+/// The program `keychain-carrier`: from the settings to rounds.
+///
+/// It has no keys, and writes no byte of a batch anywhere but to the circle's place.
+package struct CarrierProgram {
+    package enum Errand: Sendable {
+        /// Goes on until the keychain is in no circle.
+        case stay
+        /// Goes round once. With a circle that was just begun, it makes the place first.
+        case once(founds: Bool)
+    }
+
+    private let log: @Sendable (String) -> Void
+
+    /// - Parameter log: takes lines for people: what keeps batches from being carried.
+    package init(log: @escaping @Sendable (String) -> Void) { self.log = log }
+
+    /// The exit statuses of sysexits(3).
+    private enum Status {
+        static let done: Int32 = 0
+        static let placeUnusable: Int32 = 1
+        static let daemonUnreachable: Int32 = 69
+        static let otherCarrier: Int32 = 75
+    }
+
+    /// Does the errand.
+    ///
+    /// - Returns: the exit status.
+    /// - Throws: `SystemError` of the lock or of a thread.
+    package func run(_ errand: Errand) throws -> Int32 {
+        do throws(Refusal) {
+            var configuration = try Configuration.load()
+            configuration.mode = .daemon
+            // A home without a keychain stays without.
+            guard !configuration.isUnmade else { return noCircle() }
+            let daemon = DaemonCircle(try Connection.reach(configuration).unwrapped(configuration))
+            guard let positions = try daemon.positions() else { return noCircle() }
+            let lock: FileLock?
+            do { lock = try Self.lock(configuration) } catch { return unlockable(error) }
+            guard let lock else {
+                log("another carrier of this keychain is at it")
+                return Status.otherCarrier
+            }
+            defer { withExtendedLifetime(lock) {} }
+            return try perform(errand, daemon, positions)
+        } catch {
+            log("\(error.problem) \(error.remedy)")
+            return Status.daemonUnreachable
+        }
+    }
+
+    private func noCircle() -> Int32 {
+        log("this keychain belongs to no circle of machines")
+        return Status.done
+    }
+
+    private func unlockable(_ error: any Error) -> Int32 {
+        log("the carrier's lock cannot be taken: \(error)")
+        return Status.placeUnusable
+    }
+}
+
+// MARK: - One carrier for a keychain
+
+extension CarrierProgram {
+    /// The lock of a keychain's carrier; nil when another one has it.
+    private static func lock(_ configuration: Configuration) throws(SystemError) -> FileLock? {
+        let path = try lockPath(configuration)
+        do throws(SystemError) { return try FileLock(path, .exclusive, deadline: .now) } catch {
+            guard error.code == ETIMEDOUT else { throw error }
+            return nil
+        }
+    }
+
+    /// In the folder of the store, or where that is the system service's, in the user's folder for such files.
+    private static func lockPath(_ configuration: Configuration) throws(SystemError) -> String {
+        guard configuration.usesSystemService else { return configuration.folder + "/carrier.lock" }
+        let given = unsafe getenv("XDG_STATE_HOME").map { unsafe String(cString: $0) } ?? ""
+        let home = unsafe getenv("HOME").map { unsafe String(cString: $0) } ?? ""
+        let folder = (given.hasPrefix("/") ? given : home + "/.local/state") + "/keychain"
+        try PrivateDirectory.ensure(folder)
+        return folder + "/carrier.lock"
+    }
+}
+
+// MARK: - Rounds
+
+extension CarrierProgram {
+    private func perform(
+        _ errand: Errand, _ daemon: DaemonCircle, _ positions: SyncPositions
+    ) throws(Refusal) -> Int32 {
+        do { try Self.harden() } catch { log("the carrier is less protected than it could be: \(error)") }
+        switch errand {
+        case .once(let founds): return try goRound(daemon, positions, founds: founds)
+        case .stay:
+            var next: SyncPositions? = positions
+            while let positions = next {
+                let transport = try CirclePlace.transport(positions.place, circle: positions.circle)
+                do { try CarrierLoop(daemon, transport, positions, log: log).run() } catch let refusal as Refusal {
+                    throw refusal
+                } catch {
+                    return unlockable(error)
+                }
+                next = try daemon.positions()
+            }
+            return Status.done
+        }
+    }
+
+    /// The daemon runs: from now on the program starts none, reaches no network and no other process.
+    private static func harden() throws(SystemError) {
+        try ProcessHardening.forbidNewPrivileges()
+        try ProcessHardening.forbidReachingOut([.programs, .neighbours, .networks])
+    }
+
+    private func goRound(
+        _ daemon: DaemonCircle, _ positions: SyncPositions, founds: Bool
+    ) throws(Refusal) -> Int32 {
+        guard !positions.isPaused else {
+            log("the circle is paused")
+            return Status.placeUnusable
+        }
+        let transport = try CirclePlace.transport(positions.place, circle: positions.circle)
+        do throws(TransportProblem) { if founds { try transport.found() } } catch { return unusable(error) }
+        do throws(CarrierRound.Failure) {
+            _ = try CarrierRound(daemon, transport).run(positions)
+            return Status.done
+        } catch {
+            switch error {
+            case .daemon(let refusal): throw refusal
+            case .transport(let problem): return unusable(problem)
+            }
+        }
+    }
+
+    private func unusable(_ problem: TransportProblem) -> Int32 {
+        log(problem.description.plain)
+        return Status.placeUnusable
+    }
+}
+
+extension Connection? {
+    fileprivate func unwrapped(_ configuration: Configuration) throws(Refusal) -> Connection {
+        guard let self else {
+            throw Refusal(
+                .notAvailable, .unavailable, configuration.socket, "No keychain daemon is installed.",
+                do: "Install keychaind, or set KEYCHAIN_DAEMON to its path.")
+        }
+        return self
+    }
+}

@@ -1,0 +1,149 @@
+import CircleCarrier
+import Glibc
+import KeychainModel
+import KeychainWire
+import LinuxSystem
+import SyncFormat
+import SyncTransports
+import TestSupport
+import Testing
+
+/// Machines of a circle in one folder.
+struct CarriedCircle {
+    let directory: TemporaryDirectory
+    let circle = CircleID(number: 9)
+    let one: PlayedDaemon
+    let other: PlayedDaemon
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        one = PlayedDaemon(circle, 1, at: directory.path)
+        other = PlayedDaemon(circle, 2, at: "folder:\(directory.path)")
+        try transport(of: one).found()
+    }
+
+    func transport(of daemon: PlayedDaemon) throws -> any SyncTransport {
+        let place = daemon.state.update { $0.positions?.place ?? "" }
+        return try CirclePlace.transport(place, circle: circle)
+    }
+
+    /// Whether the folder has a slot.
+    func has(_ slot: SyncSlot) -> Bool { ((try? transport(of: one).read(slot)) ?? nil) != nil }
+
+    /// Unmounts the disk that the folder is on, and mounts it again.
+    func unmount() { #expect(unsafe rename(directory.path, away) == 0) }
+    func mount() { #expect(unsafe rename(away, directory.path) == 0) }
+    private var away: String { directory.path + ".away" }
+
+    @discardableResult
+    func round(_ daemon: PlayedDaemon) throws -> CarrierRound.Outcome {
+        let positions = try #require(try daemon.positions())
+        return try CarrierRound(daemon, try transport(of: daemon)).run(positions)
+    }
+}
+
+@Suite("A carrier goes round between a daemon and a folder")
+struct CarrierRoundTests {
+    let circle: CarriedCircle
+    init() throws { circle = try CarriedCircle() }
+
+    @Test("What one machine says arrives at the other, in its order")
+    func arrives() throws {
+        for text in ["first", "second", "third"] { circle.one.say(text) }
+        circle.other.say("answer")
+        #expect(try circle.round(circle.one).committed == 3)
+        let outcome = try circle.round(circle.other)
+        #expect(outcome.taken == 3 && outcome.committed == 1 && outcome.refused == 0)
+        try circle.round(circle.one)
+        #expect(circle.other.read(circle.one) == ["first", "second", "third"])
+        #expect(circle.one.read(circle.other) == ["answer"])
+        #expect(circle.one.state.update { $0.view.ends } == [circle.one.me: 3, circle.other.me: 1])
+    }
+
+    @Test("A round with nothing new moves nothing")
+    func idle() throws {
+        circle.one.say("first")
+        try circle.round(circle.one)
+        try circle.round(circle.other)
+        #expect(try circle.round(circle.one) == CarrierRound.Outcome())
+        #expect(try circle.round(circle.other) == CarrierRound.Outcome())
+    }
+
+    @Test("A batch that waits holds up no other log, and is given again in the next round")
+    func waits() throws {
+        let third = PlayedDaemon(circle.circle, 3, at: circle.directory.path)
+        for text in ["key", "later"] { circle.one.say(text) }
+        third.say("free")
+        try circle.round(circle.one)
+        try circle.round(third)
+        circle.other.state.update { $0.waiting = [Array("key".utf8)] }
+        try circle.round(circle.other)
+        #expect(circle.other.read(circle.one).isEmpty && circle.other.read(third) == ["free"])
+        circle.other.state.update { $0.waiting = [] }
+        try circle.round(circle.other)
+        #expect(circle.other.read(circle.one) == ["key", "later"])
+    }
+
+    @Test("A commit whose report was lost is found by the next look")
+    func cutOff() throws {
+        circle.one.say("first")
+        circle.one.state.update { $0.losesReport = true }
+        #expect(throws: CarrierRound.Failure.daemon(.played)) { try circle.round(circle.one) }
+        #expect(try circle.round(circle.one).committed == 0)
+        #expect(circle.one.state.update { $0.occupied.isEmpty && $0.outgoing.isEmpty })
+        try circle.round(circle.other)
+        #expect(circle.other.read(circle.one) == ["first"])
+    }
+
+    @Test("A slot that has other bytes is reported with them, and nothing follows before another look")
+    func occupied() throws {
+        let clone = PlayedDaemon(circle.circle, 1, at: circle.directory.path)
+        clone.say("of the clone")
+        try circle.round(clone)
+        // The folder shows the log to the first machine only after it has tried.
+        for text in ["mine", "more"] { circle.one.say(text) }
+        circle.one.state.update { $0.waiting = [Array("of the clone".utf8)] }
+        let outcome = try circle.round(circle.one)
+        #expect(outcome.committed == 0 && outcome.hasMore)
+        let told = circle.one.state.update { $0.occupied }
+        #expect(told.allSatisfy { $0 == .occupied(Array("of the clone".utf8)) } && !told.isEmpty)
+        #expect(circle.one.state.update { $0.looks } == told.count)
+    }
+
+    @Test("Parts that a machine wants are read by their names, and slots that a snapshot covers go")
+    func snapshots() throws {
+        let transport = try circle.transport(of: circle.one)
+        for number in UInt32(0)...1 { _ = try transport.commit([UInt8(number)], in: circle.one.part(number)) }
+        for text in ["first", "second"] { circle.one.say(text) }
+        try circle.round(circle.one)
+        let wanted = [circle.one.part(0), circle.one.part(1)]
+        circle.other.state.update { $0.positions?.wanted = wanted }
+        try circle.round(circle.other)
+        #expect(circle.other.state.update { $0.takenParts } == wanted)
+        circle.one.state.update { $0.positions?.discarding = [circle.one.slot(1)] }
+        try circle.round(circle.one)
+        #expect(!circle.has(circle.one.slot(1)))
+        #expect(circle.has(circle.one.slot(2)))
+    }
+
+    @Test("A folder that is not there is a problem that the daemon hears of, and nothing is made")
+    func missing() throws {
+        circle.one.say("first")
+        try circle.round(circle.one)
+        let place = circle.directory.path
+        circle.unmount()
+        #expect(throws: CarrierRound.Failure.self) { try circle.round(circle.one) }
+        #expect(circle.one.state.update { $0.view.problem.contains(place) })
+        #expect(try FileStatus(at: place) == nil)
+        circle.mount()
+        try circle.round(circle.one)
+        #expect(circle.one.state.update { $0.view.problem.isEmpty })
+    }
+
+    @Test(
+        "A place that is no folder is refused",
+        arguments: ["relative/path", "postgresql://host/base", "https://host/bucket", "", "folder:", "file:/tmp"])
+    func places(place: String) {
+        #expect(throws: Refusal.self) { try CirclePlace.transport(place, circle: circle.circle) }
+    }
+}

@@ -1,0 +1,73 @@
+import CircleCarrier
+import Testing
+
+/// Milliseconds of a clock of this test's own.
+@Suite("When a carrier goes round")
+struct CarrierScheduleTests {
+    private func rested(at now: UInt64 = 100_000, isFailure: Bool = false) -> CarrierSchedule {
+        var schedule = CarrierSchedule(now: 0)
+        schedule.begin()
+        schedule.end(at: now, isFailure: isFailure, chance: 0)
+        return schedule
+    }
+
+    @Test("The first round is due at once")
+    func first() { #expect(CarrierSchedule(now: 7).next == 7) }
+
+    @Test("Changes are gathered for two seconds, and for ten at most")
+    func gathers() {
+        var schedule = rested()
+        schedule.noteChange(at: 200_000)
+        #expect(schedule.next == 202_000)
+        schedule.noteChange(at: 201_500)
+        #expect(schedule.next == 203_500)
+        for now in stride(from: UInt64(202_000), through: 209_500, by: 500) { schedule.noteChange(at: now) }
+        #expect(schedule.next == 210_000)
+    }
+
+    @Test("The user does not wait, and an arrival waits a second after the round before")
+    func hurries() {
+        var schedule = rested()
+        schedule.noteArrival()
+        #expect(schedule.next == 101_000)
+        schedule.noteWish(at: 100_001)
+        #expect(schedule.next == 100_001)
+    }
+
+    @Test("Without news a round is due after a quarter of an hour, at different moments for different machines")
+    func polls() {
+        var moments: Set<UInt64> = []
+        for chance in stride(from: UInt64(0), to: 225_000, by: 25_000) {
+            var schedule = CarrierSchedule(now: 0)
+            schedule.end(at: 0, isFailure: false, chance: chance)
+            moments.insert(schedule.next)
+        }
+        #expect(moments.count == 9 && moments.allSatisfy { (787_500...1_012_500).contains($0) })
+    }
+
+    @Test("Failures are repeated later each time, and no change of the keychain makes them more frequent")
+    func backsOff() {
+        var (schedule, now, pauses) = (CarrierSchedule(now: 0), UInt64(0), [UInt64]())
+        for _ in 0..<20 {
+            schedule.begin()
+            schedule.end(at: now, isFailure: true, chance: 0)
+            schedule.noteChange(at: now)
+            pauses.append(schedule.next - now)
+            now = schedule.next
+        }
+        #expect(pauses[0] < 5_001 && pauses == pauses.sorted() && pauses[19] == 787_500)
+        schedule.begin()
+        schedule.end(at: now, isFailure: false, chance: 0)
+        schedule.noteChange(at: now)
+        #expect(schedule.next == now + 2_000)
+    }
+
+    @Test("After a failure, the user or the transport starts a round")
+    func returns() {
+        var schedule = rested(isFailure: true)
+        schedule.noteArrival()
+        #expect(schedule.next == 101_000)
+        schedule.noteWish(at: 100_500)
+        #expect(schedule.next == 100_500)
+    }
+}
