@@ -251,7 +251,7 @@ let package = Package(
         module(
             "SecretService", in: "Bridges",
             uses: [
-                "Systemd", "KeychainClient", "KeychainWire", "KeychainCrypto", "KeychainModel",
+                "Systemd", "Sandboxes", "KeychainClient", "KeychainWire", "KeychainCrypto", "KeychainModel",
                 "CommandOptions", "LinuxSystem",
             ]),
         program(
@@ -459,7 +459,7 @@ let package = Package(
         tests(
             "SecretServiceTests", in: "Bridges",
             uses: [
-                "SecretService", "Systemd", "KeychainCrypto", "KeychainModel", "LinuxSystem",
+                "SecretService", "Systemd", "Sandboxes", "KeychainCrypto", "KeychainModel", "LinuxSystem",
                 "TestSupport",
             ]),
         tests("TerminalTextTests", in: "Tools", uses: ["TerminalText"]),

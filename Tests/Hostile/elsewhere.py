@@ -17,6 +17,13 @@ attempt(
     "Scripts/secret_forgery_test.py",
 )
 attempt(
+    "in a sandbox on the desktop's bus: describes itself as another application, uses paths, sessions and aliases of "
+    "others, listens to their signals, takes the portal's name",
+    "all",
+    "fails",
+    "Scripts/secret_sandbox_test.py",
+)
+attempt(
     "on the desktop's bus, in a sandbox or not: calls with descriptors that nobody asked for, pings without an end",
     "all",
     "fails",

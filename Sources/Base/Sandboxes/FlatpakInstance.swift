@@ -33,15 +33,20 @@ package struct FlatpakInstance: Equatable, Sendable {
 
     /// The application that a process is sandboxed as; nil when it is in no Flatpak.
     ///
-    /// - Parameter runtimeFolder: the user's (`XDG_RUNTIME_DIR`).
-    /// - Throws: ``SandboxDoubt/forged(application:why:)`` when what the sandbox says of itself is unreadable, or is not
-    ///   what the user's runtime folder says; ``SandboxDoubt/hidden(_:)`` when it cannot be looked at.
+    /// - Parameters:
+    ///   - runtimeFolder: the user's (`XDG_RUNTIME_DIR`).
+    ///   - mustBeKnown: whether a sandbox is refused where there is nothing to compare its words with, or where reading
+    ///     them could take long.
+    /// - Throws: ``SandboxDoubt/forged(application:why:)`` when what the sandbox says of itself is unreadable, or is
+    ///   not what the user's runtime folder says; ``SandboxDoubt/hidden(_:)`` when it cannot be looked at.
     package static func application(
-        of process: ProcessView, runtimeFolder: String
+        of process: ProcessView, runtimeFolder: String, mustBeKnown: Bool = false
     ) throws(SandboxDoubt) -> SandboxedApplication? {
         let words: [UInt8]
         do throws(SystemError) {
-            guard let file = try process.openAtRoot(".flatpak-info") else { return nil }
+            let name = ".flatpak-info"
+            let found = mustBeKnown ? try process.openAtKernelsRoot(name) : try process.openAtRoot(name)
+            guard let file = found else { return nil }
             words = try content(of: file)
         } catch {
             if error.isDenial { throw .hidden(error) }
@@ -50,21 +55,21 @@ package struct FlatpakInstance: Equatable, Sendable {
         guard let instance = FlatpakInstance(info: String(decoding: words, as: UTF8.self)) else {
             throw .forged(application: "an application", why: "the description is none of Flatpak's")
         }
-        try instance.check(words, in: runtimeFolder)
+        try instance.check(words, in: runtimeFolder, mustBeKnown: mustBeKnown)
         return SandboxedApplication(.flatpak, instance.application)
     }
 
     /// Holds the sandbox's words against those in the runtime folder, where this process may look into that.
-    private func check(_ words: [UInt8], in runtimeFolder: String) throws(SandboxDoubt) {
+    private func check(_ words: [UInt8], in runtimeFolder: String, mustBeKnown: Bool) throws(SandboxDoubt) {
         let folder = "\(runtimeFolder)/.flatpak"
         // Without a runtime folder at its usual place there is nothing to compare with.
-        guard (try? FileStatus(at: runtimeFolder)) != nil else { return }
+        guard mustBeKnown || (try? FileStatus(at: runtimeFolder)) != nil else { return }
         do throws(SystemError) {
             guard try FileStatus(at: "\(folder)/\(identifier)") != nil else {
                 throw SystemError(code: ENOENT, call: "stat")
             }
         } catch {
-            if error.isDenial { return }
+            if error.isDenial, !mustBeKnown { return }
             throw isUnknown
         }
         let known = (try? FileDescriptor.open("\(folder)/\(identifier)/info", O_RDONLY | O_NONBLOCK | O_NOFOLLOW))

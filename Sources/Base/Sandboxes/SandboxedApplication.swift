@@ -17,14 +17,8 @@ package struct SandboxedApplication: Hashable, Sendable {
         }
     }
 
-    /// Letters, digits and what the names of applications have besides; so that nothing else gets into a group's name.
-    static func isName(_ name: some StringProtocol) -> Bool {
-        (1...255).contains(name.utf8.count)
-            && name.utf8.allSatisfy { byte in
-                (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
-                    || Array("-._".utf8).contains(byte)
-            }
-    }
+    /// Whether a text can be the name of an application, or of one of its instances.
+    static func isName(_ name: some StringProtocol) -> Bool { AccessGroup.isApplicationName(name.utf8) }
 }
 
 extension SandboxedApplication {
@@ -36,16 +30,19 @@ extension SandboxedApplication {
     ///   - sharesNames: whether it sees files by the names that everybody sees them by.
     ///   - hasAppArmor: whether AppArmor confines programs.
     ///   - runtimeFolder: its user's (`XDG_RUNTIME_DIR`).
-    /// - Throws: as ``FlatpakInstance/application(of:runtimeFolder:)``.
+    ///   - mustBeKnown: whether a sandbox is refused where there is nothing to compare its words with, or where reading
+    ///     them could take long.
+    /// - Throws: as ``FlatpakInstance/application(of:runtimeFolder:mustBeKnown:)``.
     package static func find(
-        _ process: ProcessView, sharesNames: Bool, hasAppArmor: Bool, runtimeFolder: String
+        _ process: ProcessView, sharesNames: Bool, hasAppArmor: Bool, runtimeFolder: String, mustBeKnown: Bool = false
     ) throws(SandboxDoubt) -> SandboxedApplication? {
         if hasAppArmor, let label = try? process.appArmorLabel(), let snap = SnapLabel.application(label) {
             return snap
         }
         // A sandbox has another file system.
         guard !sharesNames else { return nil }
-        return try FlatpakInstance.application(of: process, runtimeFolder: runtimeFolder)
+        return try FlatpakInstance.application(
+            of: process, runtimeFolder: runtimeFolder, mustBeKnown: mustBeKnown)
     }
 }
 

@@ -91,7 +91,13 @@ extension CallerIdentity {
 
     private func holds(_ group: String) -> Bool {
         groups.containsExactly(group) || groups.contains(AccessGroup.any)
-            || mayManageUnits && group.hasPrefix(AccessGroup.unitPrefix)
+            || mayManageUnits && group.hasPrefix(AccessGroup.unitPrefix) || keepsForSandboxes(group)
+    }
+
+    /// Whether it is the bridge to the desktop, and the group is that of an application in a sandbox: the bridge knows
+    /// which application asks it, and names the group in each request. A request without a group never means it.
+    func keepsForSandboxes(_ group: String) -> Bool {
+        groups.containsExactly(AccessGroup.secretService) && AccessGroup.isOfSandboxedSecrets(group)
     }
 
     /// Refuses a group that it may not use.

@@ -41,3 +41,14 @@ package final class AuthorizedRequest: Sendable {
         self.parts = parts
     }
 }
+
+extension AuthorizedRequest.Scope {
+    /// The group of an application in a sandbox, if that is all there is: what it stores through the bridge to the
+    /// desktop takes no room from others.
+    package var sandboxed: String? {
+        guard case .groups(let names) = self, names.count == 1, AccessGroup.isOfSandboxedSecrets(names[0]) else {
+            return nil
+        }
+        return names[0]
+    }
+}

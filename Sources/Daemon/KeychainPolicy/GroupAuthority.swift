@@ -55,8 +55,11 @@ extension AccessPolicy {
         guard caller.isEntitled(to: group) else { throw .groupsNotGranted(group, group, caller) }
     }
 
-    /// Refuses a group that no program can claim: none would find the items there.
+    /// Refuses a group that no program can claim, and one of no application: none would find the items there.
     private static func checkClaim(_ group: String) throws(Refusal) {
+        if AccessGroup.hasSandboxedSecretsPrefix(group), !AccessGroup.isOfSandboxedSecrets(group) {
+            throw .noApplication(group)
+        }
         guard AccessGroup.isClaimed(group) else { return }
         let name = Array(group.utf8.dropFirst(AccessGroup.claimedPrefix.utf8.count))
         guard AccessGroup.isClaimName(name) else { throw .noClaim(group) }
@@ -119,7 +122,7 @@ extension AccessPolicy {
 
 extension CallerIdentity {
     fileprivate func isEntitled(to group: String) -> Bool {
-        groups.containsExactly(group) || groups.contains(AccessGroup.any)
+        groups.containsExactly(group) || groups.contains(AccessGroup.any) || keepsForSandboxes(group)
     }
 }
 
@@ -134,6 +137,12 @@ extension Refusal {
         Refusal(
             .param, .foreignGroups, group, "No program can claim the group \"\(group)\".",
             do: "A claimed name has 1 to 64 letters, digits, '.' and '-', and none of these two at an end.")
+    }
+
+    fileprivate static func noApplication(_ group: String) -> Refusal {
+        Refusal(
+            .param, .foreignGroups, group, "No application in a sandbox has the group \"\(group)\".",
+            do: "Name it secret-service:flatpak:APPLICATION or secret-service:snap:NAME.")
     }
 
     fileprivate static func lifeOfClaim(_ group: String) -> Refusal {

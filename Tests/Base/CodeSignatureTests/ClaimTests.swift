@@ -120,4 +120,13 @@ struct ClaimTests {
         }
         #expect(signed?.rule == .malformedEntitlements)
     }
+
+    @Test("No entitlement has what an application in a sandbox gives to the bridge to the desktop")
+    func sandboxes() throws {
+        for group in ["secret-service:flatpak:org.example.App", "secret-service:"] {
+            let plist = Plist.text(#"<key>keychain-access-groups</key>"# + Plist.array([group]))
+            let installed = failure { () throws(Refusal) in try Entitlements(plist: plist) }
+            #expect(installed?.rule == .malformedEntitlements && installed?.subject == group)
+        }
+    }
 }

@@ -131,6 +131,18 @@ struct RequestRulesTests {
         #expect(found == expected)
     }
 
+    @Test("A reference stands alone, but for the group of what an application in a sandbox has given to the bridge")
+    func groupOfReference() {
+        for operation in [ItemRequest.Operation.copyMatching, .update, .delete] {
+            for group in ["secret-service:flatpak:org.example.App", "secret-service:snap:app"] {
+                check(Case(operation, ["v_PersistentRef": Self.reference, "agrp": .string(group)]))
+            }
+            for group in ["secret-service", "program:/usr/bin/x", "secret-service:unit:x", ""] {
+                check(Case(operation, ["v_PersistentRef": Self.reference, "agrp": .string(group)], .param))
+            }
+        }
+    }
+
     @Test("Every refusal says what it is about and what to do")
     func explanations() {
         var refusals = 0

@@ -103,25 +103,25 @@ struct SecretObjectTests {
         #expect(memory.change(item, SecretChange(label: "m"), value: nil))
         #expect(memory.all.map(\.label) == ["m"])
         let add = { (owner: String) in memory.add(label: "", LookupAttributes(pairs: [:]), value, by: owner) != nil }
-        let half = SessionSecrets.capacity / 2
+        let half = memory.capacity / 2
         #expect((1..<half).allSatisfy { _ in add("one") })
         #expect(!add("one"), "half is for one process")
         #expect((0..<half).allSatisfy { _ in add("two") })
         #expect(!add("three"))
         memory.delete(item)
-        #expect(memory.all.count == SessionSecrets.capacity - 1)
+        #expect(memory.all.count == memory.capacity - 1)
     }
 
     @Test("Values of the session's collection take no more memory than their share, also by changes")
     func memoryOfValues() throws {
         let memory = SessionSecrets()
-        let (half, none) = (SecretBytes(count: SessionSecrets.bytes / 2), LookupAttributes(pairs: [:]))
+        let (half, none) = (SecretBytes(count: memory.bytes / 2), LookupAttributes(pairs: [:]))
         #expect(memory.add(label: "", none, half, by: "one") != nil)
         #expect(memory.add(label: "", none, SecretBytes(count: 1), by: "one") == nil)
         let small = SecretBytes(count: 1)
         #expect(memory.add(label: "", none, small, by: "two") != nil)
         let item = try #require(memory.all.first { memory.value(of: $0).count == 1 })
-        #expect(!memory.change(item, SecretChange(), value: SecretBytes(count: SessionSecrets.bytes / 2 + 1)))
+        #expect(!memory.change(item, SecretChange(), value: SecretBytes(count: memory.bytes / 2 + 1)))
         #expect(memory.value(of: item) === small)
         #expect(memory.change(item, SecretChange(), value: half), "the value takes the place of the old one")
         #expect(memory.change(item, SecretChange(), value: small))

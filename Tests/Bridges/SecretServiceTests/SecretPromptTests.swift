@@ -11,12 +11,15 @@ struct SecretPromptTests {
         var completed: [String: Bool] = [:]
         var met: Set<String> = []
         var seconds: UInt64 = 1_000
+        private let turn: QuestionTurn
         private(set) lazy var prompts = SecretPrompts(
             SecretPrompts.Deeds(
                 ask: { [unowned self] in asked.append($1.name) }, withdraw: { [unowned self] in withdrawn.append($0) },
                 isMet: { [unowned self] in met.contains($0.name) },
-                complete: { [unowned self] in completed[$0.name] = $1 })
+                complete: { [unowned self] in completed[$0.name] = $1 }), turn: turn
         ) { [unowned self] in seconds }
+
+        init(_ turn: QuestionTurn = QuestionTurn()) { self.turn = turn }
 
         func show(_ name: String, of client: String = ":1.1", collections: Set<String>? = ["login"]) {
             let purpose: SecretPrompt.Purpose =
@@ -100,5 +103,29 @@ struct SecretPromptTests {
         // The outcome of a question that was withdrawn is nobody's.
         desk.prompts.end(1, .agreed)
         #expect(desk.completed == ["p2": false])
+    }
+
+    @Test("Of two owners of secrets one asks at a time, with its own answers and its own silence")
+    func turns() {
+        let turn = QuestionTurn()
+        let (one, other) = (Desk(turn), Desk(turn))
+        one.show("p1")
+        other.show("p1")
+        #expect(one.asked == ["p1"] && other.asked.isEmpty)
+        one.prompts.end(1, .agreed)
+        other.prompts.end(1, .agreed)
+        #expect(one.completed == ["p1": true] && other.completed.isEmpty)
+        other.prompts.proceed()
+        #expect(other.asked == ["p1"] && other.prompts.last == 2)
+        // Three refusals of one are no silence for the other.
+        for number in 2...4 {
+            other.prompts.end(number, .refused)
+            other.show("p\(number)")
+        }
+        #expect(other.completed["p4"] == false)
+        one.show("p2")
+        #expect(one.asked == ["p1", "p2"])
+        one.prompts.dismissAll()
+        #expect(one.completed["p2"] == false && one.withdrawn == [5] && turn.take() == 6)
     }
 }

@@ -91,6 +91,39 @@ struct AccessPolicyTests {
             "every group granted, the tokens' named", writers, groups: ["*"], named: token, .status(.missingEntitlement)
         )
 
+    private static let bridge = [AccessGroup.secretService, "program:/usr/lib/keychain-secrets"]
+    private static let flatpak = "secret-service:flatpak:org.example.App"
+
+    static let sandboxes =
+        cases(
+            "the group of an application in a sandbox", everyone, groups: bridge, named: flatpak,
+            .scope(.groups([flatpak])))
+        + cases(
+            "the group of a Snap", everyone, groups: bridge, named: "secret-service:snap:app",
+            .scope(.groups(["secret-service:snap:app"])))
+        + cases("none named, by the bridge", finders, groups: bridge, .scope(.groups(bridge)))
+        + cases("none named, by the bridge", [.add], groups: bridge, .scope(.groups([AccessGroup.secretService])))
+        + [
+            "secret-service:", "secret-service:*", "secret-service:flatpak:", "secret-service:flatpak:a:b",
+            "secret-service:unit:a", "secret-service:program:/usr/bin/x", "flatpak:org.example.App", "snap:app", token,
+            "com.apple.x", "program:/usr/bin/x", "claimed:secret-service", "unit:a.service", "*", "",
+        ].flatMap {
+            cases("another group, by the bridge", writers, groups: bridge, named: $0, .status(.missingEntitlement))
+        }
+        + [
+            ["program:/usr/bin/x"], ["flatpak:org.example.App"], ["claimed:secret-service", "program:/x"],
+            ["secret-service:flatpak"], ["Secret-Service"], ["secret-service\u{0}"], [],
+        ].flatMap {
+            cases(
+                "an application's secrets, by another program", writers, groups: $0, named: flatpak,
+                .status(.missingEntitlement))
+        }
+
+    @Test(
+        "The bridge to the desktop alone has the secrets of applications in sandboxes, where it names them",
+        arguments: sandboxes)
+    func decidesOnSandboxes(_ testCase: Case) throws { try check(testCase) }
+
     @Test("A caller's groups decide, whatever it asks", arguments: table) func decidesByGroups(_ testCase: Case) throws
     {
         try check(testCase)

@@ -83,6 +83,26 @@ struct GroupAuthorityTests {
         }
     }
 
+    @Test("Items go to the secrets of an application in a sandbox, and to no other group with that prefix")
+    func sandboxes() throws {
+        let root = Case(testDescription: "", groups: ["*"], user: 0, expected: nil)
+        let group = "secret-service:flatpak:org.example.App"
+        #expect(try Self.authority(root, AccessGroup.secretService, group) == .granted)
+        let bridge = Case(testDescription: "", groups: [AccessGroup.secretService], expected: nil)
+        #expect(try Self.authority(bridge, group, "secret-service:snap:app") == .granted)
+        for other in ["secret-service:", "secret-service:x", "secret-service:flatpak:a b"] {
+            let refusal = failure { () throws(Refusal) in try Self.authority(root, "OLD.a", other) }
+            #expect(refusal?.status == .param && refusal?.rule == .foreignGroups)
+        }
+        for groups in [["flatpak:org.example.App"], ["program:/x"]] {
+            let program = Case(testDescription: "", groups: groups, expected: nil)
+            for (from, to) in [(group, groups[0]), (groups[0], group)] {
+                let refusal = failure { () throws(Refusal) in try Self.authority(program, from, to) }
+                #expect(refusal?.status == .missingEntitlement)
+            }
+        }
+    }
+
     @Test("A group that programs claim has no policy and no other name")
     func lifeOfClaims() throws {
         let refusal = failure { () throws(Refusal) in try AccessPolicy.checkLife(of: "claimed:org.example.app") }

@@ -16,7 +16,8 @@ enum GroupNames {
         return unique.filter { $0 != token } + unique.filter { $0 == token }
     }
 
-    /// Refuses names that a list or a log cannot show, and the names of claimed groups.
+    /// Refuses names that a list or a log cannot show, and those of claimed groups. So are the groups of what
+    /// applications in sandboxes give to the bridge to the desktop.
     ///
     /// - Throws: `errSecMissingEntitlement` (`entitlements.malformed`).
     static func checkText(_ group: String) throws(Refusal) {
@@ -26,6 +27,7 @@ enum GroupNames {
                 "a group's name is empty, too long, or has blanks or control characters", line: 0)
         }
         guard !AccessGroup.isClaimed(group) else { throw .claimedGroup(group) }
+        guard !AccessGroup.hasSandboxedSecretsPrefix(group) else { throw .sandboxedGroup(group) }
     }
 }
 
@@ -63,6 +65,13 @@ extension Refusal {
         Refusal(
             .missingEntitlement, .malformedEntitlements, group,
             "\(group) cannot be granted: any program of a user's can claim it.",
+            do: "Name a group of your own, and move the items there (security move-items).")
+    }
+
+    fileprivate static func sandboxedGroup(_ group: String) -> Refusal {
+        Refusal(
+            .missingEntitlement, .malformedEntitlements, group,
+            "\(group) cannot be granted: it is what an application in a sandbox has stored on the desktop.",
             do: "Name a group of your own, and move the items there (security move-items).")
     }
 

@@ -6,6 +6,9 @@ package enum AccessGroup {
     package static let token = "com.apple.token"
     /// The group of the bridge to the desktop (`keychain-secrets`), wherever it is installed.
     package static let secretService = "secret-service"
+    /// The prefix of the groups of what applications in sandboxes have stored through the bridge; the group of the
+    /// application follows.
+    package static let sandboxedSecretsPrefix = "\(secretService):"
     /// The file name of that program.
     package static let bridgeName = "keychain-secrets"
     /// The prefix of the group of an unsigned program; its path follows.
@@ -29,6 +32,35 @@ package enum AccessGroup {
     /// Whether the group is a claimed one. No rule may depend on it, because any program of the user can claim any
     /// name.
     package static func isClaimed(_ group: String) -> Bool { group.utf8.starts(with: claimedPrefix.utf8) }
+
+    /// The group of what an application in a sandbox has stored through the bridge.
+    package static func ofSandboxedSecrets(_ sandbox: SandboxKind, _ application: String) -> String {
+        "\(sandboxedSecretsPrefix)\(sandbox.rawValue):\(application)"
+    }
+
+    /// Whether the group is that of what one application in a sandbox has stored through the bridge. A
+    /// program with ``secretService`` may name it, and no other. No request reaches it that does not name it.
+    package static func isOfSandboxedSecrets(_ group: String) -> Bool {
+        guard hasSandboxedSecretsPrefix(group) else { return false }
+        return SandboxKind.allCases.contains { sandbox in
+            let prefix = Array(ofSandboxedSecrets(sandbox, "").utf8)
+            return group.utf8.starts(with: prefix) && isApplicationName(group.utf8.dropFirst(prefix.count))
+        }
+    }
+
+    /// Whether the group's name begins as those of applications in sandboxes do, whatever follows.
+    package static func hasSandboxedSecretsPrefix(_ group: String) -> Bool {
+        group.utf8.starts(with: sandboxedSecretsPrefix.utf8)
+    }
+
+    /// Whether an application in a sandbox can have a name: 1 to 255 letters, digits, dots, hyphens and underscores of
+    /// ASCII, so that nothing else gets into a group's name.
+    package static func isApplicationName(_ name: some Collection<UInt8>) -> Bool {
+        (1...longestApplication).contains(name.count)
+            && name.allSatisfy { isAlphanumeric($0) || "-._".utf8.contains($0) }
+    }
+
+    private static let longestApplication = 255
 
     /// Whether the group is one that a bridge to the desktop had of its path.
     package static func isOfBridgesPath(_ group: String) -> Bool {

@@ -152,8 +152,8 @@ extension ItemRequest {
                 "kSecValuePersistentRef is not a persistent reference of this class.",
                 do: "Use what kSecReturnPersistentRef gave, without changing it.")
         }
-        let extra = query.contains { $0.id != .persistentReference && $0.id != .valueData }
-        guard !extra else {
+        let extra = query.contains { $0.id != .persistentReference && $0.id != .valueData && $0.id != .accessGroup }
+        guard !extra, query[.accessGroup].map({ AccessGroup.isOfSandboxedSecrets($0.string ?? "") }) ?? true else {
             throw Refusal(
                 .param, .contradiction, "v_PersistentRef",
                 "A persistent reference names one item; attributes cannot be added.",

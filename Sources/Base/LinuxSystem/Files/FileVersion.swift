@@ -102,6 +102,16 @@ package struct FileVersion: Hashable, Sendable {
         return isSeen(in: found)
     }
 
+    /// The status of an open file by the kernel's cached metadata: no server of a file system is asked. The file may be
+    /// open with O_PATH only.
+    ///
+    /// - Throws: `SystemError` of `statx`.
+    static func knownStatus(of file: FileDescriptor) throws(SystemError) -> FileStatus {
+        var found = clinux_file_version()
+        _ = try retrying("statx") { unsafe clinux_find_version(file.number, nil, 1, &found) }
+        return FileStatus(found)
+    }
+
     private func isSeen(in found: clinux_file_version) -> Bool {
         FileStatus(found) == status && found.changed == changed && (found.has_verity == 0) == verityDigest.isEmpty
     }

@@ -97,6 +97,26 @@ package final class MountTable: Sendable {
         return nil
     }
 
+    /// The type of the file system on a device, as a process sees it; nil where it is not among the first hundreds of
+    /// mounts. A process can make very many, and nobody is to wait until all are read.
+    static func kind(of wanted: UInt64, seenBy process: Int32) -> String? {
+        guard let file = try? FileDescriptor.open("/proc/\(process)/mountinfo", O_RDONLY) else { return nil }
+        var bytes = [UInt8](repeating: 0, count: mostSeen)
+        var span = bytes.mutableSpan
+        guard let count = try? file.readFully(into: &span) else { return nil }
+        for line in bytes.prefix(count).split(separator: UInt8(ascii: "\n")) {
+            let fields = line.split(separator: UInt8(ascii: " "))
+            guard fields.count > 6, device(Substring(decoding: fields[2], as: UTF8.self)) == wanted,
+                let mark = fields[6...].firstIndex(of: [UInt8(ascii: "-")]), mark + 1 < fields.endIndex
+            else { continue }
+            return String(decoding: fields[mark + 1], as: UTF8.self)
+        }
+        return nil
+    }
+
+    /// So many bytes are read of a process's table: some thousand mounts.
+    private static let mostSeen = 128 << 10
+
     private static func device(_ text: Substring) -> UInt64? {
         let numbers = text.split(separator: ":").compactMap { UInt32($0) }
         return numbers.count == 2 ? clinux_device(numbers[0], numbers[1]) : nil

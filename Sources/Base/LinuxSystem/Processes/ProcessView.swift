@@ -169,4 +169,41 @@ package struct ProcessView: Sendable {
         guard try FileStatus(of: file).isRegularFile else { throw SystemError(code: EINVAL, call: "openat2") }
         return file
     }
+
+    /// As ``openAtRoot(_:)``, for a thread that nobody may hold up: root and file must lie in file systems that the
+    /// kernel itself serves. The process may have mounted others, whose servers it can be itself.
+    ///
+    /// - Throws: `SystemError` of `open` or `statx`; `EPERM` for another file system, `EINVAL` when it is not a regular
+    ///   file.
+    package func openAtKernelsRoot(_ name: String) throws(SystemError) -> FileDescriptor? {
+        // A name is looked up in what is held: the process may have another root by now.
+        let root = try Self.hold("/proc/\(identifier)/root/")
+        try checkIsKernels(root)
+        let file: FileDescriptor
+        do throws(SystemError) {
+            file = try Self.hold("/proc/self/fd/\(root.number)/\(name)")
+        } catch {
+            if error.code == ENOENT { return nil }
+            throw error
+        }
+        guard try checkIsKernels(file).isRegularFile else { throw SystemError(code: EINVAL, call: "open") }
+        return try FileDescriptor.open("/proc/self/fd/\(file.number)", O_RDONLY | O_NONBLOCK)
+    }
+
+    /// Opens a name without using the file.
+    private static func hold(_ path: String) throws(SystemError) -> FileDescriptor {
+        FileDescriptor(owning: try retrying("open") { unsafe clinux_open_place(path) })
+    }
+
+    @discardableResult
+    private func checkIsKernels(_ file: FileDescriptor) throws(SystemError) -> FileStatus {
+        let status = try FileVersion.knownStatus(of: file)
+        guard let kind = MountTable.kind(of: status.device, seenBy: identifier), Self.kernels.contains(kind) else {
+            throw SystemError(code: EPERM, call: "open", advice: "its file system may be a process's")
+        }
+        return status
+    }
+
+    /// File systems that wait for no process and for no other machine.
+    private static let kernels: Set<String> = ["tmpfs", "ramfs", "ext2", "ext3", "ext4", "xfs", "btrfs", "f2fs"]
 }

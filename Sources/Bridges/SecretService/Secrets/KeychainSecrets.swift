@@ -2,9 +2,10 @@ import KeychainClient
 import KeychainModel
 import KeychainWire
 import LinuxSystem
+import Sandboxes
 
-/// The collections and items in the keychain. All are generic passwords of the group that bridges have, wherever they
-/// are installed.
+/// The collections and items in the keychain. All are generic passwords of one group: that which bridges have, wherever
+/// they are installed, or that of one application in a sandbox.
 ///
 /// An item's service is ``service`` and a slash with its collection's name; a collection that was made has an item with
 /// the service ``service`` itself, its *record*. The account makes an item unique.
@@ -16,8 +17,20 @@ final class KeychainSecrets {
     private var unfinished: [String: Bool] = [:]
 
     static let service = "org.freedesktop.secrets"
+    private let group: String
+    /// Those whose connection these share.
+    private let others: KeychainSecrets?
 
-    init(_ connect: @escaping () throws(Refusal) -> any KeychainConnection) { self.connect = connect }
+    init(_ connect: @escaping () throws(Refusal) -> any KeychainConnection) {
+        (self.connect, group, others) = (connect, AccessGroup.secretService, nil)
+    }
+
+    /// The secrets of an application in a sandbox, over the same connection.
+    init(of application: SandboxedApplication, sharing others: KeychainSecrets) {
+        connect = { () throws(Refusal) in try others.reach() }
+        group = SecretsOwner.application(application).group
+        self.others = others
+    }
 
     /// The connection, made at the first use.
     ///
@@ -33,6 +46,7 @@ final class KeychainSecrets {
     ///
     /// - Throws: also `errSecInteractionNotAllowed` while that is closed: nobody can say then what there is.
     func ready() throws(Refusal) -> any KeychainConnection {
+        if let others { return try others.ready() }
         let connection = try reach()
         guard !hasGathered else { return connection }
         _ = try connection.device(.access(.gather), passcodes: [])
@@ -139,8 +153,7 @@ final class KeychainSecrets {
     }
 
     private func find(_ reference: [UInt8], _ keys: [String]) throws(Refusal) -> ItemResponse.Item? {
-        var builder = ItemRequestBuilder(.copyMatching)
-        try builder.set("v_PersistentRef", .data(reference))
+        var builder = try naming(reference, .copyMatching)
         for key in keys { try builder.set(key, .boolean(true)) }
         builder.missNothing()
         return try send(try builder.build()).first
@@ -201,8 +214,7 @@ final class KeychainSecrets {
 
     /// Changes an item, and its value if there is a new one.
     func change(_ reference: [UInt8], _ change: SecretChange, value: SecretBytes? = nil) throws(Refusal) {
-        var builder = ItemRequestBuilder(.update)
-        try builder.set("v_PersistentRef", .data(reference))
+        var builder = try naming(reference, .update)
         if let label = change.label { try builder.change("labl", .string(label)) }
         if let lookup = change.lookup { try builder.change("satt", .data(lookup.encoded)) }
         // The account may be that of the attributes that the item had.
@@ -217,16 +229,14 @@ final class KeychainSecrets {
     }
 
     private func open(_ record: [UInt8]) throws(Refusal) {
-        var builder = ItemRequestBuilder(.update)
-        try builder.set("v_PersistentRef", .data(record))
+        var builder = try naming(record, .update)
         try builder.change("pdmn", .string(Accessibility.always.code))
         _ = try ready().send(try builder.build())
     }
 
     /// Deletes an item, or the record of a collection. No earlier version stays: no client could ask for one.
     func delete(_ reference: [UInt8]) throws(Refusal) {
-        var builder = ItemRequestBuilder(.delete)
-        try builder.set("v_PersistentRef", .data(reference))
+        var builder = try naming(reference, .delete)
         builder.leaveNoHistory()
         _ = try ready().send(try builder.build())
     }
@@ -256,7 +266,7 @@ final class KeychainSecrets {
     /// (``SecretCollection/freshName(for:)``), so another bridge that goes on with it deletes nothing else.
     private func finishDeletion(of name: String, _ record: [UInt8]) throws(Refusal) {
         var builder = ItemRequestBuilder(.delete)
-        try Self.begin(&builder)
+        try begin(&builder)
         try builder.set("svce", .string("\(Self.service)/\(name)"))
         builder.leaveNoHistory()
         let request = try builder.build()
@@ -273,16 +283,28 @@ final class KeychainSecrets {
 
     // MARK: - Requests
 
-    private static func begin(_ builder: inout ItemRequestBuilder) throws(Refusal) {
+    /// The class and the group of all that it asks for.
+    func begin(_ builder: inout ItemRequestBuilder) throws(Refusal) {
         try builder.set("class", .string(LookupAttributes.itemClass.code))
-        try builder.set("agrp", .string(AccessGroup.secretService))
+        try builder.set("agrp", .string(group))
+    }
+
+    /// A request for the item with a reference. A path of another owner's item leads to a reference as well. So the
+    /// group of an application is named, and without a group no application's is meant.
+    private func naming(
+        _ reference: [UInt8], _ operation: ItemRequest.Operation
+    ) throws(Refusal) -> ItemRequestBuilder {
+        var builder = ItemRequestBuilder(operation)
+        try builder.set("v_PersistentRef", .data(reference))
+        if others != nil { try builder.set("agrp", .string(group)) }
+        return builder
     }
 
     private func add(
         _ begun: consuming ItemRequestBuilder, _ label: String, _ lookup: LookupAttributes
     ) throws(Refusal) -> [UInt8] {
         var builder = begun
-        try Self.begin(&builder)
+        try begin(&builder)
         try builder.set("labl", .string(label))
         try builder.set("satt", .data(lookup.encoded))
         try builder.set("r_PersistentRef", .boolean(true))
@@ -295,7 +317,7 @@ final class KeychainSecrets {
         _ returning: (inout ItemRequestBuilder) throws(Refusal) -> Void
     ) throws(Refusal) -> ItemRequest {
         var builder = ItemRequestBuilder(.copyMatching)
-        try Self.begin(&builder)
+        try begin(&builder)
         if let service { try builder.set("svce", .string(service)) }
         if !wanted.isEmpty { try builder.set("satt", .data(LookupAttributes(pairs: wanted).encoded)) }
         try builder.set("m_Limit", .string("m_LimitAll"))
@@ -329,40 +351,6 @@ final class KeychainSecrets {
     }
 
     private static func name(of reference: [UInt8]) -> String { hexadecimal(reference.dropFirst(4)) }
-}
-
-/// The master secrets of applications in sandboxes, by which the applications encrypt their own files. They are in no
-/// collection, so no client of the bus finds them.
-extension KeychainSecrets {
-    private static let portal = "org.freedesktop.impl.portal.Secret"
-
-    /// The secret of an application; nil when there is none.
-    ///
-    /// - Throws: `errSecInteractionNotAllowed` before the first unlock; `store.damaged` where it may be damaged.
-    func masterSecret(of application: String) throws(Refusal) -> SecretBytes? {
-        var builder = ItemRequestBuilder(.copyMatching)
-        try Self.begin(&builder)
-        try builder.set("svce", .string(Self.portal))
-        try builder.set("acct", .string(application))
-        try builder.set("r_Data", .boolean(true))
-        builder.missNothing()
-        return try send(try builder.build()).first?.attributes.secret(.valueData)
-    }
-
-    /// Gives an application its secret, for ever: of two that come at once, both get the one that was first.
-    func addMasterSecret(_ secret: SecretBytes, of application: String) throws(Refusal) {
-        var builder = ItemRequestBuilder(.add)
-        try Self.begin(&builder)
-        try builder.set("svce", .string(Self.portal))
-        try builder.set("acct", .string(application))
-        try builder.set("labl", .string("Application key for \(application)"))
-        try builder.set("pdmn", .string(Accessibility.afterFirstUnlock.code))
-        try secret.withSpan { (bytes) throws(Refusal) in try builder.set("v_Data", data: bytes) }
-        let request = try builder.build()
-        do throws(Refusal) { _ = try ready().send(request) } catch {
-            guard error.status == .duplicateItem else { throw error }
-        }
-    }
 }
 
 /// Two digits for each byte.

@@ -18,7 +18,12 @@ final class SessionSecrets {
 
     /// The most items, and the most memory of their values, in bytes. Half of both is for one process, so that none
     /// leaves nothing to others.
-    static let capacity = 2_000, bytes = 64 << 20
+    let capacity, bytes: Int
+
+    init(capacity: Int = 2_000, bytes: Int = 64 << 20) { (self.capacity, self.bytes) = (capacity, bytes) }
+
+    /// Those of an application in a sandbox: there may be many applications.
+    static var inSandbox: SessionSecrets { SessionSecrets(capacity: 250, bytes: 8 << 20) }
 
     /// All items, the newest first.
     var all: [SecretItem] { items.values.map(\.item).sorted { $0.created > $1.created } }
@@ -28,7 +33,7 @@ final class SessionSecrets {
     /// Adds an item and gives its name; nil when there are too many, or their values too large.
     func add(label: String, _ lookup: LookupAttributes, _ value: SecretBytes, by owner: String) -> String? {
         let own = items.values.filter { $0.owner == owner }.count
-        guard items.count < Self.capacity, own < Self.capacity / 2, hasRoom(for: value.count, by: owner)
+        guard items.count < capacity, own < capacity / 2, hasRoom(for: value.count, by: owner)
         else { return nil }
         last += 1
         let now = Self.now
@@ -45,7 +50,7 @@ final class SessionSecrets {
             all += stored.value.count
             if stored.owner == owner { own += stored.value.count }
         }
-        return all <= Self.bytes && own <= Self.bytes / 2
+        return all <= bytes && own <= bytes / 2
     }
 
     /// Changes an item; false when the new value is too large for the rest. A value that takes no more room than

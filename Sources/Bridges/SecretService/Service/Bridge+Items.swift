@@ -47,7 +47,7 @@ extension Bridge {
             }
         }
         guard let name = memory.add(label: label, lookup, value, by: clients.owner(of: client)) else {
-            throw Self.memoryIsFull
+            throw memoryIsFull
         }
         return name
     }
@@ -97,7 +97,7 @@ extension Bridge {
     /// Changes an item and tells everybody.
     func change(_ item: SecretItem, _ change: SecretChange, value: SecretBytes? = nil) throws(BusFailure) {
         if item.collection == SecretCollection.session {
-            guard memory.change(item, change, value: value) else { throw Self.memoryIsFull }
+            guard memory.change(item, change, value: value) else { throw memoryIsFull }
         } else {
             try asking { () throws(Refusal) in try secrets.change(item.reference, change, value: value) }
         }
@@ -126,8 +126,10 @@ extension Bridge {
         }
     }
 
-    private static let memoryIsFull = BusFailure(
-        .limitsExceeded,
-        "The session's collection has \(SessionSecrets.capacity) items and \(SessionSecrets.bytes >> 20) MiB "
-            + "of values at most, half of it for one program. Delete items there, or take another collection.")
+    private var memoryIsFull: BusFailure {
+        BusFailure(
+            .limitsExceeded,
+            "The session's collection has \(memory.capacity) items and \(memory.bytes >> 20) MiB of values at most, "
+                + "half of it for one program. Delete items there, or take another collection.")
+    }
 }

@@ -145,7 +145,9 @@ extension Bridge {
         return SecretObject.prompt(name).path
     }
 
+    /// An application in a sandbox names no display: it could name one of its own.
     private func asker(_ client: String) -> Asker? {
+        if let title = owner.title { return Asker(process: nil, title: title) }
         guard let process = clients[client] else { return nil }
         let title = (try? secrets.reach()).flatMap { AskingProgram(process).title(over: $0) }
         return Asker(process: process, title: title ?? "")
@@ -179,7 +181,7 @@ extension Bridge {
 
     private func question(_ number: Int, for prompt: SecretPrompt) -> SecretQuestion {
         let isClosed = (try? status().lockState) == .beforeFirstUnlock
-        let kind: SecretQuestion.Kind = isClosed && !prompt.isDeletion ? .unlock : .presence(prompt.reason)
+        let kind: SecretQuestion.Kind = isClosed && !prompt.isDeletion ? .unlock : .presence(prompt.reason(of: owner))
         return SecretQuestion(number: number, kind: kind, asker: prompt.asker)
     }
 
@@ -192,7 +194,7 @@ extension Bridge {
     /// Does what the user has agreed to, and tells the client.
     private func complete(_ prompt: SecretPrompt, agreed: Bool) {
         let result = agreed ? try? fulfil(prompt.purpose) : nil
-        emit(
+        tell(
             BusSignal(
                 member: "Completed", interface: SecretInterface.prompt.rawValue,
                 path: SecretObject.prompt(prompt.name).path, client: prompt.client,
@@ -219,10 +221,12 @@ extension SecretPrompt {
     fileprivate var isDeletion: Bool { if case .delete = purpose { true } else { false } }
 
     /// The purpose, for the user who is asked.
-    fileprivate var reason: PromptText {
+    fileprivate func reason(of owner: SecretsOwner) -> PromptText {
         switch purpose {
-        case .unlock:
+        case .unlock where owner == .outside:
             PromptText(english: "unlock the passwords of desktop programs", chinese: "解锁桌面程序的密码")
+        case .unlock:
+            PromptText(english: "unlock the passwords of this application", chinese: "解锁此应用程序的密码")
         case .delete(let collection):
             PromptText(
                 english: "delete the collection “\(Self.shown(collection.label))” and everything in it",

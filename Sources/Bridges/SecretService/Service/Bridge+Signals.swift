@@ -4,20 +4,20 @@ import Systemd
 extension Bridge {
     /// Tells that an object has been made, changed or deleted.
     func signal(_ member: String, from object: SecretObject, _ path: String) {
-        emit(
+        tell(
             BusSignal(
                 member: member, interface: object.interface.rawValue, path: object.path, client: nil,
                 values: [.object(path)]))
     }
 
-    /// Tells which values properties have now. Everybody on the bus hears it, also programs that may not ask.
+    /// Tells which values properties have now. Everybody on the bus may hear it, also programs that may not ask.
     ///
     /// No label and no attribute is among them, and neither are their names. GLib would forget the value that it has,
     /// and a program that asks libsecret before the next signal would be given none. `ItemChanged` and
     /// `CollectionChanged` have libsecret read all of an object again, and keep the old value until then.
     func properties(_ values: [String: BusValue], of object: SecretObject) {
         let words: [BusValue] = [.text(object.interface.rawValue), .properties(values), .list("s", [])]
-        emit(
+        tell(
             BusSignal(
                 member: "PropertiesChanged", interface: StandardInterface.properties, path: object.path, client: nil,
                 values: words))

@@ -4,14 +4,21 @@ import KeychainWire
 import LinuxSystem
 import Systemd
 
-/// The Secret Service over the keychain: what it offers, and what its clients have open. Belongs to the
+/// The Secret Service over the secrets of one owner: what it offers, and what its clients have open. Belongs to the
 /// thread of the bus.
 final class Bridge {
+    let owner: SecretsOwner
     let secrets: KeychainSecrets
-    let memory = SessionSecrets()
+    let memory: SessionSecrets
     let clients: Clients
     private(set) var sessions = OpenSessions()
-    private(set) lazy var prompts = SecretPrompts(deeds) { Clock.monotonicNanoseconds / 1_000_000_000 }
+    private(set) lazy var prompts = SecretPrompts(deeds, turn: surroundings.turn) {
+        Clock.monotonicNanoseconds / 1_000_000_000
+    }
+    /// The clients that have called, and are still on the bus.
+    private(set) var callers: Set<String> = []
+    /// Whether everybody on the bus hears of changes, and not callers alone.
+    var isHeardByAll: Bool
     /// The collections that a client has locked, each with the keychain's last unlock before that. The keychain itself
     /// stays as it is.
     var locked: [String: UInt64] { didSet { if locked != oldValue { marks.write(locked) } } }
@@ -24,38 +31,55 @@ final class Bridge {
     var knownPairs: [String: LookupAttributes.Pairs] = [:]
     /// How many items collections have above those that are listed, at least.
     var surplus: [String: Int] = [:]
-    let emit: (BusSignal) -> Void
-    let questions: Questions
+    private let surroundings: Surroundings
+    var questions: Questions { surroundings.questions }
+
+    /// The parts that the bridges of all owners on a bus share.
+    struct Surroundings {
+        let address: String
+        let clients: Clients
+        /// Asks the user.
+        let questions: Questions
+        /// Sends a signal.
+        let emit: (BusSignal) -> Void
+        let turn = QuestionTurn()
+    }
 
     /// The most prompts that a process may have open.
     static let mostPrompts = 16
+    /// The most callers that are told of changes.
+    static let mostCallers = 1_000
 
     /// - Parameters:
+    ///   - owner: the owner of the secrets.
     ///   - secrets: the collections and items.
-    ///   - clients: who may ask.
-    ///   - emit: sends a signal.
-    ///   - questions: asks the user.
-    ///   - marks: what an earlier bridge on this bus has left locked.
-    init(
-        _ secrets: KeychainSecrets, clients: Clients, emit: @escaping (BusSignal) -> Void, questions: Questions,
-        marks: LockMarks
-    ) {
-        (self.secrets, self.clients, self.emit, self.questions) = (secrets, clients, emit, questions)
-        self.marks = marks
+    init(of owner: SecretsOwner, _ secrets: KeychainSecrets, in surroundings: Surroundings) {
+        (self.owner, self.secrets, self.surroundings) = (owner, secrets, surroundings)
+        clients = surroundings.clients
+        isHeardByAll = owner == .outside
+        memory = owner == .outside ? SessionSecrets() : .inSandbox
+        marks = LockMarks(bus: surroundings.address, of: owner)
         locked = marks.read()
     }
 
-    /// Notes which client has a name on the bus now; empty for none.
-    func named(_ name: String, _ owner: String) {
-        guard name.hasPrefix(":") else { return clients.note(owner, of: name) }
-        if owner.isEmpty { forget(name) } else { clients.arrived(name) }
-    }
+    /// Notes a client that calls.
+    func note(_ client: String) { if callers.count < Self.mostCallers { callers.insert(client) } }
 
-    /// Closes what a client has open that has left the bus.
+    /// Closes what a client has open that has left the bus, or is another owner's now.
     func forget(_ client: String) {
-        clients.forget(client)
+        callers.remove(client)
         sessions.closeAll(of: client)
         prompts.forget(client)
+    }
+
+    /// Sends a signal to one client, or to all that may know of the object.
+    func tell(_ signal: BusSignal) {
+        guard signal.client == nil, !isHeardByAll else { return surroundings.emit(signal) }
+        for client in callers.sorted() {
+            var signal = signal
+            signal.client = client
+            surroundings.emit(signal)
+        }
     }
 
     /// A number that no session and no prompt has had.

@@ -18,7 +18,7 @@ package final class BridgeProgram {
     /// Links between the parts, which need each other before all of them exist.
     private final class Links {
         var service: BusService?
-        var bridge: Bridge?
+        var bridges: Bridges?
     }
 
     /// Connects to the bus, and offers the objects there before it takes the name.
@@ -32,15 +32,15 @@ package final class BridgeProgram {
         let questions = try Questions(Self.configuration(), address: address)
         let service = try BusService(
             address: address,
-            named: { name, owner in links.bridge?.named(name, owner) },
-            owner: { links.bridge?.clients.owner(of: $0) ?? $0 },
+            named: { name, owner in links.bridges?.named(name, owner) },
+            owner: { links.bridges?.outside.clients.owner(of: $0) ?? $0 },
             takesFiles: { (call) throws(BusFailure) in
-                guard let bridge = links.bridge else { throw .gone(call.path) }
-                try SecretPortal(bridge: bridge).checkTakesFiles(call)
+                guard let bridges = links.bridges else { throw .gone(call.path) }
+                try SecretPortal(bridge: bridges.outside).checkTakesFiles(call)
             }
         ) { (call) throws(BusFailure) in
-            guard let bridge = links.bridge else { throw .gone(call.path) }
-            return try Dispatcher(bridge: bridge).answer(call)
+            guard let bridges = links.bridges else { throw .gone(call.path) }
+            return try Dispatcher(bridge: try bridges.bridge(for: call.client)).answer(call)
         }
         let clients = Clients(nameOwner: { (name) throws(BusError) in
             guard let service = links.service else { throw BusError.gone }
@@ -50,9 +50,11 @@ package final class BridgeProgram {
             return try service.process(of: client)
         }
         links.service = service
-        links.bridge = Bridge(
-            KeychainSecrets { () throws(Refusal) in try questions.reach() }, clients: clients,
-            emit: { [unowned service] in service.emit($0) }, questions: questions, marks: LockMarks(bus: address))
+        links.bridges = Bridges(
+            KeychainSecrets { () throws(Refusal) in try questions.reach() },
+            in: Bridge.Surroundings(
+                address: address, clients: clients, questions: questions,
+                emit: { [unowned service] in service.emit($0) }))
         (self.links, self.service, self.questions) = (links, service, questions)
         try takeName()
     }
@@ -91,13 +93,13 @@ package final class BridgeProgram {
                 guard [ECONNRESET, ENOTCONN, EPIPE].contains(error.code) else { throw error }
                 return
             }
-            links.bridge?.prompts.proceed()
+            links.bridges?.proceed()
             if service.isWaitingToSend != isWriting {
                 isWriting.toggle()
                 try epoll.modify(service.descriptor, for: isWriting ? [.readable, .writable] : .readable, token: 0)
             }
             try epoll.wait(deadline: service.isBusy ? .after(milliseconds: 0) : .never) { _, _ in }
-            for (number, outcome) in questions.take() { links.bridge?.prompts.end(number, outcome) }
+            for (number, outcome) in questions.take() { links.bridges?.end(number, outcome) }
         }
     }
 }

@@ -1,13 +1,14 @@
 import Glibc
 import LinuxSystem
+import Sandboxes
 import Systemd
 
 /// The programs on the bus that may speak to the bridge.
 ///
-/// All of them share what is stored over the bus, so a program in a sandbox is refused: it would read what programs
-/// outside have stored. The bus says which process a client is. A process in another mount namespace than the bridge's
-/// is taken for one in a sandbox. The process is held for as long as its client is on the bus, and looked at again with
-/// every call.
+/// Those outside of sandboxes share what is stored over the bus, and each application in a sandbox has its own. The bus
+/// says which process a client is. A process in another mount namespace than the bridge's is taken for one in a
+/// sandbox. One that no sandbox names is refused. The process is held for as long as its client is on the bus, and
+/// looked at again with every call.
 final class Clients {
     /// The processes of those that have called, the last that called at the end.
     private var known: [(client: String, process: RunningProcess)] = []
@@ -18,6 +19,9 @@ final class Clients {
     /// Clients that were there before are no younger than this.
     private let beginning = RunningProcess.ticksSinceBoot
     private let process: (String) throws(BusError) -> BusProcess
+    /// The user's, where Flatpak says what it runs.
+    private let runtimeFolder: String
+    private let hasAppArmor = SnapLabel.isEnforced
     private let nameOwner: (String) throws(BusError) -> String
     /// The clients that have names on the bus, as far as they were asked for; empty for a name that nobody has.
     private var named: [String: String] = [:]
@@ -27,11 +31,12 @@ final class Clients {
 
     /// - Parameters:
     ///   - nameOwner: the client that has a name on the bus.
+    ///   - runtimeFolder: the user's, where Flatpak says what it runs.
     ///   - process: the process of a client, as the bus knows it.
     init(
         nameOwner: @escaping (String) throws(BusError) -> String = { (_) throws(BusError) in throw .gone },
-        _ process: @escaping (String) throws(BusError) -> BusProcess
-    ) { (self.nameOwner, self.process) = (nameOwner, process) }
+        runtimeFolder: String? = RuntimeFolder.path, _ process: @escaping (String) throws(BusError) -> BusProcess
+    ) { (self.nameOwner, self.process, self.runtimeFolder) = (nameOwner, process, runtimeFolder ?? "") }
 
     /// Whether a client has a name on the bus now. The bus is asked once, and tells of changes (``note(_:of:)``).
     ///
@@ -46,14 +51,15 @@ final class Clients {
     /// Notes the client that has a name now; empty for none.
     func note(_ owner: String, of name: String) { if named[name] != nil { named[name] = owner } }
 
-    /// Checks a client at each of its calls.
+    /// Checks a client at each of its calls, and says whose secrets it sees.
     ///
-    /// - Throws: `AccessDenied` for a program in a sandbox, and for one that cannot be looked at; `Timeout` when the
-    ///   bus does not say which program it is.
-    func check(_ client: String) throws(BusFailure) {
+    /// - Throws: `AccessDenied` for a program in a sandbox that does not name it, and for one that cannot be looked at;
+    ///   `Timeout` when the bus does not say which program it is.
+    func check(_ client: String) throws(BusFailure) -> SecretsOwner {
         guard let caller = try looked(up: client) else { throw .unknownProgram }
-        try Self.check(caller)
+        let owner = try identified(caller)
         hold(caller, client)
+        return owner
     }
 
     func arrived(_ client: String) { arrivals[client] = RunningProcess.ticksSinceBoot }
@@ -112,23 +118,36 @@ final class Clients {
         return isOld && !held.hasEnded ? held : nil
     }
 
-    private static func check(_ process: RunningProcess) throws(BusFailure) {
+    private func identified(_ process: RunningProcess) throws(BusFailure) -> SecretsOwner {
         let view = ProcessView(process.number)
         var theirs = ""
         do throws(SystemError) { theirs = try view.mountNamespace() } catch {
             throw error.code == EACCES && !process.hasEnded ? BusFailure.hiddenProgram : BusFailure.unknownProgram
         }
-        guard (try? view.hasWholeRoot()) == true,
-            theirs == (try? ProcessView(CurrentProcess.identifier).mountNamespace()), !process.hasEnded
-        else { throw .unknownProgram }
+        let isOutside = theirs == (try? ProcessView(CurrentProcess.identifier).mountNamespace())
+        let application = try application(view, isOutside: isOutside)
+        // A process that has changed its view meanwhile may have shown something of the other one.
+        guard (try? view.hasWholeRoot()) == true, (try? view.mountNamespace()) == theirs, !process.hasEnded else {
+            throw .unknownProgram
+        }
+        if let application { return .application(application) }
+        guard isOutside else { throw .unknownProgram }
+        return .outside
+    }
+
+    private func application(_ view: ProcessView, isOutside: Bool) throws(BusFailure) -> SandboxedApplication? {
+        do throws(SandboxDoubt) {
+            return try SandboxedApplication.find(
+                view, sharesNames: isOutside, hasAppArmor: hasAppArmor, runtimeFolder: runtimeFolder, mustBeKnown: true)
+        } catch { throw .unknownProgram }
     }
 }
 
 extension BusFailure {
     fileprivate static let unknownProgram = BusFailure(
         .accessDenied,
-        "The keychain cannot tell which program asks, or the program runs in a sandbox. Programs in sandboxes have no "
-            + "part in what other programs store.")
+        "The keychain cannot tell which program asks. A program in a sandbox is served where Flatpak or Snap says "
+            + "which application it is.")
 
     fileprivate static let silentBus = BusFailure(
         .timeout, "The bus has not said in time which program asks. Call again.")

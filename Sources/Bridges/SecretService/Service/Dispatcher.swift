@@ -2,11 +2,11 @@ import Systemd
 
 /// From a call to the method that answers it. Belongs to the thread of the bus.
 struct Dispatcher {
+    /// The bridge of the client's secrets.
     let bridge: Bridge
 
     /// Answers a call.
     func answer(_ call: BusCall) throws(BusFailure) -> BusAnswer {
-        try bridge.clients.check(call.client)
         if call.path == SecretPortal.path { return .values(try SecretPortal(bridge: bridge).answer(call)) }
         if call.interface == StandardInterface.introspection { return .values([.text(try introspection(of: call))]) }
         guard let object = SecretObject(call.path, aliases: try aliases(in: call.path)) else { throw .gone(call.path) }

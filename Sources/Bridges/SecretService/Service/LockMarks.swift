@@ -14,16 +14,11 @@ struct LockMarks: Sendable {
 
     init(path: String?) { self.path = path }
 
-    /// The file of a bridge on a bus.
-    init(bus address: String) {
-        let name = (try? Digest.sha256(Array(address.utf8).span)).map { hexadecimal($0.span.array(0, 8)) }
-        path = if let name, let folder = Self.folder { "\(folder)/keychain-secrets-\(name).locks" } else { nil }
-    }
-
-    private static var folder: String? {
-        let usual = "/run/user/\(getuid())"
-        let named = CurrentProcess.isMarked ? nil : unsafe getenv("XDG_RUNTIME_DIR").map { unsafe String(cString: $0) }
-        return [named, usual].compactMap { $0 }.first { (try? FileStatus(at: $0))?.isDirectory == true }
+    /// The file of a bridge on a bus; the secrets of each owner have one.
+    init(bus address: String, of owner: SecretsOwner = .outside) {
+        let text = owner == .outside ? address : "\(address)\n\(owner.group)"
+        let name = (try? Digest.sha256(Array(text.utf8).span)).map { hexadecimal($0.span.array(0, 8)) }
+        path = if let name, let folder = RuntimeFolder.path { "\(folder)/keychain-secrets-\(name).locks" } else { nil }
     }
 
     /// The collections, each with the keychain's last unlock before its lock.
@@ -43,5 +38,14 @@ struct LockMarks: Sendable {
         if marks.isEmpty { return (try? AtomicFile.remove(path)) ?? () }
         let text = marks.map { "\($0.key) \($0.value)\n" }.sorted().joined()
         try? AtomicFile.replace(path, with: Array(text.utf8).span)
+    }
+}
+
+/// The folder that the user has for this session.
+enum RuntimeFolder {
+    static var path: String? {
+        let usual = "/run/user/\(getuid())"
+        let named = CurrentProcess.isMarked ? nil : unsafe getenv("XDG_RUNTIME_DIR").map { unsafe String(cString: $0) }
+        return [named, usual].compactMap { $0 }.first { (try? FileStatus(at: $0))?.isDirectory == true }
     }
 }

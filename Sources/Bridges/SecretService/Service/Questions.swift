@@ -83,7 +83,7 @@ final class Questions: Sendable {
     private func prompt(_ question: SecretQuestion) throws(Refusal) -> (AuthenticationPurpose, Prompt) {
         var prompt = try Prompt.ofThisProcess()
         prompt.program = question.asker?.title ?? ""
-        let asker = (question.asker?.process).map(AskingProgram.init)
+        let asker = question.asker.flatMap(\.process).map(AskingProgram.init)
         prompt.surroundings = AskingProgram.surroundings(of: asker, bus: address)
         guard case .presence(let reason) = question.kind else { return (.unlock, prompt) }
         prompt.reason = reason(UserLanguage { prompt.surroundings.environment[$0] })

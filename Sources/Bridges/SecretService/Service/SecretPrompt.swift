@@ -34,7 +34,8 @@ struct SecretPrompt {
 
 /// The program that has a prompt, where it is known.
 struct Asker: Sendable {
-    let process: RunningProcess
+    /// Nil where nothing is believed that it says of itself.
+    let process: RunningProcess?
     /// Its name as it was when it got the prompt: while the prompt waits it may become another program (`execve`).
     let title: String
 }

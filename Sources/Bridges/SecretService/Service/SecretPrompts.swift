@@ -1,5 +1,5 @@
-/// The prompts of all clients. The user is asked one question at a time, in the order in which the clients have shown
-/// their prompts. The answer serves all that wait for the same.
+/// The prompts of the clients of one owner. The user is asked one question at a time, in the order in which the clients
+/// have shown their prompts. The answer serves all that wait for the same.
 ///
 /// Belongs to the thread of the bus.
 final class SecretPrompts {
@@ -28,17 +28,21 @@ final class SecretPrompts {
     static let mostRefusals = 3, silence: UInt64 = 60
 
     private let deeds: Deeds
+    private let turn: QuestionTurn
     /// The seconds of a clock that never goes back.
     private let now: () -> UInt64
     private var made: [String: SecretPrompt] = [:]
     /// Those that were shown, the first in front.
     private var waiting: [String] = []
     private var open: (number: Int, name: String)?
-    private var last = 0
+    /// The number of the last question.
+    private(set) var last = 0
     private var refusals = 0
     private var lastRefusal: UInt64 = 0
 
-    init(_ deeds: Deeds, now: @escaping () -> UInt64) { (self.deeds, self.now) = (deeds, now) }
+    init(_ deeds: Deeds, turn: QuestionTurn = QuestionTurn(), now: @escaping () -> UInt64) {
+        (self.deeds, self.turn, self.now) = (deeds, turn, now)
+    }
 
     subscript(name: String) -> SecretPrompt? { made[name] }
 
@@ -60,6 +64,9 @@ final class SecretPrompts {
     /// Ends a prompt in vain. A question that was asked for it goes.
     func dismiss(_ name: String) { finish(name, agreed: false) }
 
+    /// Ends all prompts in vain.
+    func dismissAll() { for name in made.keys.sorted() { dismiss(name) } }
+
     /// Drops the prompts of a client that has left, and the question that was asked for one of them.
     func forget(_ client: String) {
         for prompt in made.values where prompt.client == client { _ = remove(prompt.name) }
@@ -69,6 +76,7 @@ final class SecretPrompts {
     func end(_ number: Int, _ outcome: Outcome) {
         guard let open, open.number == number, let asked = made[open.name] else { return }
         self.open = nil
+        turn.end()
         note(outcome)
         let covered = waiting.compactMap { made[$0] }.filter { asked.covers($0) && $0.name != asked.name }
         finish(asked.name, agreed: outcome == .agreed)
@@ -85,9 +93,9 @@ final class SecretPrompts {
             } else if isSilent {
                 finish(name, agreed: false)
             } else {
-                last += 1
-                open = (last, name)
-                deeds.ask(last, prompt)
+                guard let number = turn.take() else { return }
+                (last, open) = (number, (number, name))
+                deeds.ask(number, prompt)
             }
         }
     }
@@ -99,6 +107,7 @@ final class SecretPrompts {
     private func remove(_ name: String) -> SecretPrompt? {
         if let open, open.name == name {
             self.open = nil
+            turn.end()
             deeds.withdraw(open.number)
         }
         waiting.removeAll { $0 == name }
@@ -118,4 +127,20 @@ final class SecretPrompts {
     private var hasForgotten: Bool { now() >= lastRefusal + Self.silence }
 
     private var isSilent: Bool { refusals >= Self.mostRefusals && !hasForgotten }
+}
+
+/// The turn to ask the user: of all owners of secrets, one has it at a time.
+final class QuestionTurn {
+    private var isTaken = false
+    private var last = 0
+
+    /// A number that no question has had; nil while there is another question.
+    func take() -> Int? {
+        guard !isTaken else { return nil }
+        (isTaken, last) = (true, last + 1)
+        return last
+    }
+
+    /// The question has been answered, or was withdrawn.
+    func end() { isTaken = false }
 }

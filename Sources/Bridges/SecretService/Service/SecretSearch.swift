@@ -4,7 +4,7 @@ import Systemd
 /// A search for items, done a page at a time: other clients are served between the pages. Where the keychain cannot say
 /// whether there is an item, the search ends in an error.
 final class SecretSearch {
-    private unowned let bridge: Bridge
+    private let bridge: Bridge
     private let wanted: LookupAttributes.Pairs
     private let collection: String?
     private var found: [SecretMatch] = []

@@ -112,7 +112,9 @@ final class ItemWriter {
 
     private func performOne(_ write: AuthorizedWrite) throws(Refusal) {
         try write.pending.deadline.check()
-        store.owner = try store.digester.owner(write.pending.caller.owner)
+        let application = write.authorized.scope.sandboxed
+        store.owner = try store.digester.owner(application ?? write.pending.caller.owner)
+        let quotas = application == nil ? quotas : quotas.inSandbox
         try quotas.hold(for: write.pending.request, in: store) { () throws(Refusal) in try run(write, self) }
         // Nobody hears of what an anchored program has changed.
         try store.settleChanges(areShown: !write.pending.caller.isAnchored)

@@ -29,6 +29,14 @@ package struct Quotas: Equatable, Sendable {
             programBytes: min(programBytes, bytes / count))
     }
 
+    /// Those of an application in a sandbox that stores through the bridge to the desktop: other programs' lists pass
+    /// over its items.
+    var inSandbox: Quotas {
+        guard self != .none else { return self }
+        return Quotas(
+            items: items, bytes: bytes, programItems: programItems / 20, programBytes: programBytes / 20)
+    }
+
     /// No limits.
     package static let none = Quotas(items: .max, bytes: .max, programItems: .max, programBytes: .max)
 }

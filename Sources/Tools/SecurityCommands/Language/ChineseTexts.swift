@@ -1070,6 +1070,9 @@ enum ChineseTexts {
         程序已被移除。
         \"{1}\" is no group that programs put items into.\t“{1}”不是程序存放项目的群组。
         No program can claim the group \"{1}\".\t没有程序可以申领群组“{1}”。
+        No application in a sandbox has the group \"{1}\".\t没有沙盒中的应用程序使用群组“{1}”。
+        Name it secret-service:flatpak:APPLICATION or secret-service:snap:NAME.\t请将其命名为 secret-service:flatpak:A\
+        PPLICATION 或 secret-service:snap:NAME。
         The group \"{1}\" is one that programs claim themselves: it has no policy, and is not renamed.\t群组“{1}”由程\
         序自行申领：它没有策略，也不能改名。
         No password is set that could show that the user wants this, and the keychain's files are not the user's.\t未\
