@@ -135,10 +135,11 @@ extension Pairing {
         } catch { throw error == .malformedKey ? .malformedPairing : .crypto(error) }
     }
 
-    /// Whether this is the pairing of an offer, which may be answered once.
-    func continues(with offer: PairingSlot, at now: UInt64) -> Bool {
-        guard case .answered = stage else { return false }
-        return offer.session == session && offer.round > round && !isOver(at: now)
+    /// Whether an offer may be answered: the first of another pairing, or the next one of this, and each once.
+    static func isInTurn(_ offer: PairingSlot, after pairing: Pairing?, at now: UInt64) -> Bool {
+        guard let pairing, pairing.session == offer.session else { return offer.round == 0 }
+        guard case .answered = pairing.stage else { return false }
+        return offer.round > pairing.round && !pairing.isOver(at: now)
     }
 
     /// Takes the welcome of a member that knows the digits.

@@ -42,7 +42,7 @@ extension SoftwareEnclave {
                 return
             }
             // Nobody has seen the digits, or the user wants no machine.
-            if error.rule != .withdrawn { endPairing(session) }
+            if error.rule != .withdrawn, error.rule != .deadline { endPairing(session) }
             throw error
         }
     }
@@ -97,9 +97,9 @@ extension SoftwareEnclave {
         let offer = try read(message, .share)
         guard try circle() == nil else { throw .circleIsThere }
         guard try means().hasPasscode else { throw .circleNeedsPasscode }
-        let isFirst = offer.slot.round == 0
-        guard isFirst || continues(offer.slot) else { throw .noPairing }
         let began = clock.seconds()
+        let isInTurn = pairing.withLock { Pairing.isInTurn(offer.slot, after: $0, at: began) }
+        guard isInTurn else { throw .noPairing }
         var entered: SecretBytes?
         try converse(question, by: deadline) { (dialogue) throws(Refusal) in
             entered = try dialogue.askDigits(UInt32(offer.slot.round))
@@ -107,19 +107,12 @@ extension SoftwareEnclave {
         guard let digits = entered else { throw .noPairing }
         return try pairing.withLock { (pairing) throws(Refusal) in
             // Meanwhile it may have gone on, or ended.
-            let earlier = isFirst ? nil : pairing
-            guard isFirst || earlier?.continues(with: offer.slot, at: clock.seconds()) == true else {
-                throw .noPairing
-            }
+            guard Pairing.isInTurn(offer.slot, after: pairing, at: clock.seconds()) else { throw .noPairing }
+            let earlier = offer.slot.round == 0 ? nil : pairing
             let (next, answer) = try Pairing.answer(offer, digits, after: earlier, at: began)
             pairing = next
             return answer.bytes
         }
-    }
-
-    private func continues(_ offer: PairingSlot) -> Bool {
-        let now = clock.seconds()
-        return pairing.withLock { $0?.continues(with: offer, at: now) == true }
     }
 
     package func finishPairing(_ message: [UInt8]) throws(Refusal) -> PairingWelcome {

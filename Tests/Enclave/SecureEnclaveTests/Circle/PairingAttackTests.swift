@@ -73,6 +73,8 @@ import Testing
     func replays() throws {
         let (pairing, other) = (try Self.pairing(), try Self.pairing())
         let (answer, foreign) = (try pairing.join(), try other.join())
+        #expect(Self.rule { _ = try pairing.join() } == .noPairing)
+        #expect(pairing.newcomer.user.questions.count == 1)
         #expect(Self.rule { _ = try pairing.answer(foreign) } == .malformedBatch)
         let welcome = try pairing.answer(answer)
         let foreignWelcome = try other.answer(foreign)
