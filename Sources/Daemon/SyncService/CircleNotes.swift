@@ -7,7 +7,7 @@ import SyncFormat
 /// no key depends on it.
 ///
 ///     file = "circle 1" "\n" *(key " " value "\n")
-///     key  = "place" | "name" | "paused" | "doubled" | "left" | "looked" | "committed" | "heard"
+///     key  = "place" | "name" | "paused" | "doubled" | "looked" | "committed" | "heard"
 ///
 /// A value of `heard` is a machine and a time. Times are seconds since 1970.
 struct CircleNotes: Equatable, Sendable {
@@ -17,8 +17,6 @@ struct CircleNotes: Equatable, Sendable {
     var isPaused = false
     /// Whether the place has other batches in this machine's slots.
     var isDoubled = false
-    /// A circle that this machine has left, and that its enclave still has.
-    var left: CircleID?
     var looked: Int64 = 0
     var committed: Int64 = 0
     /// When a batch of each machine was last read.
@@ -49,7 +47,6 @@ struct CircleNotes: Equatable, Sendable {
         case "name": name = value
         case "paused": isPaused = true
         case "doubled": isDoubled = true
-        case "left": left = UInt128(value, radix: 16).map(CircleID.init(number:))
         case "looked": looked = Int64(value) ?? 0
         case "committed": committed = Int64(value) ?? 0
         case "heard":
@@ -65,7 +62,6 @@ struct CircleNotes: Equatable, Sendable {
         for (key, value) in [("place", place), ("name", name)] where !value.isEmpty { lines.append("\(key) \(value)") }
         if isPaused { lines.append("paused 1") }
         if isDoubled { lines.append("doubled 1") }
-        if let left { lines.append("left \(left.text)") }
         for (device, time) in heard.sorted(by: { $0.key < $1.key }) { lines.append("heard \(device.text) \(time)") }
         return lines.joined(separator: "\n") + "\n"
     }

@@ -96,6 +96,7 @@ package final class CircleService: CircleOperations {
         case .remove(let member, let kept):
             return try state(try enclave.removeMachine(member, keeping: kept, asking: question, by: deadline))
         case .leave:
+            if try enclave.circle() != nil { try enclave.leaveCircle(asking: question, by: deadline) }
             try circle.withLock { (own) throws(Refusal) in try own.leave() }
             return nil
         }

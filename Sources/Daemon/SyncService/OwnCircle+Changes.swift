@@ -15,10 +15,11 @@ extension OwnCircle {
             guard try state == nil else { throw .isInCircle }
             let place = try CirclePlace(place)
             try CirclePlace.checkName(name)
-            let left = file.left
+            // A crash may have left it behind when the enclave had left the circle already.
+            try CircleRecords(engine).leave()
             try self.change { file in
                 file = CircleNotes()
-                (file.place, file.name, file.left) = (place.text, name, left)
+                (file.place, file.name) = (place.text, name)
             }
         case .add(let keys, let name):
             try CirclePlace.checkName(name)
@@ -60,14 +61,10 @@ extension OwnCircle {
         }
     }
 
-    /// The keychain belongs to no circle any more. Items stay.
+    /// The keychain belongs to no circle any more, as its enclave does already. Items stay.
     func leave() throws(Refusal) {
-        let circle = try enclave.circle()?.circle
         try CircleRecords(engine).leave()
-        try change { file in
-            file = CircleNotes()
-            file.left = circle
-        }
+        try change { $0 = CircleNotes() }
         reset()
     }
 }

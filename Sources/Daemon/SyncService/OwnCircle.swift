@@ -30,13 +30,8 @@ final class OwnCircle {
         file = CircleNotes(in: folder)
     }
 
-    /// The circle that the enclave has and that was not left.
-    var state: CircleState? {
-        get throws(Refusal) {
-            let state = try enclave.circle()
-            return state?.circle == file.left ? nil : state
-        }
-    }
+    /// The circle that the enclave has.
+    var state: CircleState? { get throws(Refusal) { try enclave.circle() } }
 
     /// Does something as a member of the circle, in one transaction.
     ///

@@ -90,6 +90,14 @@ struct TextTests {
                 "It keeps what it has, and gets nothing new.",
                 "Machines that it has added go as well: watch (cdef)",
             ])
+        question.prompt.item = "/mnt/stick"
+        question.change = .init(.leaves, fingerprint: "89ab")
+        #expect(Wording(question).lines[2] == "Its changes travel through \"/mnt/stick\".")
+        #expect(
+            Wording(question).lines[0...1] == [
+                "\"/usr/bin/security\" wants this machine to leave the circle 89ab.",
+                "Its items stay here. Remove this machine on another one, which gives the circle new keys.",
+            ])
         question.change = .init(.joins, fingerprint: "89ab")
         question.prompt.surroundings.environment = ["LANG": "zh_CN.UTF-8"]
         #expect(Wording(question).lines[0] == "“/usr/bin/security”想要让本机加入圈子 89ab。")
@@ -171,11 +179,13 @@ struct TextTests {
         for language in ["en_US.UTF-8", "zh_CN.UTF-8"] {
             var prompt = Prompt(reason: long, surroundings: PromptEnvironment(environment: ["LANG": language]))
             (prompt.program, prompt.item) = (long, long)
-            for kind in [UserQuestion.Kind.finger, .passcode, .loginPassword, .newApplicationPassword] {
+            for kind in [
+                UserQuestion.Kind.finger, .passcode, .loginPassword, .newApplicationPassword, .shownDigits, .digits,
+            ] {
                 let lines = Wording(Self.question(kind, prompt)).lines
                 #expect(AssuanLine.encoded(lines.joined(separator: "\n")).count < AssuanLine.limit - 10)
             }
-            for change in [UserQuestion.Change.Kind.begins, .joins, .addsMachine, .removesMachine] {
+            for change in [UserQuestion.Change.Kind.begins, .joins, .addsMachine, .removesMachine, .leaves] {
                 var question = Self.question(.passcode, prompt)
                 question.change = .init(change, name: long, fingerprint: long, others: long)
                 let lines = Wording(question).lines

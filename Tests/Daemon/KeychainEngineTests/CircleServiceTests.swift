@@ -169,6 +169,24 @@ struct CircleServiceTests {
         #expect(refusal { _ = try circle.second.positions }?.rule == .noCircle)
     }
 
+    @Test("A keychain that has left a circle, also by half, enters another one", arguments: [false, true])
+    func entersAnother(isCutOff: Bool) throws {
+        let circle = try SyncedMachines()
+        try circle.first.keychain.add("mail", value: "1")
+        try circle.exchange()
+        let before = try circle.first.status?.circle
+        if isCutOff {
+            try circle.first.engine.enclave.leaveCircle(asking: SyncedMachine.question, by: .never)
+            try circle.first.restart()
+        } else {
+            _ = try circle.first.change(.leave)
+        }
+        let after = try circle.first.change(.begin(place: circle.folder.path, name: "one"))
+        #expect(after?.circle != before && after != nil)
+        #expect(try circle.first.keychain.values() == ["mail": "1"])
+        _ = try circle.first.positions
+    }
+
     // MARK: - Who may ask
 
     private func refused(_ request: SyncRequest, _ caller: CallerIdentity, _ engine: TestEngine) -> Refusal.Rule? {

@@ -6,8 +6,8 @@ import LinuxSystem
 enum Text: CaseIterable, Sendable {
     case title
     case asksForItem, asksWhoYouAre, asksToUnlock, unknownProgram, reason
-    case beginsCircle, joinsCircle, addsMachine, removesMachine
-    case circleShares, circleReads, machineReads, machineKeeps, othersGo
+    case beginsCircle, joinsCircle, addsMachine, removesMachine, leavesCircle
+    case circleShares, circleReads, machineReads, machineKeeps, othersGo, itemsStay, circleTravels
     case asksToPair, asksToBePaired, showsDigits, digitsServe
     case touchSensor, enterPasscode, enterPassword, choosePassword, enterLoginPassword, enterDigits
     case passcodeLabel, passwordLabel, digitsLabel, againLabel
@@ -42,6 +42,13 @@ enum Text: CaseIterable, Sendable {
                 "请与该设备核对此编号。它将可读取和更改您同步的所有项目。"
             )
         case .machineKeeps: ("It keeps what it has, and gets nothing new.", "它保留已有的内容，不再获得新内容。")
+        case .leavesCircle: ("\"%1\" wants this machine to leave the circle %2.", "“%1”想要让本机退出圈子 %2。")
+        case .itemsStay:
+            (
+                "Its items stay here. Remove this machine on another one, which gives the circle new keys.",
+                "项目仍保留在本机。请在另一台设备上移除本机，圈子将随之更换密钥。"
+            )
+        case .circleTravels: ("Its changes travel through \"%1\".", "其更改经由“%1”传送。")
         case .othersGo: ("Machines that it has added go as well: %1", "由它加入的设备也将移出：%1")
         case .asksToPair: ("\"%1\" wants to add a machine to your circle.", "“%1”想要将一台设备加入您的圈子。")
         case .asksToBePaired:

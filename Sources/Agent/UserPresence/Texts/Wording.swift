@@ -53,7 +53,11 @@ struct Wording: Equatable, Sendable {
 
     /// The reason that a program gives; in its place, what a change of the circle leads to.
     private static func reasons(_ question: UserQuestion, _ language: UserLanguage) -> [String] {
-        if let change = question.change { return consequences(change, language) }
+        if let change = question.change {
+            // A removal names others in its place.
+            let place = change.kind == .removesMachine ? "" : shown(question.prompt.item, nameBytes)
+            return consequences(change, language) + (place.isEmpty ? [] : [Text.circleTravels(language, place)])
+        }
         switch question.kind {
         case .shownDigits: return [Text.showsDigits(language, question.digits)]
         case .digits: return []
@@ -74,6 +78,7 @@ struct Wording: Equatable, Sendable {
         case .joins: return Text.joinsCircle(language, program, fingerprint)
         case .addsMachine: return Text.addsMachine(language, program, machine, fingerprint)
         case .removesMachine: return Text.removesMachine(language, program, machine, fingerprint)
+        case .leaves: return Text.leavesCircle(language, program, fingerprint)
         }
     }
 
@@ -82,6 +87,7 @@ struct Wording: Equatable, Sendable {
         case .begins: return [Text.circleShares(language)]
         case .joins: return [Text.circleReads(language)]
         case .addsMachine: return [Text.machineReads(language)]
+        case .leaves: return [Text.itemsStay(language)]
         case .removesMachine:
             let others = shown(change.others, othersBytes)
             return [Text.machineKeeps(language)] + (others.isEmpty ? [] : [Text.othersGo(language, others)])

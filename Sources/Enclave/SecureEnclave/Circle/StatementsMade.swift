@@ -7,10 +7,16 @@ struct StatementsMade {
     /// A batch has as many; of too many the oldest goes.
     static let most = SyncLimits.statements
 
-    private var statements: [SyncStatement] = []
+    private struct Made {
+        let statement: SyncStatement
+        /// The machine as which this one has made it: after it has left a circle it is another.
+        let author: MemberID
+    }
 
-    mutating func add(_ made: [SyncStatement]) {
-        statements = (statements + made).suffix(Self.most)
+    private var statements: [Made] = []
+
+    mutating func add(_ made: [SyncStatement], by author: MemberID) {
+        statements = (statements + made.map { Made(statement: $0, author: author) }).suffix(Self.most)
     }
 
     /// Whether the enclave may sign a statement in a batch of its circle.
@@ -20,7 +26,8 @@ struct StatementsMade {
             return keys == record.own.keys && random == record.random && random != .none
         // They give nobody anything, and say nothing that the daemon does not know better.
         case .want, .endorse: return true
-        case .add, .remove, .generation, .share, .recovery: return statements.contains(statement)
+        case .add, .remove, .generation, .share, .recovery:
+            return statements.contains { $0.statement == statement && $0.author == record.own.id }
         case .unknown: return false
         }
     }

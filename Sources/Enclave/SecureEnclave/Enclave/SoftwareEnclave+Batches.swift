@@ -136,9 +136,6 @@ extension SoftwareEnclave {
     private func digest(of bytes: [UInt8]) throws(Refusal) -> [UInt8] {
         do { return try BatchHash(sha256: bytes.span).bytes } catch { throw .crypto(error) }
     }
-
-    /// Notes statements that will be signed.
-    func remember(_ statements: [SyncStatement]) { stated.withLock { $0.add(statements) } }
 }
 
 extension SyncStatement {

@@ -108,6 +108,15 @@ extension SoftwareEnclave {
         return result
     }
 
+    /// Changes the circle by statements that this machine's batches may have from then on.
+    func stating(
+        _ change: (inout CircleRecord) throws(Refusal) -> [SyncStatement]
+    ) throws(Refusal) -> [SyncStatement] {
+        let (made, author) = try changeCircle { (record) throws(Refusal) in (try change(&record), record.own.id) }
+        stated.withLock { $0.add(made, by: author) }
+        return made
+    }
+
     // MARK: - Boxes under class keys
 
     func sealPart(

@@ -9,20 +9,19 @@ package import SyncFormat
 extension SoftwareEnclave {
     package func makeGeneration() throws(Refusal) -> SyncStatement {
         try requireOpen(.whenUnlocked)
-        let statement = try changeCircle { (record) throws(Refusal) in
+        let statements = try stating { (record) throws(Refusal) in
             try record.requireIn()
             try boxWaitingKeys(in: &record)
             guard let current = record.membership.currentGeneration?.id, record.held[current] != nil else {
-                return try newGeneration(in: &record)
+                return [try newGeneration(in: &record)]
             }
             // To state another machine's keys again would be to vouch for them when that machine is removed.
             guard record.isOwn(current) else { throw .generationIsThere }
             let made = try shares(of: current, for: record.recipients, in: record)
             record.membership.make(made, by: record.own.id)
-            return SyncStatement.generation(made)
+            return [.generation(made)]
         }
-        remember([statement])
-        return statement
+        return statements[0]
     }
 
     /// Makes keys for all who are in. The caller has the machine unlocked.
@@ -54,16 +53,15 @@ extension SoftwareEnclave {
         _ generation: GenerationID, with members: [MemberID]
     ) throws(Refusal) -> SyncStatement {
         try requireOpen(.whenUnlocked)
-        let statement = try changeCircle { (record) throws(Refusal) in
+        let statements = try stating { (record) throws(Refusal) in
             try record.requireIn()
             try boxWaitingKeys(in: &record)
             guard members.count <= SyncLimits.recipients else { throw .fullCircle }
             let late = try shares(of: generation, for: Set(members).sorted(), in: record)
             record.noteShares(late)
-            return SyncStatement.share(late)
+            return [.share(late)]
         }
-        remember([statement])
-        return statement
+        return statements[0]
     }
 
     /// The keys of a generation for members that are in, and for nobody else, whatever the daemon says.

@@ -60,7 +60,7 @@ extension SoftwareEnclave {
         try record.requireIn()
         guard !record.membership.removed.contains(id) else { throw .notAMember }
         try confirm(.init(.addsMachine, name: name, fingerprint: id.fingerprint), question, by: deadline)
-        let statement = try changeCircle { (record) throws(Refusal) in
+        return try stating { (record) throws(Refusal) in
             try record.requireIn()
             record.membership.add(
                 id,
@@ -71,10 +71,8 @@ extension SoftwareEnclave {
             record.names[id] = try sealPart(
                 SecretBytes(copying: Array(name.utf8).span), .name, of: id.bytes, in: record.circle)
             let sealed = try sealedName(name, of: id, in: record)
-            return SyncStatement.add(Addition(keys, least: versions.least, most: versions.most, name: sealed))
+            return [.add(Addition(keys, least: versions.least, most: versions.most, name: sealed))]
         }
-        remember([statement])
-        return [statement]
     }
 
     /// Checks what the daemon says of a machine.
@@ -111,7 +109,7 @@ extension SoftwareEnclave {
             .removesMachine, name: name(of: member, in: record), fingerprint: member.fingerprint,
             others: others.joined(separator: ", "))
         try confirm(change, question, by: deadline)
-        let statements = try changeCircle { (record) throws(Refusal) in
+        return try stating { (record) throws(Refusal) in
             try record.requireRemovable(member, keeping: kept)
             // One that is out already gets no new keys either. Others may not have heard of it yet.
             let isRepeated = record.membership.removed.contains(member)
@@ -119,8 +117,18 @@ extension SoftwareEnclave {
             let removal = SyncStatement.remove(member, .user, kept: kept)
             return isRepeated && record.canGoOn ? [removal] : [removal, try newGeneration(in: &record)]
         }
-        remember(statements)
-        return statements
+    }
+
+    package func leaveCircle(asking question: CircleQuestion, by deadline: Deadline) throws(Refusal) {
+        let record = try circleRecord()
+        try confirm(.init(.leaves, fingerprint: record.circle.fingerprint), question, by: deadline)
+        try withVault { (vault) throws(Refusal) in
+            guard vault.circle?.own.id == record.own.id else { throw .noCircle }
+            vault.forgetCircle()
+            try keep(&vault, counting: .content)
+        }
+        pairing.withLock { $0 = nil }
+        forgetLoadedKeys()
     }
 
     private func describe(_ member: MemberID, in record: CircleRecord) -> String {

@@ -7,7 +7,7 @@ import LinuxSystem
 /// The enclave's persistent state: the record of the device key's root, the slots that open the keybag, and the class
 /// keys.
 ///
-/// New vaults are of version 4, and of version 5 from when their keychain belongs to a circle. One of version 3 has no
+/// New vaults are of version 4, and of version 5 while their keychain belongs to a circle. One of version 3 has no
 /// ``VaultAge`` and becomes version 4 when it is next written. Those of the releases before are of version 1 (in
 /// software) or 2 (on a TPM, or moved): they have one slot, whose key wraps the class keys itself. They are read, and
 /// their failed attempts are counted, without a change of version. They become version 4 when their keys are next
@@ -77,5 +77,12 @@ extension Vault {
     mutating func keep(_ circle: CircleRecord) {
         version = Self.circleVersion
         self.circle = circle
+    }
+
+    /// Forgets the circle, with the private keys that this machine had in it.
+    mutating func forgetCircle() {
+        guard circle != nil else { return }
+        version = Self.agedVersion
+        circle = nil
     }
 }

@@ -55,6 +55,7 @@ package struct UserQuestion: Sendable, Hashable {
             case joins = 2
             case addsMachine = 3
             case removesMachine = 4
+            case leaves = 5
         }
 
         package let kind: Kind

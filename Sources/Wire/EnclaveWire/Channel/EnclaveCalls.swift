@@ -27,7 +27,7 @@ package enum EnclaveCalls {
         openContent.operation, boxBody.operation, unboxBody.operation, signBatch.operation, recordID.operation,
         makeGeneration.operation, shareGeneration.operation, addMachine.operation, removeMachine.operation,
         beginPairing.operation, showDigits.operation, answerPairing.operation, joinPairing.operation,
-        finishPairing.operation, introduce.operation, addPaired.operation,
+        finishPairing.operation, introduce.operation, addPaired.operation, leaveCircle.operation,
     ]
 }
 

@@ -104,6 +104,15 @@ extension EnclaveCalls {
                     request.member, keeping: request.kept, asking: question, by: deadline)
             })
     }
+
+    /// milliseconds:u32 context prompt → nothing. It waits for a person.
+    package static let leaveCircle = EnclaveCall<AskedChange<EmptyMessage>, EmptyMessage>(100) {
+        (call, asked) throws(Refusal) in
+        try call.session.asking(asked) { (question, deadline) throws(Refusal) in
+            try call.enclave.leaveCircle(asking: question, by: deadline)
+        }
+        return EmptyMessage()
+    }
 }
 
 extension BoxedRecord: EnclaveMessage {

@@ -84,6 +84,10 @@ extension EnclaveConnection {
         try ask(EnclaveCalls.removeMachine, MachineRemoval(member: member, kept: kept), question, deadline).statements
     }
 
+    package func leaveCircle(asking question: CircleQuestion, by deadline: Deadline) throws(Refusal) {
+        _ = try ask(EnclaveCalls.leaveCircle, EmptyMessage(), question, deadline)
+    }
+
     func ask<Request: EnclaveMessage & Sendable, Answer>(
         _ call: EnclaveCall<AskedChange<Request>, Answer>, _ request: Request, _ question: CircleQuestion,
         _ deadline: Deadline

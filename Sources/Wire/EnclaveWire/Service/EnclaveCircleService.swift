@@ -91,9 +91,16 @@ package protocol EnclaveCircleService: Sendable {
     func removeMachine(
         _ member: MemberID, keeping kept: [MemberID], asking question: CircleQuestion, by deadline: Deadline
     ) throws(Refusal) -> [SyncStatement]
+
+    /// Forgets the circle, and the keys that this machine has in it, after asking the user. Other machines hear nothing
+    /// of it; they go on sharing keys with this one until it is removed. The keychain can enter another circle then.
+    ///
+    /// - Throws: as ``EnclaveAuthenticationService/authenticate(_:by:)`` when the user does not agree.
+    func leaveCircle(asking question: CircleQuestion, by deadline: Deadline) throws(Refusal)
 }
 
-/// The caller that asks for a change of the circle, and how its user can be reached. The words are the enclave's.
+/// The caller that asks for a change of the circle, and how its user can be reached. The words are the enclave's; the
+/// prompt's item is the place that carries the circle's batches, or empty.
 package struct CircleQuestion: Hashable, Sendable {
     package var context: AuthenticationContext
     package var prompt: Prompt

@@ -132,7 +132,7 @@ import Testing
             let share = try keys.share(of: generation, in: name, for: id, recipient)
             let statement = SyncStatement.generation(Generation(number: 7, commitment: commitment, shares: [share]))
             // The member itself is in wrong hands: its enclave signs what it likes.
-            first.served.enclave.remember([statement])
+            first.served.enclave.stated.withLock { $0.add([statement], by: record.own.id) }
             try second.take(try first.publish([statement]))
             return generation
         }

@@ -16,7 +16,7 @@ import Testing
         return content.span.littleEndian(UInt16.self, at: Vault.Offset.version)
     }
 
-    @Test("A vault is of version 5 from when its keychain belongs to a circle, and of no other version before")
+    @Test("A vault is of version 5 while its keychain belongs to a circle, and of version 4 before and afterwards")
     func version() throws {
         let machine = try CircleMachine()
         #expect(try Self.version(machine.served.device) == 4)
@@ -25,6 +25,11 @@ import Testing
         try machine.connection.changePasscode(
             from: try TestDevice.passcode(CircleMachine.passcode), to: try TestDevice.passcode("5678"))
         #expect(try Self.version(machine.served.device) == 5)
+        machine.user.will(.passcode("5678"), .passcode("5678"))
+        try machine.connection.leaveCircle(asking: CircleMachine.question, by: soon)
+        #expect(try Self.version(machine.served.device) == 4)
+        _ = try machine.served.device.start(createIfMissing: false)
+        _ = try machine.connection.enterCircle(nil, asking: CircleMachine.question, by: soon)
         try machine.connection.removePasscode(try TestDevice.passcode("5678"))
         #expect(try Self.version(machine.served.device) == 5)
     }
