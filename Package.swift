@@ -266,7 +266,7 @@ let package = Package(
             "SecurityCommands", in: "Tools",
             uses: [
                 "CertificateWire", "KeychainClient", "KeychainWire", "KeychainModel", "DER", "CommandOptions",
-                "LinuxSystem", "TerminalScreen", "TerminalText",
+                "LinuxSystem", "SyncFormat", "TerminalScreen", "TerminalText",
             ]),
         program(
             "SecurityTool", in: "Tools", uses: ["SecurityCommands"]),
@@ -468,6 +468,7 @@ let package = Package(
             "SecurityCommandsTests", in: "Tools",
             uses: [
                 "SecurityCommands", "KeychainClient", "KeychainWire", "KeychainModel", "CommandOptions", "LinuxSystem",
+                "SyncFormat",
                 "TerminalScreen", "TerminalText", "TestSupport",
             ]),
 

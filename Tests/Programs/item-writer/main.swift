@@ -3,6 +3,9 @@
 //     item-writer add SERVICE       adds items until it is killed; prints the number of each after its SecItemAdd
 //     item-writer check SERVICE     prints the number of each stored item; exit 1 when one does not have the value it
 //                                   was added with
+//     item-writer put ACCOUNT VALUE adds a synchronisable item, or changes it
+//     item-writer show              prints each synchronisable item: its account, its value
+//     item-writer drop ACCOUNT      deletes a synchronisable item
 
 import Foundation
 import Security
@@ -52,8 +55,45 @@ func check(_ service: String) -> Int32 {
     return 0
 }
 
+func synchronisable(_ rest: [CFString: Any]) -> [CFString: Any] {
+    let item: [CFString: Any] = [
+        kSecClass: kSecClassGenericPassword, kSecAttrService: "sync", kSecAttrSynchronizable: true,
+    ]
+    return item.merging(rest) { $1 }
+}
+
+func put(_ account: String, _ value: String) -> Int32 {
+    let place = synchronisable([kSecAttrAccount: account])
+    let change: [CFString: Any] = [kSecValueData: Data(value.utf8)]
+    let status = SecItemUpdate(place as CFDictionary, change as CFDictionary)
+    if status != errSecItemNotFound { return status == errSecSuccess ? 0 : 1 }
+    return SecItemAdd(place.merging(change) { $1 } as CFDictionary, nil) == errSecSuccess ? 0 : 1
+}
+
+func show() -> Int32 {
+    var found: CFTypeRef?
+    let query = synchronisable([
+        kSecMatchLimit: kSecMatchLimitAll, kSecReturnAttributes: true, kSecReturnData: true,
+    ])
+    let status = SecItemCopyMatching(query as CFDictionary, &found)
+    for item in (found as? [[String: Any]]) ?? [] {
+        let value = item[kSecValueData as String] as? Data ?? Data()
+        print("\(item[kSecAttrAccount as String] as? String ?? ""): \(String(decoding: value, as: UTF8.self))")
+    }
+    return status == errSecSuccess || status == errSecItemNotFound ? 0 : 1
+}
+
+func drop(_ account: String) -> Int32 {
+    let place = synchronisable([kSecAttrAccount: account])
+    return SecItemDelete(place as CFDictionary) == errSecSuccess ? 0 : 1
+}
+
+let words = CommandLine.arguments.dropFirst(2)
 switch CommandLine.arguments.dropFirst().first {
 case "add": add(CommandLine.arguments.dropFirst(2).first ?? "items")
 case "check": exit(check(CommandLine.arguments.dropFirst(2).first ?? "items"))
+case "put": exit(put(words.first ?? "", words.last ?? ""))
+case "show": exit(show())
+case "drop": exit(drop(words.first ?? ""))
 default: exit(2)
 }

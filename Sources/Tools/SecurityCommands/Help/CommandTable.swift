@@ -47,6 +47,7 @@ package enum CommandTable {
         Completions.command,
         ListItems.command, ShowItem.command, CopyItem.command, GenerateCommand.command,
         AddNewItem.command, EditItem.command, RemoveItems.remove, RemoveItems.purge, BrowseCommand.command,
+        SyncCommand.command,
     ]
 
     /// The command that programs call by a name of its own: `git-credential-keychain` is `security git-credential`.

@@ -2432,5 +2432,100 @@ enum ChineseTexts {
         No machine of this circle has this identifier.\t此圈子中没有具有该标识符的设备。
         Look at the identifiers of its machines (security sync status).\t请查看其各设备的标识符（security sync status\
         ）。
+        Keep the synchronisable items of this keychain on several machines.\t让此钥匙串中可同步的项目保存在多台机器上。
+        This machine's name; its host name unless given.\t本机的名称；未给出时为主机名。
+        remove-device: machines that it has added and that stay, with commas between them.\tremove-device：由它添加而\
+        要保留的机器，以逗号分隔。
+        setup begins a circle in a folder that all machines have: of Syncthing, Nextcloud, NFS or a stick. join makes\
+         this machine's code, which add-device takes on a machine that is in. remove-device makes new keys; the remove\
+        d machine keeps what it knew, and its access to the folder is to be revoked there.\tsetup 在所有机器共有的文件\
+        夹（Syncthing、Nextcloud、NFS 或 U 盘）中建立机器圈。join 生成本机的代码，由圈内机器上的 add-device 接收。remo\
+        ve-device 生成新密钥；被移除的机器仍保有它已知的内容，它对该文件夹的访问权须在那里撤销。
+        Items travel that programs have stored as synchronisable, and none that belong to this device only. The folder\
+         sees sizes, times and the number of machines, neither names nor values. keychain-carrier carries; the user's\
+         service manager starts it, and now does it once.\t程序存为可同步的项目会传送，仅限本设备的项目不会。该文件夹\
+        能看到大小、时间和机器数量，看不到名称和值。传送由 keychain-carrier 进行；用户的服务管理器启动它，now 则执行一\
+        次。
+        the first word is one of {1}\t第一个词须是下列之一：{1}
+        this keychain belongs to no circle of machines\t此钥匙串不属于任何机器圈
+        Begin one: `security sync setup FOLDER`; or join one: `security sync join FOLDER CIRCLE`.\t建立一个：`security\
+         sync setup FOLDER`；或加入一个：`security sync join FOLDER CIRCLE`。
+        a machine's name has 1 to {1} bytes\t机器的名称须有 1 至 {1} 个字节
+        a circle was begun in {1}, with this machine in it\t已在 {1} 中建立机器圈，本机已在其中
+        on each other machine: security sync join FOLDER {1}\t在其他每台机器上运行：security sync join FOLDER {1}
+        a circle has 32 hexadecimal digits\t机器圈的编号有 32 个十六进制数字
+        on a machine that is in: security sync add-device {1}\t在圈内的一台机器上运行：security sync add-device {1}
+        the code of a machine was not copied as a whole\t机器的代码没有完整复制
+        Copy it again from the output of `security sync join`; it is one word.\t请从 `security sync join` 的输出中重新\
+        复制；它是一个词。
+        the code is of a machine that wants to join another circle\t该代码属于想加入另一个机器圈的机器
+        Give `security sync join` there the circle that `security sync status` shows here.\t请在那里把此处 `security s\
+        ync status` 显示的机器圈编号交给 `security sync join`。
+        the machine reads the keychain's items when both machines have looked at the folder\t两台机器都查看过该文件夹\
+        后，那台机器即可读取钥匙串的项目
+        removed: {1}\t已移除：{1}
+        the machine keeps what it knew: change passwords that matter, and take its access to the folder away\t那台机器\
+        仍保有它已知的内容：请更改重要的密码，并撤销它对该文件夹的访问权
+        this keychain belongs to no circle now; its items stay\t此钥匙串现在不属于任何机器圈；它的项目保留
+        the other machines still list this one: security sync remove-device there ends that\t其他机器仍列出本机：在那\
+        里运行 security sync remove-device 可结束
+        paused: nothing is sent or read\t已暂停：不发送也不读取
+        resumed\t已恢复
+        the circle is paused\t机器圈已暂停
+        Go on with it: `security sync resume`.\t恢复它：`security sync resume`。
+        {1} is the name of several machines\t{1} 是多台机器的名称
+        Give the id: `security sync devices`.\t请给出编号：`security sync devices`。
+        the circle has no machine {1}\t机器圈中没有机器 {1}
+        See `security sync devices`.\t请参阅 `security sync devices`。
+        items travel that are synchronisable, and none of this device only; `security help sync` says more\t可同步的项\
+        目会传送，仅限本设备的不会；详见 `security help sync`
+        keychain-carrier.service carries them from now on\t从现在起由 keychain-carrier.service 传送
+        nothing carries them by itself here: run `security sync now`, or keychain-carrier in the background\t此处没有\
+        自动传送：请运行 `security sync now`，或在后台运行 keychain-carrier
+        {1} is not the absolute path of a folder\t{1} 不是文件夹的绝对路径
+        Servers and buckets carry no circle in this release.\t本版本中服务器和存储桶不能承载机器圈。
+        Give a folder that all machines have, such as /home/me/Sync.\t请给出所有机器共有的文件夹，例如 /home/me/Sync。
+        there is no folder {1}\t没有文件夹 {1}
+        Make it, or mount its disk, then repeat the command.\t请建立它或挂载其磁盘，然后重新运行此命令。
+        keychain-carrier is not installed\t未安装 keychain-carrier
+        the folder of the circle could not be looked at\t无法查看机器圈的文件夹
+        See `security sync status`, then repeat `security sync now`.\t请查看 `security sync status`，然后重新运行 `sec\
+        urity sync now`。
+        the carrier has not looked at the folder yet\t传送程序尚未查看该文件夹
+        See `systemctl --user status keychain-carrier`.\t请查看 `systemctl --user status keychain-carrier`。
+        circle:\t机器圈：
+        folder:\t文件夹：
+        standing:\t状态：
+        looked:\t查看于：
+        sent:\t发送于：
+        paused:\t暂停：
+        problem:\t问题：
+        unsent:\t未发送：
+        locked:\t锁定：
+        future:\t未来：
+        machine:\t机器：
+        never\t从未
+        nothing is sent or read; security sync resume goes on\t不发送也不读取；security sync resume 可恢复
+        {1#} changes wait to be sent\t{1} 项更改等待发送
+        {1#} items wait until the keychain is unlocked\t{1} 个项目等待钥匙串解锁
+        {1#} items are dated far ahead of this machine's clock, and wait\t{1} 个项目的时间远在本机时钟之后，正在等待
+        not added yet: give this machine's code to one that is in\t尚未添加：请把本机的代码交给圈内的机器
+        in the circle\t在机器圈中
+        removed by another machine; security sync leave, then join, if that was a mistake\t已被另一台机器移除；若属误\
+        操作，请运行 security sync leave，再运行 join
+        doubled: another copy of this keychain sends in its name; leave, then join again\t重复：此钥匙串的另一份副本以\
+        它的名义发送；请先 leave，再重新 join
+        (name not read yet)\t（名称尚未读取）
+        this machine\t本机
+        a recovery key\t恢复密钥
+        removed\t已移除
+        behind: others have read what has not come here for a day\t落后：其他机器已读取的内容一天内未到达此处
+        writes what only a later release reads\t写入了只有更新版本才能读取的内容
+        HAS WRITTEN TWO BATCHES IN ONE PLACE\t在同一位置写入了两个批次
+        THE FOLDER SHOWS LESS OF IT THAN BEFORE\t文件夹中属于它的内容比以前少
+        has files that cannot be read\t有无法读取的文件
+        not announced yet: repeat the command\t尚未公布：请重新运行该命令
+        last read {1}\t上次读取于 {1}
+        {1#} of its records were not taken\t它的 {1} 条记录未被接受
         """
 }

@@ -93,7 +93,7 @@ enum DesktopSetup {
         [Service]
         Type=dbus
         BusName=org.freedesktop.secrets
-        ExecStart=\(quotedForUnit(program))
+        ExecStart=\(UnitText.quoted(program))
         KillMode=process
 
         """
@@ -106,14 +106,6 @@ enum DesktopSetup {
         let shell = "'" + word.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
         let escapes: [Character: String] = ["\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"]
         return shell.map { escapes[$0] ?? String($0) }.joined()
-    }
-
-    /// The program of a unit (systemd.service(5), "Command lines"). Variables are not replaced in it.
-    private static func quotedForUnit(_ word: String) -> String {
-        let escapes: [Character: String] = [
-            "\\": "\\\\", "\"": "\\\"", "%": "%%", "\n": "\\n", "\r": "\\r", "\t": "\\t",
-        ]
-        return "\"" + word.map { escapes[$0] ?? String($0) }.joined() + "\""
     }
 
     /// Whether an autostart file starts nothing.

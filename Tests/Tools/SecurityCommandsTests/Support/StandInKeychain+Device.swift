@@ -55,6 +55,8 @@ extension StandInKeychain {
         case .backup(.dates):
             guard let dates = state.backups else { throw .malformed("the backup request") }
             return .backup(.dates(dates))
+        case .sync(.status): return .sync(.status(state.circle))
+        case .sync(.pause): return .sync(.done)
         case .access(.work(let work)): return .access(try Self.work(work, &state))
         case .access(.keepRows(let rows)):
             state.rows = rows

@@ -38,6 +38,8 @@ final class StandInKeychain: KeychainConnection {
         var release: Release? = Release(since: 1_800_000_000)
         /// When the last backup was made; nil for one that does not know the question.
         var backups: BackupDates?
+        /// Where the keychain stands in its circle of machines; nil where it belongs to none.
+        var circle: SyncStatus?
         /// Moves with every change that a watcher is to hear of.
         var epoch: UInt32 = 1
         var pageSize = Int.max

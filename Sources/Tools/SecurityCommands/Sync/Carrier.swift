@@ -1,0 +1,136 @@
+import Glibc
+import KeychainClient
+import KeychainWire
+import LinuxSystem
+
+/// The program that carries the batches of a circle, as the command starts it.
+struct Carrier {
+    private let session: Session
+    static let unit = "keychain-carrier.service"
+
+    init(_ session: Session) { self.session = session }
+
+    private static let program = "keychain-carrier"
+    /// The exit status that says that another carrier is at it: `EX_TEMPFAIL` of sysexits.
+    private static let otherCarrier: CInt = 75
+    /// Milliseconds. A first round may move hundreds of MiB.
+    private static let longestRound = 3_600_000
+    private static let longestWish = 60_000
+
+    /// Looks and sends once.
+    ///
+    /// - Parameter founds: makes the circle's folder first.
+    /// - Throws: ``CommandFailure`` when the folder cannot be used.
+    func goRound(founds: Bool) throws(CommandFailure) {
+        guard let path = InstalledPrograms.find(Self.program) else {
+            throw .failed("keychain-carrier is not installed", remedy: "Install it in the folder of `security`.")
+        }
+        session.flush()
+        let code: CInt?
+        do throws(SystemError) {
+            (_, code) = try ChildProcess.answer(
+                of: path, [founds ? "--found" : "--once"], to: SecretBytes(count: 0), atMost: 4096,
+                deadline: .after(milliseconds: Self.longestRound))
+        } catch { throw CommandFailure(path, error) }
+        if code == Self.otherCarrier { return try waitForOther() }
+        guard code == 0 else {
+            throw .failed(
+                "the folder of the circle could not be looked at",
+                remedy: "See `security sync status`, then repeat `security sync now`.")
+        }
+    }
+
+    /// The carrier that runs already takes the wish for a round away when it has looked.
+    private func waitForOther() throws(CommandFailure) {
+        let limit = Deadline.after(milliseconds: Self.longestWish)
+        while !limit.hasPassed {
+            guard case .sync(.positions(let positions)) = try session.device(.sync(.positions), SyncCommand.call)
+            else { throw .unexpectedCircleReply }
+            if !positions.isWanted { return }
+            usleep(50_000)
+        }
+        throw .failed(
+            "the carrier has not looked at the folder yet", remedy: "See `systemctl --user status keychain-carrier`.")
+    }
+
+    /// Has a carrier that runs look soon; without one nothing happens.
+    func hurry() { _ = try? session.device(.sync(.now), SyncCommand.call) }
+
+    // MARK: - The user's service manager
+
+    private static let mark = "# Written by security sync, which also takes it away (leave)."
+
+    /// Has the user's service manager run the carrier from now on.
+    ///
+    /// - Returns: false where there is no such manager, or where the settings are not those that it would use.
+    func serve() -> Bool {
+        guard let path = InstalledPrograms.find(Self.program), let place = try? SetupPlace(session.environment),
+            !hasOtherSettings, managerRuns
+        else { return false }
+        do throws(CommandFailure) {
+            let before = try FileChange.read(unitPath(place))
+            guard before == nil || before?.hasPrefix(Self.mark) == true else { return manage(["enable", "--now"]) }
+            try FileChange.apply([
+                FileChange(path: unitPath(place), before: before, after: unitText(path), root: root(place))
+            ])
+        } catch { return false }
+        return manage(["daemon-reload"], ofUnit: false) && manage(["enable"]) && manage(["restart"])
+    }
+
+    /// Ends what ``serve()`` has begun.
+    func stopServing() {
+        guard let place = try? SetupPlace(session.environment),
+            let before = (try? FileChange.read(unitPath(place))) ?? nil, before.hasPrefix(Self.mark)
+        else { return }
+        _ = manage(["disable", "--now"])
+        try? FileChange.apply([
+            FileChange(path: unitPath(place), before: before, after: nil, root: root(place))
+        ])
+        _ = manage(["daemon-reload"], ofUnit: false)
+    }
+
+    private func root(_ place: SetupPlace) -> String { place.folder("XDG_CONFIG_HOME", else: ".config") }
+    private func unitPath(_ place: SetupPlace) -> String { "\(root(place))/systemd/user/\(Self.unit)" }
+
+    /// The manager does not know variables of a shell.
+    private var hasOtherSettings: Bool {
+        ["KEYCHAIN_HOME", "KEYCHAIN_SOCKET", "KEYCHAIN_DAEMON", "XDG_DATA_HOME", "XDG_CONFIG_HOME"]
+            .contains { !(session.environment($0) ?? "").isEmpty }
+    }
+
+    private var managerRuns: Bool {
+        guard let folder = session.environment("XDG_RUNTIME_DIR"), folder.hasPrefix("/") else { return false }
+        return (try? FileStatus(at: "\(folder)/systemd/private")) ?? nil != nil
+    }
+
+    private func manage(_ words: [String], ofUnit: Bool = true) -> Bool {
+        guard let path = session.path(ofProgram: "systemctl") else { return false }
+        let answer = try? ChildProcess.answer(
+            of: path, ["--user", "--quiet"] + words + (ofUnit ? [Self.unit] : []), to: SecretBytes(count: 0),
+            atMost: 4096, deadline: .after(milliseconds: 30_000))
+        return answer?.code == 0
+    }
+
+    /// The program takes its own rights away when it has reached the daemon, which it may have to start first. The
+    /// daemon serves others too, and outlives it.
+    private func unitText(_ program: String) -> String {
+        """
+        \(Self.mark)
+        [Unit]
+        Description=Carrier of the keychain's circle of machines
+        Documentation=man:keychain-carrier(8)
+
+        [Service]
+        ExecStart=\(UnitText.quoted(program))
+        KillMode=process
+        Restart=on-failure
+        RestartSec=30
+        UMask=0077
+        LimitCORE=0
+
+        [Install]
+        WantedBy=default.target
+
+        """
+    }
+}

@@ -1,0 +1,145 @@
+import CommandOptions
+import Glibc
+import KeychainClient
+import KeychainModel
+import KeychainWire
+import LinuxSystem
+import SyncFormat
+
+/// `security sync`: the circle of machines that have this keychain in common.
+enum SyncCommand {
+    static let call = "sync"
+
+    static let command = Command(
+        call, "Keep the synchronisable items of this keychain on several machines.",
+        synopsis: """
+            setup [-n name] folder | join [-n name] folder circle | add-device code | \
+            remove-device [-k machines] machine | devices | status | now | fingerprint | pause | resume | leave
+            """,
+        options: [
+            CommandOption("n", word: "name", value: "name", "This machine's name; its host name unless given."),
+            CommandOption(
+                "k", word: "keep", value: "machines",
+                "remove-device: machines that it has added and that stay, with commas between them."),
+        ],
+        notes: [
+            """
+            setup begins a circle in a folder that all machines have: of Syncthing, Nextcloud, NFS or a stick. join \
+            makes this machine's code, which add-device takes on a machine that is in. remove-device makes new keys; \
+            the removed machine keeps what it knew, and its access to the folder is to be revoked there.
+            """,
+            """
+            Items travel that programs have stored as synchronisable, and none that belong to this device only. The \
+            folder sees sizes, times and the number of machines, neither names nor values. keychain-carrier carries; \
+            the user's service manager starts it, and now does it once.
+            """,
+        ],
+        operands: 1...3, takesOperandFirst: true
+    ) { arguments, session throws(CommandFailure) in
+        var operands = arguments.operands.map(\.text)
+        let name = operands.count > 1 && !isVerb(operands[0]) ? operands.removeLast() : operands.removeFirst()
+        guard let verb = verbs.first(where: { $0.name == name }) else {
+            throw .usage("the first word is one of \(verbs.map(\.name).joined(separator: ", "))")
+        }
+        guard operands.count == verb.operands else { throw .usage(nil) }
+        try verb.body(SyncTask(arguments, operands, session))
+    }
+
+    private static func isVerb(_ word: String) -> Bool { verbs.contains { $0.name == word } }
+
+    private struct Verb: Sendable {
+        let name: String
+        let operands: Int
+        let body: @Sendable (SyncTask) throws(CommandFailure) -> Void
+
+        init(
+            _ name: String, _ operands: Int = 0, body: @escaping @Sendable (SyncTask) throws(CommandFailure) -> Void
+        ) {
+            (self.name, self.operands, self.body) = (name, operands, body)
+        }
+    }
+
+    private static let verbs = [
+        Verb("setup", 1) { task throws(CommandFailure) in try task.setUp() },
+        Verb("join", 2) { task throws(CommandFailure) in try task.join() },
+        Verb("add-device", 1) { task throws(CommandFailure) in try task.addDevice() },
+        Verb("remove-device", 1) { task throws(CommandFailure) in try task.removeDevice() },
+        Verb("devices") { task throws(CommandFailure) in try SyncReport(task).showDevices() },
+        Verb("status") { task throws(CommandFailure) in try SyncReport(task).show() },
+        Verb("now") { task throws(CommandFailure) in try task.goRound() },
+        Verb("fingerprint") { task throws(CommandFailure) in try SyncReport(task).showFingerprint() },
+        Verb("pause") { task throws(CommandFailure) in try task.pause(true) },
+        Verb("resume") { task throws(CommandFailure) in try task.pause(false) },
+        Verb("leave") { task throws(CommandFailure) in try task.leave() },
+    ]
+}
+
+/// The task of a verb: its options, its operands and the keychain.
+struct SyncTask {
+    let arguments: ParsedArguments
+    let operands: [String]
+    let session: Session
+
+    init(_ arguments: ParsedArguments, _ operands: [String], _ session: Session) {
+        (self.arguments, self.operands, self.session) = (arguments, operands, session)
+    }
+
+    /// Where the keychain stands in its circle.
+    ///
+    /// - Throws: ``CommandFailure`` also when it belongs to none.
+    func status() throws(CommandFailure) -> SyncStatus {
+        guard case .status(let status) = try ask(.status) else { throw .unexpectedCircleReply }
+        guard let status else { throw .noCircle }
+        return status
+    }
+
+    func ask(_ request: SyncRequest) throws(CommandFailure) -> SyncReply {
+        guard case .sync(let reply) = try session.device(.sync(request), SyncCommand.call) else {
+            throw .unexpectedCircleReply
+        }
+        return reply
+    }
+
+    /// Changes the circle; the enclave asks its user.
+    ///
+    /// - Returns: nil when the keychain belongs to no circle afterwards.
+    func change(_ change: CircleChange) throws(CommandFailure) -> SyncStatus? {
+        session.flush()
+        do throws(Refusal) {
+            let request = AuthenticationRequest.circle(change, prompt: try .ofThisProcess())
+            guard case .circle(let status) = try session.connection().authentication(request, descriptors: []) else {
+                throw .malformed("the answer about the circle")
+            }
+            return status
+        } catch { throw .refused(call: SyncCommand.call, error) }
+    }
+
+    /// Says something to a person, on standard output.
+    func say(_ text: String) {
+        if !session.writesJSON, !session.isQuiet { session.output.write("\(session.text(text).printable)\n") }
+    }
+
+    /// The name that the machine has or is to have.
+    func machineName() throws(CommandFailure) -> String {
+        let name = arguments.value("n")?.text ?? Self.hostName
+        guard !name.isEmpty, name.utf8.count <= CircleChange.nameBytes else {
+            throw .usage("a machine's name has 1 to \(CircleChange.nameBytes) bytes")
+        }
+        return name
+    }
+
+    private static var hostName: String {
+        var bytes = [CChar](repeating: 0, count: 256)
+        guard unsafe gethostname(&bytes, bytes.count - 1) == 0 else { return "" }
+        let text = String(decoding: bytes.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        return String(text.prefix { $0 != "." })
+    }
+}
+
+extension CommandFailure {
+    static let unexpectedCircleReply = refused(call: SyncCommand.call, .malformed("the answer about the circle"))
+
+    static let noCircle = failed(
+        "this keychain belongs to no circle of machines",
+        remedy: "Begin one: `security sync setup FOLDER`; or join one: `security sync join FOLDER CIRCLE`.")
+}

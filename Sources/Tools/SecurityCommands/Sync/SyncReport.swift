@@ -1,0 +1,150 @@
+import KeychainWire
+import SyncFormat
+
+/// The answers of `status`, `devices` and `fingerprint`.
+struct SyncReport {
+    private let task: SyncTask
+    private let session: Session
+
+    init(_ task: SyncTask) { (self.task, session) = (task, task.session) }
+
+    func show() throws(CommandFailure) {
+        let status = try task.status()
+        if session.writesJSON { return session.output.write(json(status)) }
+        for (label, text) in lines(status) { write(label, text) }
+        for machine in status.machines { write("machine:", line(machine, status)) }
+    }
+
+    func showDevices() throws(CommandFailure) {
+        let status = try task.status()
+        if session.writesJSON { return session.output.write(.array(status.machines.map { json($0, status) })) }
+        for machine in status.machines {
+            session.output.write("\(machine.id.text)  \(line(machine, status).printable)\n")
+        }
+    }
+
+    /// Machines of one circle show the same digits for it and for each machine that is in.
+    func showFingerprint() throws(CommandFailure) {
+        let status = try task.status()
+        let present = status.machines.filter { !$0.flags.contains(.isRemoved) }
+        let rows = [("circle", status.circle.bytes)] + present.map { ($0.name, $0.id.bytes) }
+        guard !session.writesJSON else {
+            let members = rows.map { JSONValue.object([("name", .string($0.0)), ("digits", .string(digits($0.1)))]) }
+            return session.output.write(.array(members))
+        }
+        for (name, bytes) in rows { session.output.write("\(digits(bytes))  \(name.printable)\n") }
+    }
+
+    /// Eight groups of five decimal digits, each for two bytes.
+    private func digits(_ bytes: [UInt8]) -> String {
+        stride(from: 0, to: bytes.count - 1, by: 2).map { place in
+            let text = String(Int(bytes[place]) << 8 | Int(bytes[place + 1]))
+            return String(repeating: "0", count: 5 - text.count) + text
+        }.joined(separator: " ")
+    }
+
+    private func write(_ label: String, _ text: String) {
+        let name = session.text(label)
+        let gap = String(repeating: " ", count: max(1, 12 - name.count))
+        session.output.write("\(name)\(gap)\(session.text(text).printable)\n")
+    }
+}
+
+// MARK: - Lines
+
+extension SyncReport {
+    private func lines(_ status: SyncStatus) -> [(String, String)] {
+        var lines = [
+            ("circle:", status.circle.text), ("folder:", status.place), ("standing:", text(status.standing)),
+            ("looked:", moment(status.looked)), ("sent:", moment(status.committed)),
+        ]
+        if status.isPaused { lines.append(("paused:", "nothing is sent or read; security sync resume goes on")) }
+        if !status.problem.isEmpty { lines.append(("problem:", status.problem)) }
+        if status.unsent > 0 { lines.append(("unsent:", "\(status.unsent) changes wait to be sent")) }
+        if status.held > 0 { lines.append(("locked:", "\(status.held) items wait until the keychain is unlocked")) }
+        if status.future > 0 {
+            lines.append(("future:", "\(status.future) items are dated far ahead of this machine's clock, and wait"))
+        }
+        return lines
+    }
+
+    private func text(_ standing: SyncStatus.Standing) -> String {
+        switch standing {
+        case .waitsToBeAdded: "not added yet: give this machine's code to one that is in"
+        case .isIn: "in the circle"
+        case .isRemoved: "removed by another machine; security sync leave, then join, if that was a mistake"
+        case .isDoubled: "doubled: another copy of this keychain sends in its name; leave, then join again"
+        }
+    }
+
+    private func line(_ machine: SyncStatus.Machine, _ status: SyncStatus) -> String {
+        let name = machine.name.isEmpty ? session.text("(name not read yet)") : machine.name
+        let facts = [machine.id == status.me ? "this machine" : nil] + facts(machine)
+        let shown = facts.compactMap { $0 }.map { session.text($0) }
+        return ([name] + shown).joined(separator: ", ")
+    }
+
+    private func facts(_ machine: SyncStatus.Machine) -> [String?] {
+        let meanings: [(SyncStatus.Machine.Flags, String)] = [
+            (.isRecoveryKey, "a recovery key"), (.isRemoved, "removed"),
+            (.isBehind, "behind: others have read what has not come here for a day"),
+            (.needsLaterVersion, "writes what only a later release reads"),
+            (.isForked, "HAS WRITTEN TWO BATCHES IN ONE PLACE"),
+            (.isRolledBack, "THE FOLDER SHOWS LESS OF IT THAN BEFORE"),
+            (.isUnreadable, "has files that cannot be read"),
+            (.isUnpublished, "not announced yet: repeat the command"),
+        ]
+        let heard = machine.heard == 0 ? nil : "last read \(moment(machine.heard))"
+        let refused = machine.quarantined == 0 ? nil : "\(machine.quarantined) of its records were not taken"
+        return [heard] + meanings.map { machine.flags.contains($0.0) ? $0.1 : nil } + [refused]
+    }
+
+    private func moment(_ seconds: Int64) -> String { seconds == 0 ? "never" : Self.date(seconds) }
+
+    private static func date(_ seconds: Int64) -> String {
+        CalendarDate(secondsSinceReferenceDate: Double(seconds) - 978_307_200).iso8601
+    }
+}
+
+// MARK: - JSON
+
+extension SyncReport {
+    private func json(_ status: SyncStatus) -> JSONValue {
+        func number(_ count: UInt64) -> JSONValue { .number(Int64(clamping: count)) }
+        return .object([
+            ("circle", .string(status.circle.text)), ("me", .string(status.me.text)),
+            ("place", .string(status.place)), ("standing", .string(word(status.standing))),
+            ("paused", .boolean(status.isPaused)),
+            ("problem", status.problem.isEmpty ? .null : .string(status.problem)),
+            ("looked", jsonMoment(status.looked)), ("committed", jsonMoment(status.committed)),
+            ("unsent", number(status.unsent)), ("held", number(status.held)), ("future", number(status.future)),
+            ("machines", .array(status.machines.map { json($0, status) })),
+        ])
+    }
+
+    private func json(_ machine: SyncStatus.Machine, _ status: SyncStatus) -> JSONValue {
+        let flags: [(String, SyncStatus.Machine.Flags)] = [
+            ("recoveryKey", .isRecoveryKey), ("removed", .isRemoved), ("behind", .isBehind),
+            ("needsLaterVersion", .needsLaterVersion), ("forked", .isForked), ("rolledBack", .isRolledBack),
+            ("unreadable", .isUnreadable), ("unpublished", .isUnpublished),
+        ]
+        return .object(
+            [
+                ("id", .string(machine.id.text)), ("name", .string(machine.name)),
+                ("me", .boolean(machine.id == status.me)), ("read", .number(Int64(clamping: machine.seq))),
+                ("heard", jsonMoment(machine.heard)),
+                ("quarantined", .number(Int64(clamping: machine.quarantined))),
+            ] + flags.map { ($0.0, .boolean(machine.flags.contains($0.1))) })
+    }
+
+    private func jsonMoment(_ seconds: Int64) -> JSONValue { seconds == 0 ? .null : .string(Self.date(seconds)) }
+
+    private func word(_ standing: SyncStatus.Standing) -> String {
+        switch standing {
+        case .waitsToBeAdded: "waits"
+        case .isIn: "in"
+        case .isRemoved: "removed"
+        case .isDoubled: "doubled"
+        }
+    }
+}

@@ -1,0 +1,111 @@
+import KeychainWire
+import SecurityCommands
+import SyncFormat
+import TestSupport
+import Testing
+
+@Suite("security sync") struct SyncCommandTests {
+    let shell = Shell()
+    private let circle = CircleID(number: 0xAB)
+    private let keys = MemberKeys(
+        signing: [4] + Array(repeating: 1, count: 64), agreement: [4] + Array(repeating: 2, count: 64))
+
+    private func join(_ change: (inout SyncStatus) -> Void = { _ in }) {
+        var status = SyncStatus(circle: circle, me: MemberID(number: 1), keys: keys, place: "/shared")
+        var other = SyncStatus.Machine(id: MemberID(number: 0x0001_ffff), name: "desk")
+        other.heard = 1_800_000_000
+        status.machines = [SyncStatus.Machine(id: MemberID(number: 1), name: "laptop"), other]
+        change(&status)
+        let made = status
+        shell.keychain.update { $0.circle = made }
+    }
+
+    @Test("outside of a circle every verb says how to begin or join one")
+    func outside() {
+        for verb in ["status", "devices", "fingerprint", "now", "pause", "resume", "leave"] {
+            let outcome = shell.run("sync", verb)
+            #expect(outcome.status == 1 && outcome.errors.contains("belongs to no circle of machines"))
+            #expect(outcome.reasons.contains("security sync setup FOLDER"))
+        }
+    }
+
+    @Test("the status has what waits, the problem of the folder, and each machine, for people and as JSON")
+    func status() {
+        join {
+            $0.problem = "there is no folder /shared"
+            ($0.unsent, $0.isPaused) = (3, true)
+            $0.machines[1].flags = [.isBehind, .isForked]
+        }
+        let text = shell.run("sync", "status").text
+        for words in [
+            "folder:     /shared", "problem:    there is no folder /shared", "3 changes wait to be sent", "paused:",
+            "laptop, this machine", "desk, last read 2027-01-15T08:00:00.000Z, behind", "HAS WRITTEN TWO BATCHES",
+        ] { #expect(text.contains(words)) }
+        let json = shell.run("--json", "sync", "status").text
+        for words in [
+            #""standing":"in""#, #""paused":true"#, #""unsent":3"#, #""name":"desk""#, #""forked":true"#,
+            #""looked":null"#,
+        ] { #expect(json.contains(words)) }
+    }
+
+    @Test("the digits of a fingerprint are those of all bytes, without machines that were removed")
+    func fingerprint() {
+        join { $0.machines[0].flags = .isRemoved }
+        let zeros = Array(repeating: "00000", count: 6).joined(separator: " ")
+        #expect(
+            shell.run("sync", "fingerprint")
+                == .init(0, "\(zeros) 00000 00171  circle\n\(zeros) 00001 65535  desk\n"))
+    }
+
+    @Test("pause and resume reach the daemon, and now does nothing while paused")
+    func pauses() {
+        join { $0.isPaused = true }
+        #expect(shell.run("sync", "resume").status == 0 && shell.run("sync", "pause").status == 0)
+        let asked = shell.keychain.update { $0.devices }
+        #expect(asked.contains(.sync(.pause(true))) && asked.contains(.sync(.pause(false))))
+        let refused = shell.run("sync", "now")
+        #expect(refused.status == 1 && refused.reasons.contains("security sync resume"))
+    }
+
+    @Test("the code of a machine is read as it was written, and no other word is")
+    func codes() throws {
+        let code = MachineCode(circle: circle, keys: keys, name: "laptop")
+        #expect(MachineCode(code.text) == code)
+        let letters = Array(code.text)
+        for place in letters.indices {
+            var other = letters
+            other[place] = other[place] == "B" ? "C" : "B"
+            #expect(MachineCode(String(other)) == nil)
+            #expect(MachineCode(String(letters[..<place])) == nil)
+        }
+        #expect(MachineCode(code.text + "A") == nil)
+    }
+
+    @Test("a code that was copied in part, or is for another circle, is refused before anybody is asked")
+    func wrongCodes() {
+        join()
+        let other = MachineCode(circle: CircleID(number: 1), keys: keys, name: "laptop").text
+        #expect(shell.run("sync", "add-device", other).errors.contains("another circle"))
+        #expect(shell.run("sync", "add-device", String(other.dropLast())).errors.contains("copied as a whole"))
+    }
+
+    @Test("a machine is named by its name or its identifier, and one of two of a name by the latter alone")
+    func names() {
+        join { $0.machines[1] = SyncStatus.Machine(id: MemberID(number: 9), name: "laptop") }
+        #expect(shell.run("sync", "remove-device", "laptop").errors.contains("of several machines"))
+        #expect(shell.run("sync", "remove-device", "tower").errors.contains("no machine tower"))
+    }
+
+    @Test("a place that is no folder here is refused", arguments: ["relative", "postgresql://host/x", "/nowhere/all"])
+    func places(place: String) {
+        #expect(shell.run("sync", "setup", place).status == 1)
+        #expect(shell.run("sync", "join", place, circle.text).status == 1)
+    }
+
+    @Test("a wrong verb, and a verb with too many words, show the usage")
+    func usage() {
+        for words in [["sync"], ["sync", "begin"], ["sync", "status", "more"], ["sync", "join", "/"]] {
+            #expect(shell.run(words, input: []).status == 2)
+        }
+    }
+}
