@@ -98,6 +98,7 @@ _security() {
         'rm:Delete items; undelete brings them back.'
         'purge:Delete items for ever, with their earlier versions.'
         'browse:Look through the keychain on the whole terminal.'
+        'sync:Keep the synchronisable items of this keychain on several machines.'
     )
     local context state line
     _arguments -C \
@@ -677,6 +678,10 @@ _security() {
                     {-l,--linear}'[A conversation in lines, for screen readers and simple terminals.]' \
                     {-m,--no-mouse}'[Leave the mouse to the terminal.]' \
                     {-o,--osc52}'[Have the terminal copy, by the sequence OSC 52.]' \
+                    '--json[Write JSON.]' ;;
+                sync) _arguments -S \
+                    {-n,--name}'[This machine'\''s name; its host name unless given.]:name: ' \
+                    {-k,--keep}'[remove-device\: machines that it has added and that stay, with commas between them.]:machines: ' \
                     '--json[Write JSON.]' ;;
             esac ;;
     esac

@@ -101,7 +101,7 @@ extension CarrierProgram {
         case .stay:
             var next: SyncPositions? = positions
             while let positions = next {
-                let transport = try CirclePlace.transport(positions.place, circle: positions.circle)
+                let transport = try CarrierPlace.transport(positions.place, circle: positions.circle)
                 do { try CarrierLoop(daemon, transport, positions, log: log).run() } catch let refusal as Refusal {
                     throw refusal
                 } catch {
@@ -126,7 +126,7 @@ extension CarrierProgram {
             log("the circle is paused")
             return Status.placeUnusable
         }
-        let transport = try CirclePlace.transport(positions.place, circle: positions.circle)
+        let transport = try CarrierPlace.transport(positions.place, circle: positions.circle)
         do throws(TransportProblem) { if founds { try transport.found() } } catch { return unusable(error) }
         do throws(CarrierRound.Failure) {
             _ = try CarrierRound(daemon, transport).run(positions)

@@ -24,7 +24,7 @@ struct CarriedCircle {
 
     func transport(of daemon: PlayedDaemon) throws -> any SyncTransport {
         let place = daemon.state.update { $0.positions?.place ?? "" }
-        return try CirclePlace.transport(place, circle: circle)
+        return try CarrierPlace.transport(place, circle: circle)
     }
 
     /// Whether the folder has a slot.
@@ -144,6 +144,6 @@ struct CarrierRoundTests {
         "A place that is no folder is refused",
         arguments: ["relative/path", "postgresql://host/base", "https://host/bucket", "", "folder:", "file:/tmp"])
     func places(place: String) {
-        #expect(throws: Refusal.self) { try CirclePlace.transport(place, circle: circle.circle) }
+        #expect(throws: Refusal.self) { try CarrierPlace.transport(place, circle: circle.circle) }
     }
 }

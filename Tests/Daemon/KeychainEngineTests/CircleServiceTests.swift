@@ -2,6 +2,7 @@ import KeychainModel
 import KeychainPolicy
 import KeychainWire
 import LinuxSystem
+import SecureEnclave
 import SyncFormat
 import SyncService
 import SyncTransports
@@ -174,7 +175,7 @@ struct CircleServiceTests {
         let circle = try SyncedMachines()
         try circle.first.keychain.add("mail", value: "1")
         try circle.exchange()
-        let before = try circle.first.status?.circle
+        let before = try circle.first.status.circle
         if isCutOff {
             try circle.first.engine.enclave.leaveCircle(asking: SyncedMachine.question, by: .never)
             try circle.first.restart()

@@ -19,6 +19,12 @@ final class CircleMachine {
 
     var connection: EnclaveConnection { served.connection }
 
+    /// Has the enclave sign statements as if it had made them itself.
+    func claim(_ statements: [SyncStatement]) throws {
+        let author = try served.enclave.circleRecord().own.id
+        served.enclave.stated.withLock { $0.add(statements, by: author) }
+    }
+
     /// - Parameter passcode: nil for a keychain without one.
     init(passcode: String? = CircleMachine.passcode) throws {
         served = try ServedEnclave(user: user)

@@ -12,7 +12,7 @@ import Testing
 @Suite("A machine in wrong hands and the others' enclaves") struct HostileMachineTests {
     /// A batch that states what it likes.
     private static func batch(_ statements: [SyncStatement], by hostile: CircleMachine) throws -> SyncBatch {
-        hostile.served.enclave.remember(statements)
+        try hostile.claim(statements)
         return try hostile.sign(try hostile.header(), statements)
     }
 
@@ -87,7 +87,7 @@ import Testing
         let name = try CircleCipher.seal(
             SecretBytes(copying: padded.span), .name, under: key, salt: id.bytes, place: record.circle.bytes + id.bytes)
         let statements = [SyncStatement.add(Addition(target, name: name))]
-        hostile.served.enclave.remember(statements)
+        try hostile.claim(statements)
         let header = try hostile.header(circle.current)
         let sealed = try hostile.seal("text", header, statements)
         try second.take(try hostile.sign(header, statements, sealed: sealed))

@@ -3,7 +3,7 @@ package import SyncFormat
 package import SyncTransports
 
 /// Where the batches of a circle are: a folder's absolute path, with `folder:` before it or without.
-package enum CirclePlace {
+package enum CarrierPlace {
     /// The transport of a place.
     ///
     /// - Throws: `errSecParam` for a place that this release cannot use.
