@@ -41,6 +41,7 @@ LONGEST = [
     "KeychaindTests",
     "comes_back",
     "system_service",
+    "sync",
     "backup",
     "browse_changes",
     "older_copies",

@@ -50,6 +50,7 @@ import Testing
                 "set-group-policy", "uninstalled", "ci-start", "ci-stop", "git-credential", "docker-credential",
                 "setup", "import-from", "run", "inject", "completions",
                 "list", "show", "copy", "generate", "add", "edit", "rm", "purge", "browse",
+                "sync",
             ])
         #expect(shell.run("-h") == shell.run("help"))
     }

@@ -138,8 +138,8 @@ struct SyncMessageTests {
 
     @Test("A request with another spelling of a slot, another flag, or logs out of order is refused")
     func refused() {
-        for bytes in Self.broken { #expect(Self.read([27] + bytes) == nil) }
-        let right: [UInt8] = [27, 6, 2, 0, 0, 0] + Self.end(1) + Self.end(2) + [0, 0, 0, 0] + Self.text("")
+        for bytes in Self.broken { #expect(Self.read([28] + bytes) == nil) }
+        let right: [UInt8] = [28, 6, 2, 0, 0, 0] + Self.end(1) + Self.end(2) + [0, 0, 0, 0] + Self.text("")
         #expect(Self.read(right) != nil)
     }
 

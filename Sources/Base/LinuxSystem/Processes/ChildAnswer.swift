@@ -1,19 +1,21 @@
 import Glibc
 
 extension ChildProcess {
-    /// Runs a program that reads its input to the end, writes an answer and ends. It has an empty environment and no
-    /// descriptors but its standard streams. Input and answer go through pipes.
+    /// Runs a program that reads its input to the end, writes an answer and ends. It has no descriptors but
+    /// its standard streams. Input and answer go through pipes.
     ///
     /// - Parameters:
     ///   - arguments: the words behind its name.
+    ///   - environment: its complete environment.
     ///   - limit: the most bytes that the answer may have.
     ///   - deadline: when the answer must be there; the program is killed then.
     /// - Returns: the answer, and the exit code; nil for a program that a signal ended.
     /// - Throws: `SystemError` of `posix_spawn`; `EFBIG` for a longer answer; `ETIMEDOUT`.
     package static func answer(
-        of executable: String, _ arguments: [String] = [], to input: SecretBytes, atMost limit: Int, deadline: Deadline
+        of executable: String, _ arguments: [String] = [], environment: [String: String] = [:], to input: SecretBytes,
+        atMost limit: Int, deadline: Deadline
     ) throws(SystemError) -> (answer: SecretBytes, code: CInt?) {
-        var child = try start(executable, arguments)
+        var child = try start(executable, arguments, environment)
         do throws(SystemError) {
             try send(input, to: child.input, deadline)
             // The end of the input, which has no other owner.
@@ -29,12 +31,13 @@ extension ChildProcess {
 
     /// The program's ends of the pipes are closed here on return, so that its own are the last ones.
     private static func start(
-        _ executable: String, _ arguments: [String]
+        _ executable: String, _ arguments: [String], _ environment: [String: String]
     ) throws(SystemError) -> (process: ChildProcess, input: FileDescriptor?, output: FileDescriptor) {
         let (input, output) = (try FileDescriptor.pipe(), try FileDescriptor.pipe())
         try input.writer.setNonBlocking()
         try output.reader.setNonBlocking()
-        let process = try start(executable, arguments, environment: [:], input: input.reader, output: output.writer)
+        let process = try start(
+            executable, arguments, environment: environment, input: input.reader, output: output.writer)
         return (process, input.writer, output.reader)
     }
 

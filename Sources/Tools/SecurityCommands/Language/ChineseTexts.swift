@@ -2515,7 +2515,7 @@ enum ChineseTexts {
         操作，请运行 security sync leave，再运行 join
         doubled: another copy of this keychain sends in its name; leave, then join again\t重复：此钥匙串的另一份副本以\
         它的名义发送；请先 leave，再重新 join
-        (name not read yet)\t（名称尚未读取）
+        (no name)\t（无名称）
         this machine\t本机
         a recovery key\t恢复密钥
         removed\t已移除
@@ -2527,5 +2527,13 @@ enum ChineseTexts {
         not announced yet: repeat the command\t尚未公布：请重新运行该命令
         last read {1}\t上次读取于 {1}
         {1#} of its records were not taken\t它的 {1} 条记录未被接受
+        No pairing is under way at this point: it was never begun, has ended, or took more than ten minutes.\t此处没有\
+        正在进行的配对：它从未开始、已经结束，或用时超过十分钟。
+        Begin another pairing; if it stays so, the place that carries the messages is not to be trusted.\t请重新开始配\
+        对；如果仍然如此，则传送消息的位置不可信任。
+        Begin another pairing, and enter the digits that the other machine shows.\t请重新开始配对，并输入另一台设备显\
+        示的数字。
+        Enter the eight digits that the other machine shows; spaces between them do not matter.\t请输入另一台设备显示\
+        的八位数字；数字之间的空格没有影响。
         """
 }

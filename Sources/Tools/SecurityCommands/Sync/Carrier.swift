@@ -29,8 +29,8 @@ struct Carrier {
         let code: CInt?
         do throws(SystemError) {
             (_, code) = try ChildProcess.answer(
-                of: path, [founds ? "--found" : "--once"], to: SecretBytes(count: 0), atMost: 4096,
-                deadline: .after(milliseconds: Self.longestRound))
+                of: path, [founds ? "--found" : "--once"], environment: environment, to: SecretBytes(count: 0),
+                atMost: 4096, deadline: .after(milliseconds: Self.longestRound))
         } catch { throw CommandFailure(path, error) }
         if code == Self.otherCarrier { return try waitForOther() }
         guard code == 0 else {
@@ -38,6 +38,17 @@ struct Carrier {
                 "the folder of the circle could not be looked at",
                 remedy: "See `security sync status`, then repeat `security sync now`.")
         }
+    }
+
+    /// The variables by which the programs find the same keychain and the same service manager.
+    private var environment: [String: String] {
+        let names =
+            Setting.table.map(\.variable) + [
+                "DBUS_SESSION_BUS_ADDRESS", "DISPLAY", "HOME", "LANG", "LANGUAGE", "LC_ALL", "LC_MESSAGES", "PATH",
+                "TERM", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR",
+            ]
+        let pairs = names.compactMap { name in session.environment(name).map { (name, $0) } }
+        return Dictionary(pairs, uniquingKeysWith: { first, _ in first })
     }
 
     /// The carrier that runs already takes the wish for a round away when it has looked.
@@ -106,8 +117,8 @@ struct Carrier {
     private func manage(_ words: [String], ofUnit: Bool = true) -> Bool {
         guard let path = session.path(ofProgram: "systemctl") else { return false }
         let answer = try? ChildProcess.answer(
-            of: path, ["--user", "--quiet"] + words + (ofUnit ? [Self.unit] : []), to: SecretBytes(count: 0),
-            atMost: 4096, deadline: .after(milliseconds: 30_000))
+            of: path, ["--user", "--quiet"] + words + (ofUnit ? [Self.unit] : []), environment: environment,
+            to: SecretBytes(count: 0), atMost: 4096, deadline: .after(milliseconds: 30_000))
         return answer?.code == 0
     }
 

@@ -27,7 +27,9 @@ struct SyncReport {
     func showFingerprint() throws(CommandFailure) {
         let status = try task.status()
         let present = status.machines.filter { !$0.flags.contains(.isRemoved) }
-        let rows = [("circle", status.circle.bytes)] + present.map { ($0.name, $0.id.bytes) }
+        let rows =
+            [("circle", status.circle.bytes)]
+            + present.map { ($0.name.isEmpty ? $0.id.text : $0.name, $0.id.bytes) }
         guard !session.writesJSON else {
             let members = rows.map { JSONValue.object([("name", .string($0.0)), ("digits", .string(digits($0.1)))]) }
             return session.output.write(.array(members))
@@ -78,7 +80,7 @@ extension SyncReport {
     }
 
     private func line(_ machine: SyncStatus.Machine, _ status: SyncStatus) -> String {
-        let name = machine.name.isEmpty ? session.text("(name not read yet)") : machine.name
+        let name = machine.name.isEmpty ? session.text("(no name)") : machine.name
         let facts = [machine.id == status.me ? "this machine" : nil] + facts(machine)
         let shown = facts.compactMap { $0 }.map { session.text($0) }
         return ([name] + shown).joined(separator: ", ")

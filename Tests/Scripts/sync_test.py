@@ -1,0 +1,205 @@
+"""Two machines of an ordinary user's keep a keychain in common over a folder, carried by the real program.
+
+usage: sync_test.py FOLDER-OF-PROGRAMS
+"""
+
+import contextlib
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+
+import ordinary_parts
+from keychain_parts import ends
+from ordinary_parts import USER, OrdinaryHome, as_user
+from patience import PATIENCE, eventually
+
+PASSCODE = "1234"
+PINENTRY = f"""#!/bin/sh
+echo OK
+while read -r word rest; do
+    case $word in
+    GETPIN) echo D {PASSCODE}; echo OK ;;
+    BYE) echo OK; exit 0 ;;
+    *) echo OK ;;
+    esac
+done
+"""
+PROGRAMS = (*ordinary_parts.NAMES, "keychain-carrier", "item-writer")
+
+
+class Machine(OrdinaryHome):
+    """A machine: a home with a keychain that has a passcode, and the carrier."""
+
+    def __init__(self, name, programs, folder):
+        os.mkdir(f"{folder}/{name}")
+        super().__init__(programs, f"{folder}/{name}", DISPLAY=":9", KEYCHAIN_PINENTRY=f"{folder}/pinentry")
+        self.name, self.carrier = name, None
+        for path in (self.folder, self.home, self.temporary):
+            os.chmod(path, 0o755)
+            if os.getuid() == 0:
+                os.chown(path, USER, USER)
+        self.must("set-keychain-password", "-p", PASSCODE)
+
+    def must(self, *words):
+        done = self.run(*words)
+        assert done.returncode == 0, (self.name, words, done.stdout, done.stderr)
+        return done.stdout
+
+    def sync(self, *words):
+        return json.loads(self.must("--json", "sync", *words) or "null")
+
+    def write(self, *words):
+        done = subprocess.run(
+            [f"{self.programs}/item-writer", *words],
+            capture_output=True,
+            text=True,
+            env=self.environment,
+            timeout=PATIENCE,
+            preexec_fn=as_user,
+        )
+        assert done.returncode == 0, (self.name, words, done)
+        return set(done.stdout.splitlines())
+
+    def items(self):
+        return self.write("show")
+
+    def start(self):
+        """The carrier, as a service manager would start it."""
+        self.carrier = subprocess.Popen(
+            [f"{self.programs}/keychain-carrier"], env=self.environment, preexec_fn=as_user, stderr=subprocess.PIPE
+        )
+
+    def stop(self, what=signal.SIGTERM):
+        if self.carrier:
+            ends(self.carrier.pid, what)
+            self.carrier.wait()
+            self.carrier.stderr.close()
+        self.carrier = None
+
+
+def joins(one, other, folder):
+    """The second machine gives its code to the first, and reads what the first had."""
+    one.write("put", "before", "the circle")
+    circle = one.sync("setup", "-n", "one", folder)["circle"]
+    joined = one.run("sync", "setup", folder)
+    assert joined.returncode != 0, "a second circle"
+    code = other.sync("join", "-n", "other", folder, circle)["code"]
+    assert other.sync("status")["standing"] == "waits"
+    bad = one.run("sync", "add-device", code[:-3] + "AAA")
+    assert bad.returncode != 0 and "copied as a whole" in bad.stderr, bad
+    one.sync("add-device", code)
+    for machine in (one, other, one, other):
+        machine.must("sync", "now")
+    assert other.items() == {"before: the circle"}, other.items()
+    assert other.sync("status")["standing"] == "in"
+    # The name of the machine that has begun the circle is known there alone.
+    prints = [{row["digits"] for row in machine.sync("fingerprint")} for machine in (one, other)]
+    assert prints[0] == prints[1] and len(prints[0]) == 3, prints
+    assert {machine["name"] for machine in one.sync("devices")} == {"one", "other"}
+    assert {machine["name"] for machine in other.sync("devices")} == {"", "other"}
+
+
+def travels(one, other):
+    """Carriers that run bring a change, another way too, and a deletion."""
+    for machine in (one, other):
+        machine.start()
+    one.write("put", "mail", "first")
+    eventually(lambda: "mail: first" in other.items(), "the item does not arrive")
+    other.write("put", "mail", "second")
+    eventually(lambda: "mail: second" in one.items(), "the change does not arrive")
+    one.write("drop", "before")
+    eventually(lambda: "before: the circle" not in other.items(), "the deletion does not arrive")
+    second = subprocess.run(
+        [f"{one.programs}/keychain-carrier"], env=one.environment, preexec_fn=as_user, capture_output=True, text=True
+    )
+    assert second.returncode == 75, second
+
+
+def is_killed(one, other):
+    """A carrier that is killed while it works is followed by another, and nothing is lost."""
+    for number in range(5):
+        one.write("put", f"item{number}", "killed")
+        one.sync("status")
+        with contextlib.suppress(subprocess.SubprocessError):
+            one.run("sync", "now")
+        one.stop(signal.SIGKILL)
+        one.start()
+    one.must("sync", "now")
+    wanted = {f"item{number}: killed" for number in range(5)}
+    eventually(lambda: wanted <= other.items(), lambda: f"of {wanted} there are {other.items()}")
+
+
+def loses_its_folder(one, other, folder):
+    """A folder that is away is named in the status, and what changed meanwhile arrives when it is back."""
+    os.rename(folder, folder + ".away")
+    done = one.run("sync", "now")
+    one.write("put", "meanwhile", "kept")
+    eventually(lambda: folder in (one.sync("status")["problem"] or ""), "the status says nothing")
+    assert not os.path.exists(folder), done
+    os.rename(folder + ".away", folder)
+    one.must("sync", "now")
+    assert one.sync("status")["problem"] is None
+    eventually(lambda: other.run("sync", "now").returncode == 0 and "meanwhile: kept" in other.items())
+
+
+def pauses(one, other):
+    one.sync("pause")
+    assert one.sync("status")["paused"]
+    refused = one.run("sync", "now")
+    assert refused.returncode == 1 and "security sync resume" in refused.stderr, refused
+    one.sync("resume")
+    one.must("sync", "now")
+
+
+def removes(one, other):
+    """A removed machine keeps what it had and hears nothing new."""
+    one.sync("remove-device", "other")
+    one.must("sync", "now")
+    eventually(lambda: other.run("sync", "now") and other.sync("status")["standing"] == "removed")
+    one.write("put", "secret", "of one alone")
+    one.must("sync", "now")
+    other.run("sync", "now")
+    assert "mail: second" in other.items() and not any("secret" in item for item in other.items())
+    other.must("sync", "leave")
+    gone = other.run("sync", "status")
+    assert gone.returncode == 1 and "no circle" in gone.stderr, gone
+    assert "mail: second" in other.items()
+
+
+def main():
+    programs, place = os.path.abspath(sys.argv[1]), tempfile.mkdtemp(prefix="sync.")
+    machines = []
+    try:
+        copies, folder = f"{place}/programs", f"{place}/shared"
+        os.mkdir(copies)
+        os.mkdir(folder)
+        for name in PROGRAMS:
+            shutil.copy(f"{programs}/{name}", copies)
+        pinentry = pathlib.Path(f"{place}/pinentry")
+        pinentry.write_text(PINENTRY)
+        pinentry.chmod(0o755)
+        os.chmod(place, 0o777)
+        if os.getuid() == 0:
+            os.chown(folder, USER, USER)
+        machines += [Machine(name, copies, place) for name in ("one", "other")]
+        one, other = machines
+        joins(one, other, folder)
+        travels(one, other)
+        is_killed(one, other)
+        loses_its_folder(one, other, folder)
+        pauses(one, other)
+        removes(one, other)
+    finally:
+        for machine in machines:
+            machine.stop()
+            machine.end()
+        shutil.rmtree(place, ignore_errors=True)
+    print("sync: ok")
+
+
+main()
