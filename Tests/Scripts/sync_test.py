@@ -114,6 +114,11 @@ def travels(one, other):
     eventually(lambda: "mail: second" in one.items(), "the change does not arrive")
     one.write("drop", "before")
     eventually(lambda: "before: the circle" not in other.items(), "the deletion does not arrive")
+    one.must("add", "-S", "web/ann", "password=by the command")
+    eventually(
+        lambda: other.run("find-generic-password", "-w", "-s", "web", "-a", "ann").stdout == "by the command\n",
+        "the item of the command does not arrive",
+    )
     second = subprocess.run(
         [f"{one.programs}/keychain-carrier"], env=one.environment, preexec_fn=as_user, capture_output=True, text=True
     )
@@ -156,6 +161,18 @@ def pauses(one, other):
     one.must("sync", "now")
 
 
+def waits_for_the_unlock(one, other):
+    """A carrier that begins before the first unlock waits for it."""
+    other.stop()
+    other.end()
+    one.write("put", "later", "after the unlock")
+    other.start()
+    eventually(other.daemons, "the carrier starts no daemon")
+    other.must("unlock-keychain", "-p", PASSCODE)
+    eventually(lambda: "later: after the unlock" in other.items(), "the change does not arrive")
+    assert other.carrier.poll() is None
+
+
 def removes(one, other):
     """A removed machine keeps what it had and hears nothing new."""
     one.sync("remove-device", "other")
@@ -193,6 +210,7 @@ def main():
         is_killed(one, other)
         loses_its_folder(one, other, folder)
         pauses(one, other)
+        waits_for_the_unlock(one, other)
         removes(one, other)
     finally:
         for machine in machines:

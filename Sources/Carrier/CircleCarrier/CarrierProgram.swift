@@ -40,7 +40,7 @@ package struct CarrierProgram {
             // A home without a keychain stays without.
             guard !configuration.isUnmade else { return noCircle() }
             let daemon = DaemonCircle(try Connection.reach(configuration).unwrapped(configuration))
-            guard let positions = try daemon.positions() else { return noCircle() }
+            guard let positions = try positions(for: errand, daemon) else { return noCircle() }
             let lock: FileLock?
             do { lock = try Self.lock(configuration) } catch { return unlockable(error) }
             guard let lock else {
@@ -52,6 +52,13 @@ package struct CarrierProgram {
         } catch {
             log("\(error.problem) \(error.remedy)")
             return Status.daemonUnreachable
+        }
+    }
+
+    private func positions(for errand: Errand, _ daemon: DaemonCircle) throws(Refusal) -> SyncPositions? {
+        switch errand {
+        case .once: try daemon.positions()
+        case .stay: try daemon.positionsOfOpened()
         }
     }
 

@@ -10,6 +10,8 @@ package struct DaemonCircle: CircleDaemon {
     private let connection: any KeychainConnection
     /// The milliseconds of one call: a batch of many items is merged in one.
     private static let patience = 60_000
+    /// Milliseconds after which a keychain that is not opened is looked at all the same.
+    private static let longestWait: UInt32 = 240_000
 
     init(_ connection: any KeychainConnection) { self.connection = connection }
 
@@ -20,6 +22,15 @@ package struct DaemonCircle: CircleDaemon {
         } catch {
             guard error.rule == .noCircle else { throw error }
             return nil
+        }
+    }
+
+    /// As ``positions()``, after the first unlock since the machine's start: before, nothing of a circle can be read.
+    func positionsOfOpened() throws(Refusal) -> SyncPositions? {
+        var number = try wait(after: .max, milliseconds: 0)
+        while true {
+            do throws(Refusal) { return try positions() } catch { guard error.rule == .locked else { throw error } }
+            number = try wait(after: number, milliseconds: Self.longestWait)
         }
     }
 

@@ -2441,11 +2441,11 @@ enum ChineseTexts {
         d machine keeps what it knew, and its access to the folder is to be revoked there.\tsetup 在所有机器共有的文件\
         夹（Syncthing、Nextcloud、NFS 或 U 盘）中建立机器圈。join 生成本机的代码，由圈内机器上的 add-device 接收。remo\
         ve-device 生成新密钥；被移除的机器仍保有它已知的内容，它对该文件夹的访问权须在那里撤销。
-        Items travel that programs have stored as synchronisable, and none that belong to this device only. The folder\
-         sees sizes, times and the number of machines, neither names nor values. keychain-carrier carries; the user's\
-         service manager starts it, and now does it once.\t程序存为可同步的项目会传送，仅限本设备的项目不会。该文件夹\
-        能看到大小、时间和机器数量，看不到名称和值。传送由 keychain-carrier 进行；用户的服务管理器启动它，now 则执行一\
-        次。
+        Items travel that programs, or security add -S, have stored as synchronisable, and none that belong to this de\
+        vice only. The folder sees sizes, times and the number of machines, neither names nor values. keychain-carrier\
+         carries; the user's service manager starts it, and now does it once.\t程序或 security add -S 存为可同步的项目\
+        会传送，仅限本设备的项目不会。该文件夹能看到大小、时间和机器数量，看不到名称和值。传送由 keychain-carrier 进行\
+        ；用户的服务管理器启动它，now 则执行一次。
         the first word is one of {1}\t第一个词须是下列之一：{1}
         this keychain belongs to no circle of machines\t此钥匙串不属于任何机器圈
         Begin one: `security sync setup FOLDER`; or join one: `security sync join FOLDER CIRCLE`.\t建立一个：`security\
@@ -2535,5 +2535,6 @@ enum ChineseTexts {
         示的数字。
         Enter the eight digits that the other machine shows; spaces between them do not matter.\t请输入另一台设备显示\
         的八位数字；数字之间的空格没有影响。
+        Keep it on all machines of the circle (security sync).\t在圈子的所有设备上保留它（security sync）。
         """
 }

@@ -11,10 +11,15 @@ struct AddNewItem {
     private var item: GivenItem
     /// Nothing but the name was given, at a terminal: the rest is asked for, line by line.
     private let isForm: Bool
+    private let isSynchronizable: Bool
     private static let call = "add"
 
     static let command = Command(
-        "add", "Add a password.", synopsis: "item [field=value ...] [-d number]", options: [ValueSource.option],
+        "add", "Add a password.", synopsis: "[-S] item [field=value ...] [-d number]",
+        options: [
+            CommandOption("S", word: "synchronizable", "Keep it on all machines of the circle (security sync)."),
+            ValueSource.option,
+        ],
         notes: [
             """
             item is service/account, or a reference. Fields are service, account, label, comment, kind, and for an \
@@ -30,13 +35,16 @@ struct AddNewItem {
         var add = try AddNewItem(arguments, session)
         try add.complete()
         let value = try add.value()
-        try UnlockOffer(session).run { () throws(CommandFailure) in try add.item.save(value, session, call) }
+        try UnlockOffer(session).run { () throws(CommandFailure) in
+            try add.item.save(value, isSynchronizable: add.isSynchronizable, session, call)
+        }
         add.report()
     }
 
     private init(_ arguments: ParsedArguments, _ session: Session) throws(CommandFailure) {
         self.session = session
         source = ValueSource(arguments, session)
+        isSynchronizable = arguments.has("S")
         given = try GivenFields(arguments.operands.dropFirst())
         item = try GivenItem(arguments.operands[0].text)
         item.take(given.fields)

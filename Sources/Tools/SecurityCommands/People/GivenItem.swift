@@ -53,8 +53,13 @@ struct GivenItem {
     }
 
     /// Stores the item.
-    func save(_ value: SecretBytes, _ session: Session, _ call: String) throws(CommandFailure) {
-        try ItemAccess(session, call).addItem(of: itemClass, try attributes(), value)
+    ///
+    /// - Parameter isSynchronizable: whether it is for all machines of the circle.
+    func save(
+        _ value: SecretBytes, isSynchronizable: Bool = false, _ session: Session, _ call: String
+    ) throws(CommandFailure) {
+        let mark: [(code: String, value: RawValue)] = isSynchronizable ? [("sync", .boolean(true))] : []
+        try ItemAccess(session, call).addItem(of: itemClass, try attributes() + mark, value)
     }
 }
 

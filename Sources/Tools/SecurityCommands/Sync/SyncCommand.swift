@@ -29,9 +29,9 @@ enum SyncCommand {
             the removed machine keeps what it knew, and its access to the folder is to be revoked there.
             """,
             """
-            Items travel that programs have stored as synchronisable, and none that belong to this device only. The \
-            folder sees sizes, times and the number of machines, neither names nor values. keychain-carrier carries; \
-            the user's service manager starts it, and now does it once.
+            Items travel that programs, or security add -S, have stored as synchronisable, and none that belong to \
+            this device only. The folder sees sizes, times and the number of machines, neither names nor values. \
+            keychain-carrier carries; the user's service manager starts it, and now does it once.
             """,
         ],
         operands: 1...3, takesOperandFirst: true
