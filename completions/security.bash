@@ -102,7 +102,7 @@ _security() {
         show) words="-c --color -F --force-stdout -H --history -p --reveal --json --help" ;;
         copy) words="-1 --once -f --field -o --osc52 -t --clear --json --help" ;;
         generate) words="-c --copy -l --length -P --pin -R --rules -s --save -w --words --json --help" ;;
-        add) words="-d --password-fd --json --help" ;;
+        add) words="-S --synchronizable -d --password-fd --json --help" ;;
         edit) words="-d --password-fd -p --password --json --help" ;;
         rm) words="-y --yes --json --help" ;;
         purge) words="-y --yes --json --help" ;;

@@ -510,6 +510,7 @@ complete -c security -n '__fish_seen_subcommand_from generate' -s P -l pin -x -d
 complete -c security -n '__fish_seen_subcommand_from generate' -s R -l rules -x -d 'Obey a website\'s rules.'
 complete -c security -n '__fish_seen_subcommand_from generate' -s s -l save -x -d 'Store the password as an item, service/account.'
 complete -c security -n '__fish_seen_subcommand_from generate' -s w -l words -x -d 'So many words that can be pronounced.'
+complete -c security -n '__fish_seen_subcommand_from add' -s S -l synchronizable -d 'Keep it on all machines of the circle (security sync).'
 complete -c security -n '__fish_seen_subcommand_from add' -s d -l password-fd -x -d 'Read the password from this open descriptor.'
 complete -c security -n '__fish_seen_subcommand_from edit' -s d -l password-fd -x -d 'Read the password from this open descriptor.'
 complete -c security -n '__fish_seen_subcommand_from edit' -s p -l password -d 'Ask for a new password, or read it from standard input.'

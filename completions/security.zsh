@@ -661,6 +661,7 @@ _security() {
                     {-w,--words}'[So many words that can be pronounced.]:number: ' \
                     '--json[Write JSON.]' ;;
                 add) _arguments -S \
+                    {-S,--synchronizable}'[Keep it on all machines of the circle (security sync).]' \
                     {-d,--password-fd}'[Read the password from this open descriptor.]:number: ' \
                     '--json[Write JSON.]' ;;
                 edit) _arguments -S \

@@ -143,8 +143,8 @@ def test_signals_have_no_label_and_no_attribute():
         assert not any(forgotten), forgotten
         text = "".join(str(values) for _, values in heard)
         # Names in paths have hexadecimal digits, which may spell a word.
-    words = re.sub("[0-9a-f]{8,}", "", text)
-    assert not any(word in words for word in ("Ada", "ada", "Bank")), text
+        words = re.sub("[0-9a-f]{8,}", "", text)
+        assert not any(word in words for word in ("Ada", "ada", "Bank")), text
         bus.close_sync(None)
 
 

@@ -113,7 +113,7 @@ struct LanguageTests {
     func help() {
         var (english, chinese) = (Shell(), Shell())
         chinese.environment = ["LANG": "zh_CN.UTF-8"]
-        #expect(chinese.run("help", "add").text.hasPrefix("用法：add item [field=value ...] [-d number]\n"))
+        #expect(chinese.run("help", "add").text.hasPrefix("用法：add [-S] item [field=value ...] [-d number]\n"))
         #expect(chinese.run("help", "add").text.contains("退出状态 45：已有这样的项目。\n"))
         #expect(chinese.run("list", "--nothing").errors.contains("用法：list "))
         for name in CommandTable.commands.map(\.name) {
