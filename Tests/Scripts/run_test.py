@@ -62,6 +62,13 @@ def check_ends(keychain):
         expect(keychain.run(*given, "--mask", mask, "--", "no-such-program"), 127, "", "was not found")
         keychain.write("plain.txt", "text", 0o644)
         expect(keychain.run(*given, "--mask", mask, "--", "./plain.txt"), 126, "", "cannot be executed")
+    closed = os.path.join(keychain.folder, "closed")
+    os.mkdir(closed, 0)
+    search = {"PATH": closed + ":" + os.environ["PATH"]}
+    expect(keychain.run(*given, "--", "no-such-program", env=search), 127, "", "was not found")
+    expect(keychain.run(*given, "--", "true", env=search), 0, "")
+    search["PATH"] = keychain.folder + ":" + search["PATH"]
+    expect(keychain.run(*given, "--", "plain.txt", env=search), 126, "", "cannot be executed")
     expect(keychain.run("run", "--env", "A=kc://none/such", "--", "touch", "made"), 44, "", "No generic password")
     assert not os.path.exists(os.path.join(keychain.folder, "made"))
     expect(keychain.run("run", "--env", "A=kc://deploy", "--", "true"), 1, "", "names 2 items")

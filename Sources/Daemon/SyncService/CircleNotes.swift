@@ -1,3 +1,4 @@
+import Glibc
 import KeychainModel
 import KeychainWire
 import LinuxSystem
@@ -28,14 +29,24 @@ struct CircleNotes: Equatable, Sendable {
 
     init() {}
 
-    /// The file of a store; as a new one where it cannot be read.
-    init(in folder: String) {
-        guard let bytes = try? AtomicFile.read(Self.path(folder), limit: Self.longest) else { return }
+    /// The file of a store; a new one where there is none.
+    ///
+    /// - Throws: `errSecIO` when it cannot be read, `errSecDecode` when it is another file. Place and pause would be
+    ///   written over if it counted as a new one.
+    init(in folder: String) throws(Refusal) {
+        guard let bytes = try Self.bytes(folder) else { return }
         let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
-        guard lines.first == Self.mark[...] else { return }
+        guard lines.first == Self.mark[...] else { throw .otherCircleFile }
         for line in lines.dropFirst() {
             let words = line.split(separator: " ", maxSplits: 1)
             if words.count == 2 { take(words[0], String(words[1])) }
+        }
+    }
+
+    private static func bytes(_ folder: String) throws(Refusal) -> [UInt8]? {
+        do throws(SystemError) { return try AtomicFile.read(path(folder), limit: longest) } catch {
+            if error.code == ENOENT { return nil }
+            throw .unreadableCircleFile(error)
         }
     }
 

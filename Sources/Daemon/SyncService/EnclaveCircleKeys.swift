@@ -64,10 +64,14 @@ final class EnclaveCircleKeys: CircleKeys {
     private static let algorithm = KeyAlgorithm(name: "algid:sign:ECDSA:message-RFC4754:SHA256")
 
     func isSignature(_ signature: [UInt8], of bytes: [UInt8], by signingKey: [UInt8]) -> Bool {
-        guard let algorithm = Self.algorithm,
-            let key = try? PublicKey(external: signingKey.span, type: .ecSECPrimeRandom)
-        else { return false }
-        return (try? key.verify(signature.span, of: bytes.span, algorithm)) == true
+        guard let algorithm = Self.algorithm else { return false }
+        do throws(CryptoError) {
+            let key = try PublicKey(external: signingKey.span, type: .ecSECPrimeRandom)
+            return try key.verify(signature.span, of: bytes.span, algorithm)
+        } catch {
+            if error == .libraryFailure { failure = failure ?? .noSignatureCheck }
+            return false
+        }
     }
 
     func sign(_ bytes: [UInt8]) -> [UInt8] {

@@ -10,6 +10,7 @@ import SyncStore
 extension OwnCircle {
     func positions(_ number: UInt64) throws(Refusal) -> SyncPositions {
         guard let state = try state else { throw .inNoCircle }
+        let file = try file
         let (me, heads) = try perform { replica, _, _ in (replica.me, replica.logs.mapValues(\.seq)) }
         var positions = SyncPositions(number: number, circle: state.circle, me: me, place: file.place)
         (positions.isPaused, positions.isWanted) = (file.isPaused, isWanted)
@@ -27,7 +28,7 @@ extension OwnCircle {
             let read = replica.logs.filter { $0.value.seq > before[$0.key] ?? 0 }.keys
             return (verdict: verdict, isForeign: isForeign, read: Array(read))
         }
-        for device in taken.read { file.heard[device] = Self.now }
+        try note { file in for device in taken.read { file.heard[device] = Self.now } }
         if taken.isForeign { try change { $0.isDoubled = true } }
         return SyncVerdict(taken.verdict)
     }
@@ -41,15 +42,15 @@ extension OwnCircle {
             replica.look(at: shown.ends)
             _ = replica.collect()
         }
-        var looked = file
-        looked.looked = Self.now
+        var file = try file
+        file.looked = Self.now
         // Times of batches are noted when they are read, and written with the look.
-        try looked.write(in: folder)
-        file = looked
+        try write(file)
     }
 
     /// The slot that is to be created next, and its bytes; nil where there is nothing to say.
     func next() throws(Refusal) -> (slot: SyncSlot, bytes: [UInt8])? {
+        let file = try file
         guard !file.isPaused, !file.isDoubled, try state != nil else { return nil }
         do throws(Refusal) { return try compose() } catch {
             // The enclave has forgotten what it had made. Its user is to be asked again.
@@ -82,7 +83,7 @@ extension OwnCircle {
         }
         switch end {
         case .old: return
-        case .kept: file.committed = Self.now
+        case .kept: try note { $0.committed = Self.now }
         case .doubled: try change { $0.isDoubled = true }
         case .taken: view.unreadable = view.unreadable.filter { $0 != slot } + [slot]
         }

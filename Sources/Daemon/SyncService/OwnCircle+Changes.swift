@@ -17,10 +17,9 @@ extension OwnCircle {
             try CirclePlace.checkName(name)
             // A crash may have left it behind when the enclave had left the circle already.
             try CircleRecords(engine).leave()
-            try self.change { file in
-                file = CircleNotes()
-                (file.place, file.name) = (place.text, name)
-            }
+            var file = CircleNotes()
+            (file.place, file.name) = (place.text, name)
+            try write(file)
         case .add(let keys, let name):
             try CirclePlace.checkName(name)
             try requireIn { replica, own in
@@ -36,7 +35,7 @@ extension OwnCircle {
     private func requireIn(
         _ check: (Replica<StoredRows>, EnclaveCircleKeys) -> Refusal?
     ) throws(Refusal) {
-        if file.isDoubled { throw .circleIsDoubled }
+        if try file.isDoubled { throw .circleIsDoubled }
         guard let state = try state else { throw .inNoCircle }
         let refusal = try perform { replica, _, keys -> Refusal? in
             if replica.isRemoved || state.isRemoved(replica.me) { return .removedHere }
@@ -64,7 +63,7 @@ extension OwnCircle {
     /// The keychain belongs to no circle any more, as its enclave does already. Items stay.
     func leave() throws(Refusal) {
         try CircleRecords(engine).leave()
-        try change { $0 = CircleNotes() }
+        try write(CircleNotes())
         reset()
     }
 }

@@ -11,7 +11,8 @@ extension OwnCircle {
     func status() throws(Refusal) -> SyncStatus? {
         guard let state = try state else { return nil }
         let unreadable = Set(view.unreadable.map(\.device))
-        var status = try perform { [file] replica, now, keys in
+        let file = try file
+        var status = try perform { replica, now, keys in
             var status = SyncStatus(circle: state.circle, me: replica.me, keys: state.keys, place: file.place)
             status.standing = replica.standing(state)
             (status.future, status.held) = (UInt64(replica.futureCount), UInt64(replica.heldCount))

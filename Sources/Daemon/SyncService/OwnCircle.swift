@@ -15,7 +15,7 @@ final class OwnCircle {
     let enclave: any EnclaveService
     private let known = KnownNames()
     let folder: String
-    var file: CircleNotes
+    private var noted: CircleNotes?
     /// Batches that wait for their turn.
     private var waiting: WaitingBatches?
     /// The place, as it was at the last look.
@@ -27,7 +27,6 @@ final class OwnCircle {
 
     init(_ engine: KeychainEngine, _ enclave: any EnclaveService, folder: String) {
         (self.engine, self.enclave, self.folder) = (engine, enclave, folder)
-        file = CircleNotes(in: folder)
     }
 
     /// The circle that the enclave has.
@@ -76,13 +75,37 @@ final class OwnCircle {
         (waiting, view, isWanted, isReady) = (nil, SyncView(), false, false)
     }
 
-    /// Writes the file down, if it has changed.
-    func change(_ body: (inout CircleNotes) -> Void) throws(Refusal) {
-        var changed = file
+    /// What the file says, and what is noted for its next writing.
+    ///
+    /// - Throws: as ``CircleNotes/init(in:)``; it is read again the next time.
+    var file: CircleNotes {
+        get throws(Refusal) {
+            if let noted { return noted }
+            let read = try CircleNotes(in: folder)
+            noted = read
+            return read
+        }
+    }
+
+    /// Notes something that is written down with the next change.
+    func note(_ body: (inout CircleNotes) -> Void) throws(Refusal) {
+        var changed = try file
         body(&changed)
-        guard changed != file else { return }
-        try changed.write(in: folder)
-        file = changed
+        noted = changed
+    }
+
+    /// Changes the file, and writes it down if that has changed it.
+    func change(_ body: (inout CircleNotes) -> Void) throws(Refusal) {
+        let old = try file
+        var changed = old
+        body(&changed)
+        if changed != old { try write(changed) }
+    }
+
+    /// Writes the file, in place of whatever was there.
+    func write(_ new: CircleNotes) throws(Refusal) {
+        try new.write(in: folder)
+        noted = new
     }
 
     /// Seconds since 1970.

@@ -52,9 +52,24 @@ extension Refusal {
     static let noHash = Refusal(
         .internalError, .internalError, "circle", "A hash could not be made.", do: "Try again; nothing was changed.")
 
+    static let noSignatureCheck = Refusal(
+        .internalError, .internalError, "circle", "A signature could not be checked.",
+        do: "Try again; nothing was changed.")
+
     static let notACircleFile = Refusal(
         .param, .wrongValue, "file", "What came with the request is no memory file, or larger than any batch.",
         do: "Give the bytes of the slot in a sealed memory file.")
+
+    static let otherCircleFile = Refusal(
+        .decode, .damagedFile, "circle",
+        "The file keychain.circle next to the store is not one that this release reads.",
+        do: "Put back the file, or leave the circle (security sync leave) and join it again; no item is lost.")
+
+    static func unreadableCircleFile(_ error: SystemError) -> Refusal {
+        Refusal(
+            .io, .unavailable, "circle", "The file keychain.circle next to the store cannot be read: \(error).",
+            do: "See to the disk and the file's permissions.")
+    }
 
     static func noCircleFile(_ error: SystemError) -> Refusal {
         Refusal(

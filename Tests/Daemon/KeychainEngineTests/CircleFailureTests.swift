@@ -1,4 +1,5 @@
 import EnclaveWire
+import Glibc
 import KeychainModel
 import KeychainWire
 import LinuxSystem
@@ -128,6 +129,36 @@ struct CircleFailureTests {
         }
         try circle.first.commit(made.slot, .occupied(made.bytes))
         #expect(try circle.first.next() == nil)
+    }
+
+    @Test("A file of the circle that cannot be read, or is another one, is not written over before the machine leaves")
+    func notes() throws {
+        let circle = try SyncedMachines()
+        let first = circle.first
+        let path = "\(first.engine.folder)/keychain.circle"
+        try first.keychain.add("mail", value: "1")
+        _ = try first.service.answer(.pause(true), [])
+        let place = try first.status.place
+        let kept = try AtomicFile.read(path, limit: 1 << 20)
+        try first.restart()
+        try AtomicFile.remove(path)
+        try #require(unsafe mkdir(path, 0o700) == 0)
+        #expect(refusal { _ = try first.status }?.status == .io)
+        #expect(refusal { _ = try first.service.answer(.pause(false), []) }?.status == .io)
+        #expect(refusal { _ = try first.service.answer(.seen(SyncView()), []) }?.status == .io)
+        #expect(refusal { _ = try first.next() }?.status == .io)
+        try #require(unsafe rmdir(path) == 0)
+        try AtomicFile.replace(path, with: kept.span)
+        #expect(try first.status.place == place && first.status.isPaused && first.next() == nil)
+
+        try first.restart()
+        let later = Array("circle 2\n".utf8)
+        try AtomicFile.replace(path, with: later.span)
+        #expect(refusal { _ = try first.service.answer(.pause(false), []) }?.status == .decode)
+        #expect(try AtomicFile.read(path, limit: 1 << 20) == later)
+        _ = try first.change(.leave)
+        #expect(try first.keychain.values() == ["mail": "1"])
+        #expect(try first.change(.begin(place: "/place", name: "first"))?.place == "folder:/place")
     }
 
     @Test("A carrier that repeats, drops, damages and swaps what it brings changes nothing, and is found out")

@@ -59,8 +59,10 @@ struct OpenedCommand {
         }
         var refusal: SystemError?
         for folder in searchPath.split(separator: ":") where folder.hasPrefix("/") && !name.isEmpty {
-            do throws(SystemError) { return try ProgramFile("\(folder)/\(name)") } catch {
-                if error.code == EACCES { refusal = refusal ?? error }
+            let path = "\(folder)/\(name)"
+            do throws(SystemError) { return try ProgramFile(path) } catch {
+                // A folder that this user may not search says nothing about the program.
+                if error.code == EACCES, (try? FileStatus(at: path)) != nil { refusal = refusal ?? error }
             }
         }
         throw .cannotExecute(name, refusal ?? SystemError(code: ENOENT, call: "open"))
