@@ -166,7 +166,7 @@ extension SealedFileWriter {
             // Counted first: a chunk that fails has used its index.
             let (number, start) = (index, output.count)
             index += 1
-            output.append(contentsOf: repeatElement(0, count: content.count + ChunkCipher.tagSize))
+            output += [UInt8](repeating: 0, count: content.count + ChunkCipher.tagSize)
             try unsafe output.withUnsafeMutableBufferPointer { (output) throws(FileError) in
                 var chunk = unsafe MutableSpan(
                     _unsafeStart: output.baseAddress! + start, count: output.count - start)
