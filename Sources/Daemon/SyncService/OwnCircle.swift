@@ -75,7 +75,7 @@ final class OwnCircle {
         (waiting, view, isWanted, isReady) = (nil, SyncView(), false, false)
     }
 
-    /// What the file says, and what is noted for its next writing.
+    /// The content of the file, with what is noted for its next writing.
     ///
     /// - Throws: as ``CircleNotes/init(in:)``; it is read again the next time.
     var file: CircleNotes {
