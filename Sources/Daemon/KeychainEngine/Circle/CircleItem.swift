@@ -1,4 +1,5 @@
 package import KeychainModel
+import KeychainWire
 package import LinuxSystem
 
 /// An item, or its tombstone, as it travels between the machines of a circle: without UUID, owner and user.
@@ -25,7 +26,7 @@ package struct CircleItem: Sendable {
 
     /// - Returns: nil for an item that stays on its machine.
     init?(_ item: PlainItem, value: SecretBytes) {
-        guard item.isTravelling, !item.isTombstone || value.count == 0 else { return nil }
+        guard item.staying == nil, !item.isTombstone || value.count == 0 else { return nil }
         (itemClass, attributes, self.value) = (item.itemClass, item.encoded(), value)
         (accessibility, isTombstone) = (item.accessibility, item.isTombstone)
     }
@@ -50,14 +51,20 @@ package struct CircleItem: Sendable {
 }
 
 extension PlainItem {
-    /// Whether the item may go to other machines. Items of this device alone, sealed keys, items of tokens, items that
-    /// ask for their user, and items of units, whose name says nothing elsewhere, stay.
-    fileprivate var isTravelling: Bool {
+    /// What keeps the item from going to other machines; nil when it may. Items of this device alone, sealed keys, items
+    /// of tokens, items that ask for their user, and items of units, whose name says nothing elsewhere, stay.
+    var staying: ItemSync? {
+        if !isSynchronizable { return .isNotMarked }
+        if !hasTravellingClass { return .isOfThisDevice }
+        if sealedKey != nil || isKeptFromLeaving { return .isSealed }
+        if accessFlags ?? 0 != 0 { return .isGuarded }
+        return isKnownElsewhere ? nil : .isOfThisMachine
+    }
+
+    private var isKnownElsewhere: Bool {
         let group = attributes[.accessGroup]?.string ?? ""
         let isOfNobody = group.isEmpty || group == AccessGroup.any || group == AccessGroup.token
-        guard isSynchronizable, hasTravellingClass, sealedKey == nil, !isKeptFromLeaving, accessFlags ?? 0 == 0,
-            !isOfNobody, !group.utf8.starts(with: AccessGroup.unitPrefix.utf8)
-        else { return false }
+        guard !isOfNobody, !group.utf8.starts(with: AccessGroup.unitPrefix.utf8) else { return false }
         if case .data(let user)? = attributes[.multiUser], !user.isEmpty { return false }
         guard case .date(let date)? = attributes[.modificationDate] else { return false }
         return date.isFinite

@@ -160,8 +160,23 @@ final class Explainer {
         let isForAnchored = (try? row.guarded()).flatMap { AccessConstraint(flags: $0.flags).needsAnchor } ?? false
         candidate.isShown =
             !row.isGuarded || viewer.seesEverything && (!isForAnchored || viewer.mayShowAnchored)
-        if candidate.isShown { candidate.attributes = list }
+        if candidate.isShown { (candidate.attributes, candidate.sync) = (list, sync(of: row, list)) }
         return list
+    }
+
+    /// Whether the item goes to other machines. It is no matter of the search, so a failure says nothing.
+    private func sync(of row: BatchRow, _ attributes: AttributeList) -> ItemSync {
+        guard let item = PlainItem(attributes, row.itemClass, uuid: []) else { return .unsaid }
+        let waits = row.withPart(.primaryKey) { key in
+            Result { () throws(Refusal) in try itemReader.reader.isUnsent(key, of: row.itemClass) }
+        }
+        guard case .success(let waits) = waits else { return .unsaid }
+        switch (item.staying, waits) {
+        case (.isNotMarked?, nil): return .unsaid
+        case (let staying?, _): return staying
+        case (nil, nil): return .hasNoCircle
+        case (nil, let waits?): return waits ? .waits : .travels
+        }
     }
 
     /// Judges everything after the attributes: match keys, guards, and how many items were asked for.

@@ -45,7 +45,8 @@ struct WhyReport {
             case .afterAuthentication: "asks "
             }
         let reasons = candidate.exclusions.map { "         \(sentence($0, candidate))" }
-        return ["  \(mark)  \(candidate.itemClass.code) \(title(candidate))"] + reasons
+        let sync = Self.syncSentences[candidate.sync].map { ["         \($0)"] } ?? []
+        return ["  \(mark)  \(candidate.itemClass.code) \(title(candidate))"] + reasons + sync
     }
 
     private func title(_ candidate: Explanation.Candidate) -> String {
@@ -97,6 +98,17 @@ struct WhyReport {
         .notAnchored: "it opens for anchored programs alone",
     ]
 
+    private static let syncSentences: [ItemSync: String] = [
+        .travels: "it goes to the other machines of the circle",
+        .waits: "it goes to the other machines of the circle; its last change waits to be sent (security sync status)",
+        .hasNoCircle: "it is marked for other machines, and this keychain has none (security sync setup)",
+        .isNotMarked: "it stays on this machine: it is not marked for others (kSecAttrSynchronizable, add -S)",
+        .isOfThisDevice: "it stays on this machine: its protection class is one of this device alone",
+        .isSealed: "it stays on this machine: its key is sealed by the enclave",
+        .isGuarded: "it stays on this machine: it has an access control that asks",
+        .isOfThisMachine: "it stays on this machine: its group or its user is this machine's",
+    ]
+
     // MARK: - What to do
 
     /// One step for each rule that spoke first somewhere, the request's own before the items'.
@@ -143,6 +155,12 @@ struct WhyReport {
         ])
     }
 
+    private static let syncNames: [ItemSync: String] = [
+        .travels: "travels", .waits: "waits", .hasNoCircle: "no-circle", .isNotMarked: "not-marked",
+        .isOfThisDevice: "this-device-only", .isSealed: "sealed", .isGuarded: "access-control",
+        .isOfThisMachine: "of-this-machine",
+    ]
+
     private static func json(of candidate: Explanation.Candidate) -> JSONValue {
         let verdict =
             switch candidate.verdict {
@@ -161,6 +179,7 @@ struct WhyReport {
                     })
             ),
             ("attributes", candidate.isShown ? .object(attributes) : .null),
+            ("sync", syncNames[candidate.sync].map { .string($0) } ?? .null),
         ])
     }
 }

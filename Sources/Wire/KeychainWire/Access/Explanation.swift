@@ -27,7 +27,7 @@ package struct Explanation: Equatable, Sendable {
 
     /// An item, and everything that keeps the search from finding it: the first that spoke comes first. Never a value.
     ///
-    ///     candidate = class:u8 verdict:u8 shown:u8 0:u8 count:u16 *(rule:text subject:text) length:u32 list
+    ///     candidate = class:u8 verdict:u8 shown:u8 sync:u8 count:u16 *(rule:text subject:text) length:u32 list
     package struct Candidate: Equatable, Sendable {
         package enum Verdict: UInt8, Sendable {
             case found = 0
@@ -42,6 +42,7 @@ package struct Explanation: Equatable, Sendable {
         /// Whether its attributes could be read, and may be shown to the caller.
         package var isShown: Bool
         package var attributes: AttributeList
+        package var sync = ItemSync.unsaid
 
         package init(
             itemClass: ItemClass, verdict: Verdict, exclusions: [Exclusion], isShown: Bool, attributes: AttributeList
@@ -52,7 +53,7 @@ package struct Explanation: Equatable, Sendable {
 
         package static func == (left: Self, right: Self) -> Bool {
             left.itemClass == right.itemClass && left.verdict == right.verdict && left.exclusions == right.exclusions
-                && left.isShown == right.isShown && left.attributes.storage.isEqual(to: right.attributes.storage)
+                && left.isShown == right.isShown && left.sync == right.sync && left.attributes.storage.isEqual(to: right.attributes.storage)
         }
     }
 
@@ -107,7 +108,7 @@ extension Explanation {
 
 extension Explanation.Candidate {
     func append(to buffer: SecretBuffer) {
-        for byte in [itemClass.rawValue, verdict.rawValue, isShown ? 1 : 0, 0] { buffer.append(byte) }
+        for byte in [itemClass.rawValue, verdict.rawValue, isShown ? 1 : 0, sync.rawValue] { buffer.append(byte) }
         buffer.append(littleEndian: UInt16(truncatingIfNeeded: exclusions.count))
         for exclusion in exclusions {
             buffer.append(text: exclusion.rule.rawValue)
@@ -121,7 +122,8 @@ extension Explanation.Candidate {
             let verdict = Verdict(rawValue: try reader.integer(UInt8.self))
         else { throw .malformed("a candidate") }
         let isShown = try reader.integer(UInt8.self) != 0
-        _ = try reader.integer(UInt8.self)
+        // One that this release does not know says nothing to it.
+        let sync = ItemSync(rawValue: try reader.integer(UInt8.self)) ?? .unsaid
         var exclusions: [Explanation.Exclusion] = []
         for _ in 0..<(try reader.integer(UInt16.self)) {
             exclusions.append(.init(Refusal.Rule(rawValue: try reader.text()), try reader.text()))
@@ -132,5 +134,6 @@ extension Explanation.Candidate {
                 itemClass: itemClass, verdict: verdict, exclusions: exclusions, isShown: isShown,
                 attributes: bytes.count == 0 ? .empty : try AttributeList(parsing: bytes))
         } catch { throw .malformed("a candidate") }
+        self.sync = sync
     }
 }
