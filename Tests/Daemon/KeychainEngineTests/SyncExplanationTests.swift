@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Why an item goes to other machines, or stays")
 struct SyncExplanationTests {
-    /// What is said of each item, by its account.
+    /// The state of each item, by its account.
     private static func explained(_ machine: SyncedMachine) throws -> [String: ItemSync] {
         var builder = ItemRequestBuilder(.copyMatching)
         try builder.set("class", .string("genp"))

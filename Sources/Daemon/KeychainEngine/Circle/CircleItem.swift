@@ -1,5 +1,4 @@
 package import KeychainModel
-import KeychainWire
 package import LinuxSystem
 
 /// An item, or its tombstone, as it travels between the machines of a circle: without UUID, owner and user.
@@ -48,37 +47,6 @@ package struct CircleItem: Sendable {
     /// The seconds from 1970 to 2001.
     private static let epoch = 978_307_200.0
     private static let lastTime = 9e15
-}
-
-extension PlainItem {
-    /// What keeps the item from going to other machines; nil when it may. Items of this device alone, sealed keys, items
-    /// of tokens, items that ask for their user, and items of units, whose name says nothing elsewhere, stay.
-    var staying: ItemSync? {
-        if !isSynchronizable { return .isNotMarked }
-        if !hasTravellingClass { return .isOfThisDevice }
-        if sealedKey != nil || isKeptFromLeaving { return .isSealed }
-        if accessFlags ?? 0 != 0 { return .isGuarded }
-        return isKnownElsewhere ? nil : .isOfThisMachine
-    }
-
-    private var isKnownElsewhere: Bool {
-        let group = attributes[.accessGroup]?.string ?? ""
-        let isOfNobody = group.isEmpty || group == AccessGroup.any || group == AccessGroup.token
-        guard !isOfNobody, !group.utf8.starts(with: AccessGroup.unitPrefix.utf8) else { return false }
-        if case .data(let user)? = attributes[.multiUser], !user.isEmpty { return false }
-        guard case .date(let date)? = attributes[.modificationDate] else { return false }
-        return date.isFinite
-    }
-
-    private var hasTravellingClass: Bool {
-        guard let code = attributes[.accessible]?.string, let accessibility = Accessibility(code: code) else {
-            return false
-        }
-        if case .data(let bytes)? = attributes[.accessControl] {
-            guard AccessControl(bytes)?.accessibility == accessibility else { return false }
-        }
-        return !accessibility.isThisDeviceOnly
-    }
 }
 
 extension AttributeList {

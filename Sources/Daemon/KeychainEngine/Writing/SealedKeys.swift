@@ -57,18 +57,6 @@ extension WriteCommand {
 // MARK: - What the attributes say
 
 extension PlainItem {
-    /// The token whose keys are made in the enclave.
-    private static let enclaveToken = AttributeValue.string("com.apple.setoken")
-
-    fileprivate var isOfTheEnclave: Bool { attributes[.tokenID] == Self.enclaveToken }
-
-    /// A private key whose bytes are not to come out again, by its own word or because its use is guarded.
-    var isKeptFromLeaving: Bool {
-        guard attributes[.keyClass]?.number == 1 else { return false }
-        let usesAreGuarded = (accessFlags ?? 0) & AccessControl.privateKeyUsage != 0
-        return isOfTheEnclave || usesAreGuarded || attributes[.isExtractable]?.number == 0
-    }
-
     /// The guard that the user has to meet before the key is bound to something else: the present one, and the password
     /// that the key is to get.
     fileprivate var guardOfKey: ItemGuard {

@@ -53,7 +53,8 @@ package struct Explanation: Equatable, Sendable {
 
         package static func == (left: Self, right: Self) -> Bool {
             left.itemClass == right.itemClass && left.verdict == right.verdict && left.exclusions == right.exclusions
-                && left.isShown == right.isShown && left.sync == right.sync && left.attributes.storage.isEqual(to: right.attributes.storage)
+                && left.isShown == right.isShown && left.sync == right.sync
+                && left.attributes.storage.isEqual(to: right.attributes.storage)
         }
     }
 
