@@ -9,57 +9,19 @@ import os
 import shutil
 import struct
 import subprocess
-import sys
-import tempfile
-import unittest
 
 import protected_file
-from ordinary_parts import as_user, prepared
-from patience import PATIENCE, eventually
+from file_parts import FilesTest, main
+from patience import eventually
 
 MAGIC = bytes.fromhex("894B4346494C450A")
 CONTENT = os.urandom(200_000)
 LOCKED = -25308 & 0xFF
 
 
-class Files(unittest.TestCase):
-    def setUp(self):
-        self.folder = tempfile.mkdtemp(prefix="keychain-tests-")
-        self.home = prepared(PROGRAMS, self.folder)
-        shutil.copy(f"{PROGRAMS}/keychain-file", self.home.programs)
-
-    def tearDown(self):
-        self.home.end()
-        shutil.rmtree(self.folder)
-
-    def file(self, *words, status=0, data=b""):
-        done = subprocess.run(
-            [f"{self.home.programs}/security", "file", *words],
-            input=data,
-            capture_output=True,
-            env=self.home.environment,
-            timeout=PATIENCE,
-            preexec_fn=as_user,
-            check=False,
-        )
-        self.assertEqual(status, done.returncode, (words, done.stderr))
-        return done.stdout, done.stderr.decode()
-
+class Files(FilesTest):
     def plain(self, name, content=CONTENT, mode=0o640):
-        path = f"{self.home.home}/{name}"
-        with open(path, "wb") as file:
-            file.write(content)
-        os.chmod(path, mode)
-        return self.owned(path)
-
-    def owned(self, path):
-        home = os.stat(self.home.home)
-        os.chown(path, home.st_uid, home.st_gid)
-        return path
-
-    def content(self, path):
-        with open(path, "rb") as file:
-            return file.read()
+        return super().plain(name, content, mode)
 
     def test_a_file_is_encrypted_in_its_place_and_back(self):
         for letter in "abcd":
@@ -394,27 +356,14 @@ class Files(unittest.TestCase):
 
     def test_a_killed_command_leaves_no_content(self):
         sealed, _ = self.file("protect", "-o", "-", "-", data=os.urandom(3 << 20))
-        with subprocess.Popen(
-            [f"{self.home.programs}/keychain-file", "unprotect", "-o", f"{self.home.home}/out", "-"],
-            stdin=subprocess.PIPE,
-            env=self.home.environment,
-            preexec_fn=as_user,
-        ) as command:
+        words = [f"{self.home.programs}/keychain-file", "unprotect", "-o", self.path("out"), "-"]
+        with self.started(*words, stdin=subprocess.PIPE) as command:
             command.stdin.write(sealed[: 2 << 20])
             command.stdin.flush()
             eventually(lambda: self.written(command.pid) > 0)
             command.kill()
         self.assertEqual([], [name for name in os.listdir(self.home.home) if name.startswith("out")])
 
-    def written(self, process):
-        """The bytes in a process's files below the home."""
-        folder, written = f"/proc/{process}/fd", 0
-        for name in os.listdir(folder):
-            if os.readlink(f"{folder}/{name}").startswith(f"{self.home.home}/"):
-                written += os.stat(f"{folder}/{name}").st_size
-        return written
-
 
 if __name__ == "__main__":
-    PROGRAMS = sys.argv.pop(1)
-    unittest.main(verbosity=2)
+    main()
