@@ -11,7 +11,9 @@ enum RecoverFiles {
     static func set(_ task: FileTask) throws(CommandFailure) {
         let (recipients, content) = (try task.recipients(), FileContent(try task.keychain()))
         for name in task.operands {
-            try task.working(on: name) { () throws(Refusal) in try content.setRecovery(recipients, of: name) }
+            try task.changing("recovery", name) { (told) throws(Refusal) in
+                try content.setRecovery(recipients, of: name, told: told)
+            }
         }
     }
 
