@@ -4,6 +4,7 @@ usage: file_command_test.py FOLDER-OF-PROGRAMS [TEST...]
 """
 
 import errno
+import hashlib
 import json
 import os
 import shutil
@@ -13,6 +14,7 @@ import subprocess
 import protected_file
 from file_parts import FilesTest, main
 from patience import eventually
+from read_vault import Vault
 
 MAGIC = bytes.fromhex("894B4346494C450A")
 CONTENT = os.urandom(200_000)
@@ -324,6 +326,41 @@ class Files(FilesTest):
         many = [protected_file.Identity().recipient for _ in range(8)]
         self.file("protect", *(word for one in many for word in ("-R", one)), path, status=2)
         self.file("recovery", self.plain("plain"), status=-25257 & 0xFF)
+
+    def recipients(self, path):
+        return json.loads(self.file("--json", "info", path)[0])["recovery"]
+
+    def test_a_keychain_gives_each_new_file_its_recovery_recipients(self):
+        (key, recipient), (_, other) = self.recovery_key(), self.recovery_key("other")
+        before, path = self.plain("before"), self.plain("file")
+        self.file("protect", before)
+        # Nobody is asked where there is no password, so that nobody else could tell who it was.
+        self.file("recovery-default", "-R", recipient, status=-25293 & 0xFF, data=b"pw\n")
+        self.home.says("set-keychain-password", "-p", "pw", "-o", "")
+        self.file("recovery-default", "-R", recipient, status=-25293 & 0xFF, data=b"wrong\n")
+        self.assertEqual(b"", self.file("recovery-default")[0])
+        self.file("recovery-default", "-R", recipient, "-N", status=2)
+        self.assertEqual(recipient, self.file("recovery-default", "-R", recipient, data=b"pw\n")[0].decode().strip())
+        self.assertIn(f"recovery:    {recipient}\n", self.home.run("status").stdout)
+        self.home.end()
+        self.home.says("unlock-keychain", "-p", "pw")
+        self.file("protect", "-c", "a", path)
+        self.assertEqual([], self.recipients(before))
+        self.assertEqual(CONTENT, self.file("cat", "-i", key, path)[0])
+        given = self.recipients(path)
+        # The page of the vault says where they are.
+        (kept,) = Vault(self.content(f"{self.home.environment['KEYCHAIN_HOME']}/vault"), b"pw").recovery
+        self.assertEqual([hashlib.sha256(kept).hexdigest()[:32]], given)
+        # Once, if it is named too; next to others; and not in a file of this device.
+        for words, count in ((("-R", recipient), 1), (("-R", other), 2), (("-D",), 0)):
+            self.file("protect", *words, "-o", self.path("new"), before)
+            self.assertEqual(count, len(self.recipients(self.path("new"))))
+        self.editor('echo more >> "$1"')
+        self.file("edit", path)
+        self.assertEqual((CONTENT + b"more\n", given), (self.file("cat", "-i", key, path)[0], self.recipients(path)))
+        self.assertEqual(b"", self.file("recovery-default", "-N", data=b"pw\n")[0])
+        self.file("protect", "-o", self.path("new"), before)
+        self.assertEqual([], self.recipients(self.path("new")))
 
     def test_a_recovery_slot_of_another_file_opens_nothing(self):
         key, recipient = self.recovery_key()

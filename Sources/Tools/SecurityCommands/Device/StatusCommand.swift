@@ -28,6 +28,7 @@ enum StatusCommand {
             ("lock state:", status.lockState.text), ("password:", status.passcodeIsSet ? "set" : "not set"),
             ("opens with:", session.texts(details.slots.map(\.kind.title), separator: "; ")),
         ]
+        lines += details.recovery.texts.enumerated().map { ($0 == 0 ? "recovery:" : "", $1) }
         lines += Occasions(status, details).lines(for: session).enumerated().map { ($0 == 0 ? "locks:" : "", $1) }
         lines += [
             ("deployment:", status.deployment), ("enclave:", enclave(status, session)),
@@ -75,6 +76,7 @@ enum StatusCommand {
                 ("retryAfter", .number(Int64(status.retryAfter))), ("deployment", .string(status.deployment)),
                 ("enclave", .string(status.enclave)), ("store", .string(KeychainName.storePath(status))),
                 ("socket", .string(session.socket)), ("slots", .array(details.slots.map(\.json))),
+                ("fileRecovery", .array(details.recovery.texts.map { .string($0) })),
                 ("lockOnSleep", .boolean(details.settings.locksOnSleep)), ("timeout", details.settings.timeout),
                 ("locks", .array(Occasions(status, details).names.map { .string($0) })),
                 ("asks", .array(AgentLines.reach(details.agent, mayAsk: session.mayAsk).map { .string($0) })),

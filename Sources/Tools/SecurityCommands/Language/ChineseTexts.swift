@@ -2541,6 +2541,7 @@ enum ChineseTexts {
         lock state:\t锁定状态：
         password:\t密码：
         opens with:\t解锁方式：
+        recovery:\t恢复接收人：
         locks:\t何时锁定：
         deployment:\t部署方式：
         enclave:\t安全区：
@@ -2651,5 +2652,21 @@ enum ChineseTexts {
         无连接五分钟后守护进程结束；下一个程序会启动已安装的版本。
         A keychain's daemon ends when nobody has been connected for five minutes; the others with their services.\t无\
         连接五分钟后钥匙串的守护进程结束；其余的随各自的服务结束。
+        recovery-default gives each new file of the keychain recipients, and -N takes them away; it shows those there\
+         are. The password is asked for, if standard input is no terminal its next line. Files of this device alone ge\
+        t none, and files that are there keep what they have.\trecovery-default 为钥匙串的每个新文件指定恢复接收人，-N\
+         将其取消；它显示现有的接收人。会询问密码；标准输入不是终端时读取其下一行。仅限本机的文件不会得到，已有的文件\
+        保持原样。
+        Files get no recovery recipient by themselves any more.\t文件不再自动得到恢复接收人。
+        Without a password any program could name a recipient who opens all new files.\t没有密码时，任何程序都可以指定\
+        能打开所有新文件的接收人。
+        A file has at most {1#} recovery recipients, those of the keychain among them.\t一个文件最多有 {1} 个恢复接收\
+        人，包括钥匙串的接收人。
+        Name fewer.\t请减少接收人。
+        give recipients, or -N for none\t请给出接收人，或用 -N 表示没有
+        A text is no recovery recipient: those begin with age1.\t这不是恢复接收人：恢复接收人以 age1 开头。
+        Pass what security file recovery-key has shown.\t请使用 security file recovery-key 显示的内容。
+        A file has at most {1#} recovery recipients.\t一个文件最多有 {1} 个恢复接收人。
+        Pass fewer.\t请减少数量。
         """
 }
