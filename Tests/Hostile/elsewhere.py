@@ -198,7 +198,7 @@ attempt(
     "Scripts/file_format_test.py",
 )
 attempt(
-    "names a recovery recipient for all new files of the keychain without its password, or by a vault that it changed",
+    "names a recovery recipient for all new files of the keychain without its password",
     "all",
     "fails",
     "Enclave/SecureEnclaveTests/FileRecoveryTests.swift",
