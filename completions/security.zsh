@@ -547,6 +547,7 @@ _security() {
                     {-u,--require}'[What opens a file besides\: presence or password.]:demand: ' \
                     {-r,--range}'[The bytes to write, counted from 0; all unless given.]:first-last: ' \
                     {-R,--recovery}'[Who opens the files too, without the keychain.]:recipient: ' \
+                    {-N,--none}'[Files get no recovery recipient by themselves any more.]' \
                     {-i,--identity}'[Open the files with the identities in this file.]:file:_files' \
                     {-t,--to}'[Who opens the file of age, as age'\''s option -r.]:recipient: ' \
                     {-p,--passphrase}'[Have age ask for a passphrase that opens its file.]' \

@@ -117,6 +117,21 @@ static void givenUp(void) {
     CHECK(stored(path, memory, sizeof memory) == 10 && memcmp(memory, content, 10) == 0);
 }
 
+static void recoverable(void) {
+    CFStringRef recipient = CFSTR("age1tp5zqguqs5agqpwmpukjjel2jaz8mrteexmrafcpv5qpxdptc5jqdzdrrw");
+    CFArrayRef recipients = CFArrayCreate(NULL, (const void **)&recipient, 1, &kCFTypeArrayCallBacks);
+    CFDictionaryRef recovery = dictionary(kSecProtectedFileRecovery, recipients, NULL);
+    // The header of a file has a slot for each: their number stands at 14, and the third kind behind the shelf's.
+    CFDataRef given = CFDataCreate(NULL, content, 10);
+    CHECK(SecProtectedFileWriteData(path, given, kSecFileProtectionNone, recovery) == errSecSuccess);
+    CHECK(stored(path, memory, 256) == 256 && memory[14] == 2 && memory[64 + 80] == 3);
+    CHECK(SecProtectedFileWriteData(path, given, kSecFileProtectionNone, NULL) == errSecSuccess);
+    CHECK(stored(path, memory, 256) == 256 && memory[14] == 1);
+    CFDictionaryRef text = dictionary(kSecProtectedFileRecovery, recipient, NULL);
+    CHECK(SecProtectedFileWriteData(path, given, kSecFileProtectionNone, text) == errSecParam);
+    CFRelease(recipients), CFRelease(recovery), CFRelease(given), CFRelease(text);
+}
+
 static void refused(void) {
     SecProtectedFileRef file = NULL;
     CFDictionaryRef unknown = dictionary(kSecAttrAccount, CFSTR("x"), NULL);
@@ -137,6 +152,7 @@ int main(void) {
     whole();
     damaged();
     givenUp();
+    recoverable();
     refused();
     printf("files: %s\n", "all hold");
     return 0;

@@ -5,14 +5,10 @@ usage: file_age_test.py FOLDER-OF-PROGRAMS [TEST...]
 
 import os
 import pty
-import shutil
-import subprocess
-import sys
-import tempfile
-import unittest
+import signal
 
-from ordinary_parts import as_user, prepared
-from patience import PATIENCE
+from file_parts import FilesTest, main
+from ordinary_parts import as_user
 
 # More than is read at once.
 CONTENT = os.urandom((1 << 20) + 100_000)
@@ -20,40 +16,20 @@ NOT_INSTALLED = 1
 IO = -36 & 0xFF
 
 
-class Age(unittest.TestCase):
+class Age(FilesTest):
     def setUp(self):
-        self.folder = tempfile.mkdtemp(prefix="keychain-tests-")
-        self.home = prepared(PROGRAMS, self.folder)
-        self.home.environment["LANG"] = "C"
-        shutil.copy(f"{PROGRAMS}/keychain-file", self.home.programs)
+        super().setUp()
         self.key = self.path("key")
         self.run_as_user("age-keygen", "-o", self.key)
         self.recipient = self.run_as_user("age-keygen", "-y", self.key).decode().strip()
         self.file("protect", "-R", self.recipient, "-o", self.path("file"), "-", data=CONTENT)
 
-    def tearDown(self):
-        self.home.end()
-        shutil.rmtree(self.folder)
-
-    def path(self, name):
-        return f"{self.home.home}/{name}"
-
     def run_as_user(self, *words, data=b"", status=0):
-        done = subprocess.run(
-            words,
-            input=data,
-            capture_output=True,
-            env=self.home.environment,
-            timeout=PATIENCE,
-            preexec_fn=as_user,
-            check=False,
-        )
-        self.assertEqual(status, done.returncode, (words, done.stderr))
-        self.complaint = done.stderr.decode()
-        return done.stdout
+        out, self.complaint = self.done(*words, data=data, status=status)
+        return out
 
     def file(self, *words, data=b"", status=0):
-        return self.run_as_user(f"{self.home.programs}/security", "file", *words, data=data, status=status)
+        return self.run_as_user(*self.file_words(*words), data=data, status=status)
 
     def decrypted(self, path, status=0):
         return self.run_as_user("age", "-d", "-i", self.key, path, status=status)
@@ -88,9 +64,7 @@ class Age(unittest.TestCase):
         self.file("cat", "-", data=sealed, status=-26275 & 0xFF)
 
     def test_a_wrong_recipient_or_identity_leaves_everything_as_it_was(self):
-        with open(self.path("kept"), "wb") as file:
-            file.write(b"kept")
-        os.chown(self.path("kept"), os.stat(self.home.home).st_uid, os.stat(self.home.home).st_gid)
+        self.plain("kept", b"kept")
         self.file("export", "-t", "age1nobody", "-o", self.path("kept"), self.path("file"), status=IO)
         self.assertIn("age1nobody", self.complaint)
         self.assertIn("age has ended", self.complaint)
@@ -185,7 +159,21 @@ class Age(unittest.TestCase):
         os.close(terminal)
         self.assertIn(b"2460010 bytes", self.file("info", self.path("long")))
 
+    def test_a_change_in_its_place_says_how_far_it_is(self):
+        (daemon,) = self.home.daemons().values()
+        self.addCleanup(os.kill, daemon, signal.SIGCONT)
+
+        def talk(terminal):
+            # Nobody answers, so that the task lasts.
+            self.until(terminal, b"0 of 1 MiB")
+            os.kill(daemon, signal.SIGCONT)
+            self.drain(terminal)
+
+        for words in (("move", "-c", "d"), ("recovery",)):
+            os.kill(daemon, signal.SIGSTOP)
+            self.assertEqual(0, self.at_terminal(self.file_words(*words, self.path("file")), talk))
+        self.assertIn(b"class d", self.file("info", self.path("file")))
+
 
 if __name__ == "__main__":
-    PROGRAMS = sys.argv.pop(1)
-    unittest.main(verbosity=2)
+    main()

@@ -4,62 +4,26 @@ usage: file_command_test.py FOLDER-OF-PROGRAMS [TEST...]
 """
 
 import errno
+import hashlib
 import json
 import os
 import shutil
 import struct
 import subprocess
-import sys
-import tempfile
-import unittest
 
 import protected_file
-from ordinary_parts import as_user, prepared
-from patience import PATIENCE, eventually
+from file_parts import FilesTest, main
+from patience import eventually
+from read_vault import Vault
 
 MAGIC = bytes.fromhex("894B4346494C450A")
 CONTENT = os.urandom(200_000)
 LOCKED = -25308 & 0xFF
 
 
-class Files(unittest.TestCase):
-    def setUp(self):
-        self.folder = tempfile.mkdtemp(prefix="keychain-tests-")
-        self.home = prepared(PROGRAMS, self.folder)
-        shutil.copy(f"{PROGRAMS}/keychain-file", self.home.programs)
-
-    def tearDown(self):
-        self.home.end()
-        shutil.rmtree(self.folder)
-
-    def file(self, *words, status=0, data=b""):
-        done = subprocess.run(
-            [f"{self.home.programs}/security", "file", *words],
-            input=data,
-            capture_output=True,
-            env=self.home.environment,
-            timeout=PATIENCE,
-            preexec_fn=as_user,
-            check=False,
-        )
-        self.assertEqual(status, done.returncode, (words, done.stderr))
-        return done.stdout, done.stderr.decode()
-
+class Files(FilesTest):
     def plain(self, name, content=CONTENT, mode=0o640):
-        path = f"{self.home.home}/{name}"
-        with open(path, "wb") as file:
-            file.write(content)
-        os.chmod(path, mode)
-        return self.owned(path)
-
-    def owned(self, path):
-        home = os.stat(self.home.home)
-        os.chown(path, home.st_uid, home.st_gid)
-        return path
-
-    def content(self, path):
-        with open(path, "rb") as file:
-            return file.read()
+        return super().plain(name, content, mode)
 
     def test_a_file_is_encrypted_in_its_place_and_back(self):
         for letter in "abcd":
@@ -363,6 +327,41 @@ class Files(unittest.TestCase):
         self.file("protect", *(word for one in many for word in ("-R", one)), path, status=2)
         self.file("recovery", self.plain("plain"), status=-25257 & 0xFF)
 
+    def recipients(self, path):
+        return json.loads(self.file("--json", "info", path)[0])["recovery"]
+
+    def test_a_keychain_gives_each_new_file_its_recovery_recipients(self):
+        (key, recipient), (_, other) = self.recovery_key(), self.recovery_key("other")
+        before, path = self.plain("before"), self.plain("file")
+        self.file("protect", before)
+        # Nobody is asked where there is no password, so that nobody else could tell who it was.
+        self.file("recovery-default", "-R", recipient, status=-25293 & 0xFF, data=b"pw\n")
+        self.home.says("set-keychain-password", "-p", "pw", "-o", "")
+        self.file("recovery-default", "-R", recipient, status=-25293 & 0xFF, data=b"wrong\n")
+        self.assertEqual(b"", self.file("recovery-default")[0])
+        self.file("recovery-default", "-R", recipient, "-N", status=2)
+        self.assertEqual(recipient, self.file("recovery-default", "-R", recipient, data=b"pw\n")[0].decode().strip())
+        self.assertIn(f"recovery:    {recipient}\n", self.home.run("status").stdout)
+        self.home.end()
+        self.home.says("unlock-keychain", "-p", "pw")
+        self.file("protect", "-c", "a", path)
+        self.assertEqual([], self.recipients(before))
+        self.assertEqual(CONTENT, self.file("cat", "-i", key, path)[0])
+        given = self.recipients(path)
+        # The page of the vault says where they are.
+        (kept,) = Vault(self.content(f"{self.home.environment['KEYCHAIN_HOME']}/vault"), b"pw").recovery
+        self.assertEqual([hashlib.sha256(kept).hexdigest()[:32]], given)
+        # Once, if it is named too; next to others; and not in a file of this device.
+        for words, count in ((("-R", recipient), 1), (("-R", other), 2), (("-D",), 0)):
+            self.file("protect", *words, "-o", self.path("new"), before)
+            self.assertEqual(count, len(self.recipients(self.path("new"))))
+        self.editor('echo more >> "$1"')
+        self.file("edit", path)
+        self.assertEqual((CONTENT + b"more\n", given), (self.file("cat", "-i", key, path)[0], self.recipients(path)))
+        self.assertEqual(b"", self.file("recovery-default", "-N", data=b"pw\n")[0])
+        self.file("protect", "-o", self.path("new"), before)
+        self.assertEqual([], self.recipients(self.path("new")))
+
     def test_a_recovery_slot_of_another_file_opens_nothing(self):
         key, recipient = self.recovery_key()
         path, other = self.plain("file"), self.plain("other", b"other")
@@ -394,27 +393,14 @@ class Files(unittest.TestCase):
 
     def test_a_killed_command_leaves_no_content(self):
         sealed, _ = self.file("protect", "-o", "-", "-", data=os.urandom(3 << 20))
-        with subprocess.Popen(
-            [f"{self.home.programs}/keychain-file", "unprotect", "-o", f"{self.home.home}/out", "-"],
-            stdin=subprocess.PIPE,
-            env=self.home.environment,
-            preexec_fn=as_user,
-        ) as command:
+        words = [f"{self.home.programs}/keychain-file", "unprotect", "-o", self.path("out"), "-"]
+        with self.started(*words, stdin=subprocess.PIPE) as command:
             command.stdin.write(sealed[: 2 << 20])
             command.stdin.flush()
             eventually(lambda: self.written(command.pid) > 0)
             command.kill()
         self.assertEqual([], [name for name in os.listdir(self.home.home) if name.startswith("out")])
 
-    def written(self, process):
-        """The bytes in a process's files below the home."""
-        folder, written = f"/proc/{process}/fd", 0
-        for name in os.listdir(folder):
-            if os.readlink(f"{folder}/{name}").startswith(f"{self.home.home}/"):
-                written += os.stat(f"{folder}/{name}").st_size
-        return written
-
 
 if __name__ == "__main__":
-    PROGRAMS = sys.argv.pop(1)
-    unittest.main(verbosity=2)
+    main()

@@ -6,15 +6,11 @@ usage: file_limits_test.py FOLDER-OF-PROGRAMS [TEST...]
 import errno
 import os
 import resource
-import shutil
 import signal
 import subprocess
-import sys
-import tempfile
-import unittest
 
 import protected_file
-from ordinary_parts import as_user, prepared
+from file_parts import FilesTest, main
 from patience import PATIENCE, eventually
 
 CHUNK = 1 << 16
@@ -22,43 +18,7 @@ CHUNK = 1 << 16
 MOST_MEMORY = 32 << 20
 
 
-class Limits(unittest.TestCase):
-    def setUp(self):
-        self.folder = tempfile.mkdtemp(prefix="keychain-tests-")
-        self.home = prepared(PROGRAMS, self.folder)
-        self.home.environment["LANG"] = "C"
-        shutil.copy(f"{PROGRAMS}/keychain-file", self.home.programs)
-
-    def tearDown(self):
-        self.home.end()
-        shutil.rmtree(self.folder)
-
-    def path(self, name):
-        return f"{self.home.home}/{name}"
-
-    def started(self, *words, prepare=lambda: None, **streams):
-        def begin():
-            prepare()
-            as_user()
-
-        words = [f"{self.home.programs}/security", "file", *words]
-        return subprocess.Popen(words, env=self.home.environment, preexec_fn=begin, **streams)
-
-    def file(self, *words, data=b"", status=0, prepare=lambda: None, output=subprocess.PIPE):
-        streams = {"stdin": subprocess.PIPE, "stdout": output, "stderr": subprocess.PIPE}
-        with self.started(*words, prepare=prepare, **streams) as process:
-            out, complaint = process.communicate(data, timeout=PATIENCE)
-        self.assertEqual(status, process.returncode, (words, complaint))
-        return out, complaint.decode()
-
-    def plain(self, name, content):
-        path = self.path(name)
-        with open(path, "wb") as file:
-            file.write(content)
-        home = os.stat(self.home.home)
-        os.chown(path, home.st_uid, home.st_gid)
-        return path
-
+class Limits(FilesTest):
     def test_a_file_of_100_gib_is_read_at_its_ends(self):
         identity, path = protected_file.Identity(), self.path("large")
         self.file("protect", "-c", "a", "-R", identity.recipient, "-o", path, "-")
@@ -86,7 +46,7 @@ class Limits(unittest.TestCase):
     def memory(self, *words, source, target):
         """The most memory that a command had, in bytes."""
         with open(source, "rb") as given, open(target, "wb") as taken:
-            process = self.started(*words, stdin=given, stdout=taken)
+            process = self.started(*self.file_words(*words), stdin=given, stdout=taken)
             _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
         self.assertEqual(0, process.returncode)
@@ -125,7 +85,7 @@ class Limits(unittest.TestCase):
 
     def refused_by(self, output, *words):
         streams = {"stdin": subprocess.PIPE, "stdout": output, "stderr": subprocess.PIPE}
-        with self.started(*words, **streams) as process:
+        with self.started(*self.file_words(*words), **streams) as process:
             _, complaint = process.communicate(os.urandom(1 << 20), timeout=PATIENCE)
         self.assertNotEqual(0, process.returncode)
         return complaint.decode()
@@ -135,7 +95,7 @@ class Limits(unittest.TestCase):
         self.file("protect", old)
         with open(old, "rb") as file:
             before = file.read()
-        process = self.started("protect", "-o", old, "-", stdin=subprocess.PIPE)
+        process = self.started(*self.file_words("protect", "-o", old, "-"), stdin=subprocess.PIPE)
         process.stdin.write(os.urandom(2 << 20))
         process.stdin.flush()
         eventually(lambda: self.written(process.pid) > 1 << 20)
@@ -146,15 +106,6 @@ class Limits(unittest.TestCase):
         self.assertEqual((b"old", ""), self.file("cat", old))
         self.assertEqual(["file"], [name for name in os.listdir(self.home.home) if name != "k"])
 
-    def written(self, process):
-        """The bytes in a process's files below the home."""
-        folder, written = f"/proc/{process}/fd", 0
-        for name in os.listdir(folder):
-            if os.readlink(f"{folder}/{name}").startswith(f"{self.home.home}/"):
-                written += os.stat(f"{folder}/{name}").st_size
-        return written
-
 
 if __name__ == "__main__":
-    PROGRAMS = sys.argv.pop(1)
-    unittest.main(verbosity=2)
+    main()

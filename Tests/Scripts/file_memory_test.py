@@ -11,44 +11,17 @@ import base64
 import os
 import pathlib
 import shutil
-import subprocess
 import sys
 import tempfile
 
 import protected_file
 import read_backup
-from ordinary_parts import as_user, prepared
-from patience import PATIENCE, eventually
+from file_parts import Holder
+from ordinary_parts import prepared
+from patience import eventually
 from process_memory import contents
 
 PASSWORD, PASSPHRASE = "pass 1234", "six words that nobody guesses"
-
-
-class Holder:
-    """`file-holder`, which does what it is told, line by line."""
-
-    def __init__(self, home, programs, mode):
-        # Alone in its folder it finds no daemon that it could start.
-        path = f"{home.folder}/{mode}/file-holder"
-        os.makedirs(os.path.dirname(path))
-        shutil.copy(f"{programs}/file-holder", path)
-        kept = {name: value for name, value in home.environment.items() if mode == "daemon" or "DAEMON" not in name}
-        self.process = subprocess.Popen(
-            [path],
-            env=kept | {"KEYCHAIN_MODE": mode},
-            text=True,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            preexec_fn=as_user,
-        )
-
-    def does(self, *words):
-        self.process.stdin.write(" ".join(words) + "\n")
-        self.process.stdin.flush()
-        return self.process.stdout.readline().strip()
-
-    def end(self):
-        self.process.communicate(timeout=PATIENCE)
 
 
 def must(home, *words, text=""):

@@ -4,15 +4,10 @@ usage: protected_files_test.py FOLDER-OF-PROGRAMS [TEST...]
 """
 
 import os
-import shutil
-import subprocess
-import sys
-import tempfile
-import unittest
 
+from file_parts import FilesTest, Holder, main
 from keychain_parts import ends
-from ordinary_parts import as_user, prepared
-from patience import PATIENCE, eventually
+from patience import eventually
 from tpm_parts import software_tpm
 
 CLASSES = "abcd"
@@ -20,52 +15,7 @@ LOCKED = "-25308"
 CONTENT = bytes(number * 31 & 0xFF for number in range(200_000))
 
 
-class Holder:
-    """`file-holder`, which does what it is told, line by line."""
-
-    def __init__(self, home, mode):
-        # Alone in its folder it finds no daemon that it could start.
-        path = f"{home.folder}/{mode}/file-holder"
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        if not os.path.exists(path):
-            shutil.copy(f"{PROGRAMS}/file-holder", path)
-        kept = {name: value for name, value in home.environment.items() if mode == "daemon" or "DAEMON" not in name}
-        self.process = subprocess.Popen(
-            [path],
-            env=kept | {"KEYCHAIN_MODE": mode},
-            text=True,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            preexec_fn=as_user,
-        )
-
-    def does(self, *words):
-        self.process.stdin.write(" ".join(words) + "\n")
-        self.process.stdin.flush()
-        return self.process.stdout.readline().strip()
-
-    def must(self, *words, says="ok"):
-        answer = self.does(*words)
-        assert answer == says, (words, answer)
-
-    def end(self):
-        self.process.communicate(timeout=PATIENCE)
-
-
-class ProtectedFiles(unittest.TestCase):
-    def setUp(self):
-        self.folder = tempfile.mkdtemp(prefix="keychain-tests-")
-        self.home = prepared(PROGRAMS, self.folder)
-        self.home.environment["LANG"] = "C"
-        shutil.copy(f"{PROGRAMS}/keychain-file", self.home.programs)
-
-    def tearDown(self):
-        self.home.end()
-        shutil.rmtree(self.folder)
-
-    def path(self, name):
-        return f"{self.home.home}/{name}"
-
+class ProtectedFiles(FilesTest):
     def goes(self, holder, *words):
         """The classes in which something goes through; in the others it is refused as locked."""
         through = ""
@@ -90,7 +40,7 @@ class ProtectedFiles(unittest.TestCase):
             ends(daemon)
 
     def holds(self, mode):
-        holder = Holder(self.home, mode)
+        holder = Holder(self.home, self.programs, mode)
         self.addCleanup(holder.end)
         for letter in CLASSES:
             path = self.path(letter)
@@ -149,13 +99,9 @@ class ProtectedFiles(unittest.TestCase):
         os.rename(f"{self.home.programs}/gone", f"{self.home.programs}/keychaind")
 
     def test_the_command_and_programs_have_the_same_files(self):
-        holder = Holder(self.home, "daemon")
+        holder = Holder(self.home, self.programs, "daemon")
         self.addCleanup(holder.end)
-        path = self.path("file")
-        with open(path, "wb") as file:
-            file.write(CONTENT)
-        home = os.stat(self.home.home)
-        os.chown(path, home.st_uid, home.st_gid)
+        path = self.plain("file", CONTENT)
         holder.must("move", "b", path)
         self.assertIn("class b", self.home.run("file", "info", path).stdout)
         holder.must("info", path, says="completeUnlessOpen")
@@ -165,5 +111,4 @@ class ProtectedFiles(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    PROGRAMS = sys.argv.pop(1)
-    unittest.main(verbosity=2)
+    main()

@@ -69,7 +69,8 @@ class Vault:
             raise Damaged("not a vault")
         self.version, flags = struct.unpack_from("<HH", content, 8)
         self.changes = self.block = self.confirmed = 0
-        if self.version in (3, 4):
+        self.recovery = []
+        if 3 <= self.version <= 6:
             self.read_slots(content, passcode)
             return
         if self.version != 1:
@@ -86,14 +87,17 @@ class Vault:
         )
 
     def read_slots(self, content, passcode):
-        """Sections 7 and 8, for vaults without a TPM."""
-        start = 632 if self.version == 3 else 664
+        """Sections 7 to 10, for vaults without a TPM."""
+        start = {3: 632, 4: 664}.get(self.version, 672)
         if len(content) < start + 64:
             raise Damaged("the vault has another size")
-        if self.version == 4:
+        if self.version >= 4:
             self.changes, self.block, self.confirmed = struct.unpack_from("<QQQ", content, 632)
+        circle, recovery = struct.unpack_from("<II", content, 664) if self.version >= 5 else (0, 0)
         root, device, slots = struct.unpack_from("<HHH", content, 620)
-        end = start + device + slots
+        last = start + device + slots
+        end = last + circle + recovery
+        self.recovery = [content[place : place + 32] for place in range(end - recovery, end, 32)]
         if len(content) != end + 64 or hashlib.sha256(content[:-32]).digest() != content[-32:]:
             raise Damaged("the vault's digest is wrong")
         if root != 1 or device != 32:
@@ -105,7 +109,7 @@ class Vault:
         wrapping = self.derive_exactly("keychain vault 2: index key")
         self.index_key = open_box(wrapping, struct.pack("<BBH", 0, 4, 3) + self.identifier, content[560:620])
         keybag_key, offset = None, start + device
-        while offset < end:
+        while offset < last:
             number, kind, lock = struct.unpack_from("<BBH", content, offset)
             key = self.slot_key(kind, content[offset + 4 : offset + 32], passcode)
             if key is not None:

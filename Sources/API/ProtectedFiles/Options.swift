@@ -22,7 +22,8 @@ extension ProtectedFile {
 
         /// Recovery recipients, at most seven, as `security file recovery-key` shows them (`age1…`). The identity of
         /// one opens the files without the keychain, whatever their class is, also when their shelf was deleted. A file
-        /// that is written again has those of its new options alone.
+        /// that is written again has those of its new options. The keychain may give each file more
+        /// (`security file recovery-default`), seven in all.
         public var recovery: [String] = []
 
         /// Makes options for a class. The default is the one that survives locking, as on Apple's systems.

@@ -6,8 +6,14 @@ package import LinuxSystem
 package struct RecoveryRecipient: Hashable, Sendable {
     /// The first 16 bytes of the SHA-256 of the public key, by which slots name the recipient.
     package let id: ShelfID
-    private let bytes: [UInt8]
+    /// The public key.
+    package let bytes: [UInt8]
     private static let name = "age"
+
+    /// The size of a public key in bytes.
+    package static let size = 32
+    /// The most that a file can have.
+    package static let most = FileHeader.mostSlots - 1
 
     /// Reads a recipient; nil for a text that is none.
     package init?(text: String) {
@@ -16,8 +22,9 @@ package struct RecoveryRecipient: Hashable, Sendable {
         self.init(bytes.withSpan { $0.array(0, $0.count) })
     }
 
-    init?(_ bytes: [UInt8]) {
-        guard bytes.count == RecoveryIdentity.keySize, let digest = try? Digest.sha256(bytes.span),
+    /// Takes a public key; nil for another number of bytes.
+    package init?(_ bytes: [UInt8]) {
+        guard bytes.count == Self.size, let digest = try? Digest.sha256(bytes.span),
             let id = ShelfID(digest.span.extracting(..<ShelfID.size))
         else { return nil }
         (self.id, self.bytes) = (id, bytes)

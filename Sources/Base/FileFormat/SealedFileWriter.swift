@@ -73,6 +73,8 @@ extension SealedFileWriter {
         /// Nil while it is suspended.
         private var keys: (header: AuthenticHeader, waiting: WaitingContent)?
         private let pending: SecretBuffer
+        /// Room for a chunk, copied at once.
+        private let blank: [UInt8]
         /// The pending content, encrypted, while it is suspended.
         private var waiting: [UInt8] = []
         private var index: UInt64 = 0
@@ -82,6 +84,7 @@ extension SealedFileWriter {
         init(_ header: AuthenticHeader, _ waiting: WaitingContent) {
             (claim, chunkSize, keys) = (header.header, header.header.chunkSize, (header, waiting))
             pending = SecretBuffer(capacity: 0)
+            blank = [UInt8](repeating: 0, count: chunkSize + ChunkCipher.tagSize)
         }
 
         var isSuspended: Bool { keys == nil }
@@ -166,7 +169,7 @@ extension SealedFileWriter {
             // Counted first: a chunk that fails has used its index.
             let (number, start) = (index, output.count)
             index += 1
-            output += [UInt8](repeating: 0, count: content.count + ChunkCipher.tagSize)
+            output += blank[..<(content.count + ChunkCipher.tagSize)]
             try unsafe output.withUnsafeMutableBufferPointer { (output) throws(FileError) in
                 var chunk = unsafe MutableSpan(
                     _unsafeStart: output.baseAddress! + start, count: output.count - start)

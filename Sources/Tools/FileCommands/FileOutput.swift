@@ -38,14 +38,28 @@ extension FileTask {
     func showing(
         _ verb: String, of input: FileDescriptor, _ body: ((Int) -> Void) throws(Refusal) -> Void
     ) throws(Refusal) {
-        let status = try? FileStatus(of: input)
+        try showing(verb, try? FileStatus(of: input), body)
+    }
+
+    /// The same of a file that is changed in its place.
+    func changing(
+        _ verb: String, _ name: String, _ body: ((Int) -> Void) throws(Refusal) -> Void
+    ) throws(CommandFailure) {
+        try working(on: name) { () throws(Refusal) in try showing(verb, try? FileStatus(at: name), body) }
+    }
+
+    private func showing(
+        _ verb: String, _ status: FileStatus?, _ body: ((Int) -> Void) throws(Refusal) -> Void
+    ) throws(Refusal) {
         let size = status.flatMap { $0.isRegularFile ? " of \($0.size >> 20)" : nil } ?? ""
         let progress = Progress(verb, session)
         defer { progress?.end() }
         var done = 0
+        func show() { progress?.show("\(done >> 20)\(size) MiB") }
+        show()
         try body { count in
             done += count
-            progress?.show("\(done >> 20)\(size) MiB")
+            show()
         }
     }
 

@@ -43,6 +43,7 @@ package enum FileWork {
         Verb(name: "verify", operands: 1...Int.max, body: ReadFiles.verify),
         Verb(name: "edit", operands: 1...1, body: EditFile.edit),
         Verb(name: "recovery", operands: 1...Int.max, body: RecoverFiles.set),
+        Verb(name: "recovery-default", operands: 0...0, body: RecoverFiles.setDefault),
         Verb(name: "recovery-key", operands: 0...0, body: RecoverFiles.makeKey),
         Verb(name: "export", operands: 1...1, body: AgeFiles.export),
         Verb(name: "import", operands: 1...1, body: AgeFiles.take),

@@ -32,7 +32,9 @@ enum ProtectFiles {
         guard task.arguments.value("c") != nil else { throw .usage("move takes -c") }
         let (place, content) = (try task.place(), FileContent(try task.keychain()))
         for name in task.operands {
-            try task.working(on: name) { () throws(Refusal) in try content.move(name, to: place) }
+            try task.changing("move", name) { (told) throws(Refusal) in
+                try content.move(name, to: place, told: told)
+            }
         }
     }
 

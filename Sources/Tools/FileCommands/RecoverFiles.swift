@@ -11,8 +11,26 @@ enum RecoverFiles {
     static func set(_ task: FileTask) throws(CommandFailure) {
         let (recipients, content) = (try task.recipients(), FileContent(try task.keychain()))
         for name in task.operands {
-            try task.working(on: name) { () throws(Refusal) in try content.setRecovery(recipients, of: name) }
+            try task.changing("recovery", name) { (told) throws(Refusal) in
+                try content.setRecovery(recipients, of: name, told: told)
+            }
         }
+    }
+
+    /// Shows who opens each new file too; with recipients, or `-N`, changes it first.
+    static func setDefault(_ task: FileTask) throws(CommandFailure) {
+        let (recipients, session) = (try task.recipients(), task.session)
+        let removes = task.arguments.has("N")
+        guard !removes || recipients.isEmpty else { throw .usage("give recipients, or -N for none") }
+        if removes || !recipients.isEmpty {
+            try session.setFileRecovery(recipients.map(\.text), "file")
+        }
+        let keychain = try task.keychain()
+        let texts = try task.working(on: FileTask.call) { () throws(Refusal) in
+            try keychain.recovery().map(\.text)
+        }
+        if session.writesJSON { return session.output.write(.array(texts.map { .string($0) })) }
+        for text in texts { session.output.write("\(text)\n") }
     }
 
     /// Writes a new identity to a file that was not there, and shows its recipient.

@@ -65,10 +65,12 @@ package struct FileContent: Sendable {
     /// Writes a protected file again whose key another shelf wraps. The chunks are copied as they are: whether they are
     /// whole, reading says.
     ///
+    /// - Parameter told: hears how many bytes were copied, piece by piece.
     /// - Returns: false when the file is in that place already; nothing was written then.
     /// - Throws: as ``open(_:by:name:told:into:)``.
     package func move(
-        _ input: FileDescriptor, to output: FileDescriptor, in place: ShelfPlace, name: String
+        _ input: FileDescriptor, to output: FileDescriptor, in place: ShelfPlace, name: String,
+        told: (Int) -> Void = { _ in }
     ) throws(Refusal) -> Bool {
         let header = try keychain.authenticate(try Self.preamble(of: input, name))
         let slot = try keychain.rewrap(header.header, to: place)
@@ -76,17 +78,19 @@ package struct FileContent: Sendable {
         let bytes = try formatting { () throws(FileError) in
             try FilePreamble.moved(header, to: place.protection, slot)
         }
-        try copy(input, behind: bytes, to: output, name)
+        try copy(input, behind: bytes, to: output, name, told)
         return true
     }
 
     /// Writes a beginning, and the chunks of a file behind its own.
     func copy(
-        _ input: FileDescriptor, behind beginning: [UInt8], to output: FileDescriptor, _ name: String
+        _ input: FileDescriptor, behind beginning: [UInt8], to output: FileDescriptor, _ name: String,
+        _ told: (Int) -> Void
     ) throws(Refusal) {
         try accessing(name) { () throws(SystemError) in try output.writeFully(beginning.span) }
         try Self.pieces(of: input, name) { (piece) throws(Refusal) in
             try accessing(name) { () throws(SystemError) in try output.writeFully(piece) }
+            told(piece.count)
         }
     }
 
@@ -126,37 +130,45 @@ package struct FileContent: Sendable {
 
     /// Encrypts a file in its place, or gives a protected one to another shelf.
     ///
-    /// - Parameter recipients: of a file that is encrypted; a protected one keeps its own.
+    /// - Parameters:
+    ///   - recipients: of a file that is encrypted; a protected one keeps its own.
+    ///   - told: hears how many bytes were read, piece by piece.
     /// - Throws: the refusal of the keychain; the reason of the file system. The file is as it was then.
     package func place(
-        _ path: String, in place: ShelfPlace, recovery recipients: [RecoveryRecipient] = []
+        _ path: String, in place: ShelfPlace, recovery recipients: [RecoveryRecipient] = [],
+        told: (Int) -> Void = { _ in }
     ) throws(Refusal) {
         let input = try accessing(path) { () throws(SystemError) in try FileDescriptor.regular(path) }
         let replaced = try accessing(path) { () throws(SystemError) in
             try ReplacedFile(converting: input, at: path)
         }
         if try isProtected(input, path) {
-            guard try move(input, to: replaced.output, in: place, name: path) else { return }
+            guard try move(input, to: replaced.output, in: place, name: path, told: told) else { return }
         } else {
-            try protect(input, to: replaced.output, in: place, recovery: recipients, name: path)
+            try protect(input, to: replaced.output, in: place, recovery: recipients, name: path, told: told)
         }
         try accessing(path, replaced.commit)
     }
 
     /// Gives a protected file to another shelf, in its place.
     ///
-    /// - Throws: as ``place(_:in:recovery:)``; the rule `file.not-protected`.
-    package func move(_ path: String, to place: ShelfPlace) throws(Refusal) {
+    /// - Parameter told: hears how many bytes were copied, piece by piece.
+    /// - Throws: as ``place(_:in:recovery:told:)``; the rule `file.not-protected`.
+    package func move(_ path: String, to place: ShelfPlace, told: (Int) -> Void) throws(Refusal) {
         let input = try accessing(path) { () throws(SystemError) in try FileDescriptor.regular(path) }
         guard try isProtected(input, path) else { throw FileError.notProtected.refusal }
-        try self.place(path, in: place)
+        try self.place(path, in: place, told: told)
     }
 
     /// Gives a protected file other recovery recipients, in its place. Copies that were made before keep theirs.
     ///
-    /// - Parameter recipients: all that it has from now on.
+    /// - Parameters:
+    ///   - recipients: all that it has from now on.
+    ///   - told: hears how many bytes were copied, piece by piece.
     /// - Throws: the refusal of the keychain; the reason of the file system. The file is as it was then.
-    package func setRecovery(_ recipients: [RecoveryRecipient], of path: String) throws(Refusal) {
+    package func setRecovery(
+        _ recipients: [RecoveryRecipient], of path: String, told: (Int) -> Void
+    ) throws(Refusal) {
         let input = try accessing(path) { () throws(SystemError) in try FileDescriptor.regular(path) }
         let replaced = try accessing(path) { () throws(SystemError) in
             try ReplacedFile(converting: input, at: path)
@@ -164,7 +176,7 @@ package struct FileContent: Sendable {
         let header = try keychain.authenticate(try Self.preamble(of: input, path))
         let slots = try keychain.key(of: header.header).slots(for: recipients, of: header.header.file)
         let bytes = try formatting { () throws(FileError) in try FilePreamble.recoverable(header, by: slots) }
-        try copy(input, behind: bytes, to: replaced.output, path)
+        try copy(input, behind: bytes, to: replaced.output, path, told)
         try accessing(path, replaced.commit)
     }
 

@@ -27,12 +27,25 @@ package struct FileKeychain: Sendable {
     ) throws(Refusal) -> (writer: SealedFileWriter, header: FileHeader) {
         let file = FileID()
         guard case .made(let made) = try ask(.make(file, place)) else { throw .malformed("the key of a file") }
-        let slots = try made.key.slots(for: recipients, of: file)
+        let known = Set(made.recovery.map(\.shelf))
+        let added = recipients.filter { !known.contains($0.id) }
+        guard known.count + added.count <= RecoveryRecipient.most else { throw .manyRecipients }
+        let slots = made.recovery + (try made.key.slots(for: added, of: file))
         return try formatting { () throws(FileError) in
             let header = try FileHeader(
                 protection: place.protection, chunkExponent: chunkExponent, file: file, slots: [made.slot] + slots)
             return (try SealedFileWriter(header, fileKey: made.key), header)
         }
+    }
+
+    /// The recovery recipients that each new file of the keychain has, unless it is of this device alone.
+    ///
+    /// - Throws: the refusal of the keychain.
+    package func recovery() throws(Refusal) -> [RecoveryRecipient] {
+        guard case .details(let details) = try device.device(.details, passcodes: []) else {
+            throw .malformed("the device's details")
+        }
+        return details.recovery.texts.compactMap { RecoveryRecipient(text: $0) }
     }
 
     /// Proves a file's header with the key that its shelf gives out.

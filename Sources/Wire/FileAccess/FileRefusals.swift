@@ -23,6 +23,10 @@ func accessing<Result>(_ path: String, _ body: () throws(SystemError) -> Result)
 }
 
 extension Refusal {
+    static let manyRecipients = Refusal(
+        .param, .tooLarge, "recovery",
+        "A file has at most \(RecoveryRecipient.most) recovery recipients, those of the keychain among them.",
+        do: "Name fewer.")
     static let locked = Refusal(
         .interactionNotAllowed, .lockedFile, "file",
         "The protected file is open, but its class is locked; its key has been wiped.",

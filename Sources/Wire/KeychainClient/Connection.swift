@@ -151,7 +151,7 @@ extension DeviceRequest {
             true
         // A wrong passcode would count twice.
         case .unlock, .setPasscode, .removePasscode, .removePasscodeAndFiles, .moveToTPM, .moveToSoftware, .unlockWith,
-            .replacePasscode, .addSlot, .removeSlot, .acceptStore, .access, .backup:
+            .replacePasscode, .addSlot, .removeSlot, .acceptStore, .setFileRecovery, .access, .backup:
             false
         }
     }

@@ -23,7 +23,7 @@ extension DeviceReply {
         case .sync(let request): self = .sync(try SyncReply(to: request, from: &reader))
         case .access(let request): self = .access(try AccessReply(to: request, from: &reader))
         case .lock, .unlock, .setPasscode, .removePasscode, .removePasscodeAndFiles, .moveToTPM, .moveToSoftware,
-            .unlockWith, .replacePasscode, .addSlot, .removeSlot, .changeSettings, .acceptStore:
+            .unlockWith, .replacePasscode, .addSlot, .removeSlot, .changeSettings, .acceptStore, .setFileRecovery:
             self = .done
         }
         guard reader.isAtEnd else { throw .malformed("the end of the response") }

@@ -14,7 +14,7 @@ import Testing
         case status, lock, unlock, setPasscode, removePasscode, verify, moveToTPM, moveToSoftware, details, unlockWith
         case replacePasscode, addSlot, removeSlot, changeSettings, watch, acceptStore, snapshot, identity, examine
         case release, decisions, why, move, orphans, setPolicy, uninstalled, work, keepRows, row, others, changes
-        case gather, use, lastUnlock, backup, restore, backupStep, circle
+        case gather, use, lastUnlock, backup, restore, backupStep, circle, setFileRecovery
 
         init(_ request: DeviceRequest) {
             switch request {
@@ -44,6 +44,7 @@ import Testing
             case .backup(.open): self = .restore
             case .backup: self = .backupStep
             case .sync: self = .circle
+            case .setFileRecovery: self = .setFileRecovery
             }
         }
 
@@ -81,6 +82,7 @@ import Testing
             case .addSlot: .addSlot(.recovery, by: .passcode)
             case .removeSlot: .removeSlot(1, by: .passcode)
             case .acceptStore: .acceptStore
+            case .setFileRecovery: .setFileRecovery(.none, by: .passcode)
             case .move: .access(.move(GroupMove(from: "test", to: "new")))
             case .setPolicy: .access(.setPolicy(.keep, group: CredentialRequestTests.group))
             case .work:

@@ -202,6 +202,7 @@ extension FuzzSeeds {
         bodies[EnclaveCalls.addSlot.operation.number] = [3, 1]
         bodies[EnclaveCalls.addSlotWith.operation.number] = [3, 1]
         bodies[EnclaveCalls.removeSlot.operation.number] = [1, 1]
+        bodies[EnclaveCalls.setFileRecovery.operation.number] = [1, 0]
         bodies[EnclaveCalls.renewMark.operation.number] = [1]
         return bodies
     }

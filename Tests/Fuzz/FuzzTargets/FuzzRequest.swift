@@ -98,7 +98,7 @@ extension FuzzSeeds {
             .details, .unlockWith(.pin), .replacePasscode(by: .recoveryCode), .addSlot(.recovery, by: .passcode),
             .removeSlot(2, by: .passcode), .changeSettings(DeviceSettings(locksOnSleep: true, idleSeconds: 300)),
             .watch(epoch: 3, milliseconds: 100), .acceptStore, .snapshot, .identity, .examine, .release,
-            .lastUnlock,
+            .lastUnlock, .setFileRecovery(RecoveryTexts(["age1", ""]), by: .recoveryCode),
         ] + access.map { .access($0) }
 
     static let access: [AccessRequest] = [

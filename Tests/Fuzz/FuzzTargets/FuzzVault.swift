@@ -73,7 +73,7 @@ private func seal(of bytes: [UInt8]) throws -> (at: Int, digest: [UInt8]) {
     let end = bytes.count - Vault.digestBytes
     right.replaceSubrange(end..., with: try Digest.sha256(bytes.span.extracting(..<end)).span.array(0, 32))
     let version = right.span.littleEndian(UInt16.self, at: Vault.Offset.version)
-    guard (Vault.firstVersion...Vault.agedVersion).contains(version) else { throw Refusal.malformed("a version") }
+    guard (Vault.firstVersion...Vault.recoveryVersion).contains(version) else { throw Refusal.malformed("a version") }
     let tail = try VaultRecords(version, right.span)
     guard let place = tail.seal, version != Vault.firstVersion else { throw Refusal.malformed("a seal") }
     let key = try DeviceRoots.softwareOnly.root(tail.kind).openDevice(tail.record)
@@ -86,6 +86,8 @@ private func seal(of bytes: [UInt8]) throws -> (at: Int, digest: [UInt8]) {
 }
 
 extension FuzzSeeds {
+    private static let recipient = "age1tp5zqguqs5agqpwmpukjjel2jaz8mrteexmrafcpv5qpxdptc5jqdzdrrw"
+
     static func ofVault() -> [[UInt8]] {
         let folder = FuzzFolder("vault-seeds")
         func open() -> SoftwareEnclave {
@@ -101,6 +103,10 @@ extension FuzzSeeds {
         vaults.append(folder.read("vault") ?? [])
         must("settings") { () throws(Refusal) in
             try enclave.change(DeviceSettings(locksOnSleep: true, idleSeconds: 600))
+        }
+        vaults.append(folder.read("vault") ?? [])
+        must("recipients") { () throws(Refusal) in
+            try enclave.setFileRecovery(RecoveryTexts([recipient]), by: .passcode, file)
         }
         vaults.append(folder.read("vault") ?? [])
         return vaults.flatMap { vault in [0, 1, 3].map { [$0] + vault } }

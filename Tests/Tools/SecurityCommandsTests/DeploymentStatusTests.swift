@@ -130,7 +130,7 @@ import Testing
                              New keychains rest on the TPM, and none is moved off it.
                              Locks after 300 s without use at the latest.
                              Locks on sleep.
-                             history-days is 7.
+                             history-days = 7
 
                 """))
         #expect(

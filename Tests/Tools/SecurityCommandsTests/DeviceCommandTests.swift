@@ -326,7 +326,8 @@ import Testing
             "advice":"Set a password with `security set-keychain-password` to raise it.","lockState":"unlocked",\#
             "age":"current","passwordIsSet":false,"failedAttempts":0,"retryAfter":0,"deployment":"user daemon",\#
             "enclave":"separate process","store":"/home/ada/keychain/keychain.db","socket":"/run/user/1000/keychain",\#
-            "slots":[{"slot":0,"kind":"device"}],"lockOnSleep":false,"timeout":null,"locks":[],"asks":[],\#
+            "slots":[{"slot":0,"kind":"device"}],"fileRecovery":[],"lockOnSleep":false,"timeout":null,"locks":[],\#
+            "asks":[],\#
             "programsEmbed":false,"policy":null,"agent":null,\#
             "caller":{"program":"/usr/bin/security","identity":"unsigned","authority":null,"anchored":false,\#
             "user":1000,"process":42,"groups":["program:/usr/bin/security"]},\#

@@ -82,7 +82,7 @@ struct RestartTests {
     static var attempts: [DeviceRequest] {
         [
             .setPasscode, .removePasscode, .removePasscodeAndFiles, .moveToTPM, .moveToSoftware,
-            .unlockWith(.recoveryCode), .acceptStore,
+            .unlockWith(.recoveryCode), .acceptStore, .setFileRecovery(.none, by: .passcode),
             .replacePasscode(by: .recoveryCode), .addSlot(.recovery, by: .passcode), .removeSlot(1, by: .passcode),
             .access(.move(GroupMove(from: "a", to: "b"))), .access(.setPolicy(.keep, group: "a")),
             .access(.uninstalled([])), .access(.work(ProgramWork("program:/bin/a", []))),

@@ -100,6 +100,18 @@ struct DeviceMessageTests {
         #expect(details?.slots.count == (count > UnlockSlot.most ? nil : count))
     }
 
+    @Test("Details and a request have at most seven recovery recipients", arguments: [0, 1, 7, 8])
+    func recipients(count: Int) throws {
+        let texts = RecoveryTexts((0..<count).map { "age1\($0)" })
+        let details = DeviceDetails(settings: DeviceSettings(), slots: [], recovery: texts)
+        var reader = WireReader(Self.bytes { details.append(to: $0) })
+        #expect((try? DeviceDetails(from: &reader)) == (count > 7 ? nil : details))
+        let request = DeviceRequest.setFileRecovery(texts, by: .passcode)
+        #expect((try? DeviceRequest(decoding: Self.bytes { request.append(to: $0) })) == (count > 7 ? nil : request))
+        let long = DeviceRequest.setFileRecovery(RecoveryTexts([String(repeating: "a", count: 129)]), by: .passcode)
+        #expect((try? DeviceRequest(decoding: Self.bytes { long.append(to: $0) })) == nil)
+    }
+
     @Test("A text that is not UTF-8 is refused")
     func refusesText() {
         let body = Self.bytes { buffer in

@@ -107,6 +107,28 @@ struct KeyRequestTests {
         }
     }
 
+    @Test("The slots of recovery recipients come whole with a key, or not at all")
+    func recoverySlots() throws {
+        let recovery = FileSlot(kind: 3, shelf: ShelfID(), wrapped: [UInt8](repeating: 8, count: 80))
+        func made(_ slots: [FileSlot]) -> [UInt8] {
+            let made = MadeFileKey(slot: Self.slot, key: SecretBytes(count: 32), recovery: slots)
+            return [0, 0, 0, 0] + Self.bytes { made.append(to: $0) }
+        }
+        let (short, whole) = (made([]), made([recovery, recovery]))
+        for count in 0...whole.count {
+            let read = Result { () throws(Refusal) in try Self.reply(to: Self.requests[3], Array(whole.prefix(count))) }
+            guard case .success(.file(.made(let made))) = read else {
+                #expect(count != short.count && count != whole.count)
+                continue
+            }
+            #expect(made.recovery == (count == whole.count ? [recovery, recovery] : []))
+            #expect(count == short.count || count == whole.count)
+        }
+        // No slot of a shelf stands there.
+        #expect(failure { () throws(Refusal) in try Self.reply(to: Self.requests[3], made([Self.slot])) } != nil)
+        #expect(failure { () throws(Refusal) in try Self.reply(to: Self.requests[3], short + [0]) } != nil)
+    }
+
     private struct Unexpected: Error {}
 
     private static func reply(to request: KeyRequest, _ body: [UInt8], _ status: Int32 = 0) throws(Refusal) -> KeyReply

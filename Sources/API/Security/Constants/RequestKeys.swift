@@ -54,3 +54,8 @@
 /// The key of whether `SecItemAdd` changes an item that has the same primary key, as `SecItemUpdate` would. It is one
 /// step that no other program interrupts. Not in Apple's API.
 @safe nonisolated(unsafe) public let kSecUseUpdateExisting: CFString = "u_UpdateExisting"
+
+// MARK: - Protected files
+
+/// The key of the recovery recipients of a new protected file: texts such as `security file recovery-key` shows.
+@safe nonisolated(unsafe) public let kSecProtectedFileRecovery: CFString = "u_FileRecovery"

@@ -220,6 +220,11 @@ private func set(_ key: Any, _ value: Any, of options: inout ProtectedFile.Optio
     switch key as? NSString {
     case kSecAttrAccessGroup: options.accessGroup = try text()
     case kSecAttrLabel: options.shelf = try text()
+    case kSecProtectedFileRecovery:
+        guard let recipients = value as? [String] else {
+            throw .unusable("an object of another type", "an array of strings")
+        }
+        options.recovery = recipients
     case kSecAttrAccessControl:
         guard let control = value as? SecAccessControl else {
             throw .unusable("an object of another type", "an access control")

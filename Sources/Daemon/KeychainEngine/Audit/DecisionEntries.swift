@@ -60,6 +60,7 @@ extension DeviceRequest {
         case .removeSlot: "remove unlock slot"
         case .changeSettings: "change settings"
         case .acceptStore: "accept store"
+        case .setFileRecovery: "set recovery recipients"
         case .snapshot: "snapshot"
         case .access(let request): request.logged
         case .backup(.begin): "backup"

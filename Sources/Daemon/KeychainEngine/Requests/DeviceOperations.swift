@@ -71,7 +71,7 @@ extension KeychainEngine {
         case .backup(let request): return answer(try backup(request, passcodes, from: caller, by: deadline), id, writer)
         case .sync(let request): return answer(try sync(request, passcodes, from: caller), id, writer)
         case .lock, .unlock, .setPasscode, .removePasscode, .removePasscodeAndFiles, .moveToTPM, .moveToSoftware,
-            .unlockWith, .replacePasscode, .addSlot, .removeSlot, .changeSettings, .acceptStore:
+            .unlockWith, .replacePasscode, .addSlot, .removeSlot, .changeSettings, .acceptStore, .setFileRecovery:
             try change(request, passcodes)
         }
         writer.answer(id) { _ in }
@@ -107,6 +107,8 @@ extension KeychainEngine {
         case .removeSlot(let number, let kind): try enclave.removeSlot(number, by: kind, passcodes[0])
         case .changeSettings(let settings): try enclave.change(settings)
         case .acceptStore: try acceptStore(passcodes[0])
+        case .setFileRecovery(let recipients, let kind):
+            try enclave.setFileRecovery(recipients, by: kind, passcodes[0])
         case .status, .verify, .access, .details, .identity, .release, .examine, .watch, .snapshot, .lastUnlock,
             .backup, .sync:
             break

@@ -11,7 +11,8 @@ extension SoftwareEnclave {
         of file: FileID, in shelf: Shelf, in context: AuthenticationContext?
     ) throws(Refusal) -> MadeFileKey {
         let key = SecretBytes.randomKey()
-        return MadeFileKey(slot: try wrap(key, of: file, in: shelf, in: context), key: key)
+        let slot = try wrap(key, of: file, in: shelf, in: context)
+        return MadeFileKey(slot: slot, key: key, recovery: try recoverySlots(of: key, file, in: shelf))
     }
 
     package func unwrapFileKey(

@@ -1,3 +1,4 @@
+import FileFormat
 import KeychainCrypto
 import KeychainModel
 import KeychainWire
@@ -55,7 +56,8 @@ struct DeviceState: @unchecked Sendable {
 
     var details: DeviceDetails {
         DeviceDetails(
-            settings: settings, slots: vault.slots.map { UnlockSlot(number: $0.number, kind: $0.kind) })
+            settings: settings, slots: vault.slots.map { UnlockSlot(number: $0.number, kind: $0.kind) },
+            recovery: RecoveryTexts(vault.recovery.map(\.text)))
     }
 
     /// Forgets the keys of the classes that need an unlocked device. Without a passcode that would protect nothing, for

@@ -1,4 +1,5 @@
 import EnclaveWire
+import FileFormat
 import KeychainCrypto
 import KeychainModel
 import KeychainWire
@@ -7,7 +8,8 @@ import LinuxSystem
 /// The enclave's persistent state: the record of the device key's root, the slots that open the keybag, and the class
 /// keys.
 ///
-/// New vaults are of version 4, and of version 5 while their keychain belongs to a circle. One of version 3 has no
+/// New vaults are of version 4, of version 5 while their keychain belongs to a circle, and of version 6 while it has
+/// recovery recipients. One of version 3 has no
 /// ``VaultAge`` and becomes version 4 when it is next written. Those of the releases before are of version 1 (in
 /// software) or 2 (on a TPM, or moved): they have one slot, whose key wraps the class keys itself. They are read, and
 /// their failed attempts are counted, without a change of version. They become version 4 when their keys are next
@@ -18,6 +20,7 @@ struct Vault: Sendable {
     static let slotVersion: UInt16 = 3
     static let agedVersion: UInt16 = 4
     static let circleVersion: UInt16 = 5
+    static let recoveryVersion: UInt16 = 6
 
     private(set) var version: UInt16
     let identifier: [UInt8]
@@ -30,6 +33,8 @@ struct Vault: Sendable {
     var age = VaultAge()
     /// The circle of machines that the keychain belongs to.
     private(set) var circle: CircleRecord?
+    /// Open each new protected file without the keychain.
+    private(set) var recovery: [RecoveryRecipient] = []
     /// By class, in the order of `Accessibility`; empty for a key that does not exist.
     var wrappedKeys: [[UInt8]]
     /// Empty in version 1, which makes the index key from the device key.
@@ -75,14 +80,25 @@ extension Vault {
 
     /// Keeps what is known of the circle. The vault must have slots.
     mutating func keep(_ circle: CircleRecord) {
-        version = Self.circleVersion
         self.circle = circle
+        chooseVersion()
     }
 
     /// Forgets the circle, with the private keys that this machine had in it.
     mutating func forgetCircle() {
         guard circle != nil else { return }
-        version = Self.agedVersion
         circle = nil
+        chooseVersion()
+    }
+
+    /// Replaces the recovery recipients. The vault must have slots.
+    mutating func keep(recovery recipients: [RecoveryRecipient]) {
+        recovery = recipients
+        chooseVersion()
+    }
+
+    /// The earliest version that has room for what is kept, so that earlier releases read what they can.
+    private mutating func chooseVersion() {
+        version = !recovery.isEmpty ? Self.recoveryVersion : circle != nil ? Self.circleVersion : Self.agedVersion
     }
 }

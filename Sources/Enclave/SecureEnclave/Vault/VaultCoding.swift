@@ -6,13 +6,15 @@ import LinuxSystem
 
 /// The vault's file.
 ///
-///     vault    = version1 | version2 | version3 | version4 | version5
+///     vault    = version1 | version2 | version3 | version4 | version5 | version6
 ///     version1 = head device:32 body digest:32                                             ; 592 bytes
 ///     version2 = head zero:32 body index:60 records u16 zero:u16 device lock digest:32     ; u16: the size of the lock
 ///     version3 = head zero:32 body index:60 records u16 settings:u16 idle:u32 device *slot seal:32 digest:32
 ///     version4 = head zero:32 body index:60 records u16 settings:u16 idle:u32 age device *slot seal:32 digest:32
 ///     version5 = head zero:32 body index:60 records u16 settings:u16 idle:u32 age circleLength:u32 zero:u32 device
 ///                *slot circle seal:32 digest:32
+///     version6 = head zero:32 body index:60 records u16 settings:u16 idle:u32 age circleLength:u32 recoveryLength:u32
+///                device *slot [circle] *recipient:32 seal:32 digest:32
 ///     head     = magic:8 version:u16 flags:u16 zero:u32 identifier:16
 ///     body     = memory:u32 passes:u32 lanes:u32 failed:u32 salt:16 boot:36 since:u64 7*wrapped:60
 ///     records  = kind:u16 deviceLength:u16
@@ -113,6 +115,7 @@ extension Vault {
             since: bytes.littleEndian(UInt64.self, at: Offset.since))
         (slots, settings, age) = (tail.slots, tail.settings, tail.age)
         if let circle = tail.circle { keep(circle) }
+        if !tail.recovery.isEmpty { keep(recovery: tail.recovery) }
         if let seal = tail.seal {
             try check(bytes, upTo: seal, version == Self.firstVersion ? .vaultDigest : .vaultSeal)
         }
@@ -128,7 +131,7 @@ extension Vault {
     private static func version(of bytes: Span<UInt8>) throws(Refusal) -> UInt16 {
         guard bytes.count > Offset.flags, bytes.extracting(..<8).isEqual(to: magic.span) else { throw .damagedVault }
         let version = bytes.littleEndian(UInt16.self, at: Offset.version)
-        guard (firstVersion...circleVersion).contains(version) else { throw .laterVault(version) }
+        guard (firstVersion...recoveryVersion).contains(version) else { throw .laterVault(version) }
         return version
     }
 

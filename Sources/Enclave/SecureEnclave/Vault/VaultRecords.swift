@@ -1,4 +1,5 @@
 import EnclaveWire
+import FileFormat
 import KeychainCrypto
 import KeychainModel
 import KeychainWire
@@ -10,6 +11,8 @@ import LinuxSystem
 ///     version3 = records slotsLength:u16 settings:u16 idle:u32 device *slot
 ///     version4 = records slotsLength:u16 settings:u16 idle:u32 age device *slot
 ///     version5 = records slotsLength:u16 settings:u16 idle:u32 age circleLength:u32 zero:u32 device *slot circle
+///     version6 = records slotsLength:u16 settings:u16 idle:u32 age circleLength:u32 recoveryLength:u32 device *slot
+///                [circle] *recipient:32
 ///     slot     = number:u8 kind:u8 lockLength:u16 memory:u32 passes:u32 lanes:u32 salt:16 wrapped:60 lock
 ///
 /// ``CircleRecord`` has the circle. Bit 0 of `settings` says that the keychain locks when the machine goes to sleep;
@@ -23,6 +26,7 @@ struct VaultRecords {
     private(set) var settings = DeviceSettings()
     private(set) var age = VaultAge()
     private(set) var circle: CircleRecord?
+    private(set) var recovery: [RecoveryRecipient] = []
     /// Where the digest is that takes the device key; nil in version 2.
     private(set) var seal: Int?
     private let version: UInt16
@@ -43,6 +47,7 @@ struct VaultRecords {
         version = vault.version
         (kind, record) = (vault.device.kind, vault.device.record)
         (slots, settings, age, circle) = (vault.slots, vault.settings, vault.age, vault.circle)
+        recovery = vault.recovery
     }
 
     /// Reads it, and holds what digest takes no key against the bytes.
@@ -57,7 +62,7 @@ struct VaultRecords {
         }
     }
 
-    /// Appends the tail of version 2, 3, 4 or 5.
+    /// Appends the tail of version 2, 3, 4, 5 or 6.
     func append(to buffer: SecretBuffer) {
         let slots = version >= Vault.slotVersion ? self.slots.encoded : slots.first?.lock ?? []
         for number in [UInt16(kind.rawValue), UInt16(record.count), UInt16(slots.count)] {
@@ -69,11 +74,12 @@ struct VaultRecords {
         let circle = circle?.encoded() ?? []
         if version >= Vault.circleVersion {
             buffer.append(littleEndian: UInt32(circle.count))
-            buffer.append(littleEndian: UInt32(0))
+            buffer.append(littleEndian: UInt32(recovery.count * RecoveryRecipient.size))
         }
         record.withSpan { buffer.append($0) }
         buffer.append(slots.span)
         buffer.append(circle.span)
+        for recipient in recovery { buffer.append(recipient.bytes.span) }
     }
 }
 
@@ -94,9 +100,10 @@ extension VaultRecords {
 
     private mutating func readSlots(_ bytes: Span<UInt8>) throws(Refusal) {
         let isAged = version >= Vault.agedVersion
-        let circleLength = try Self.circleLength(version, bytes)
-        let records = circleLength != nil ? Offset.records5 : isAged ? Offset.records4 : Offset.records3
-        let trailer = 2 * Vault.digestBytes + (circleLength ?? 0)
+        let more = try Self.lengths(version, bytes)
+        let records = more != nil ? Offset.records5 : isAged ? Offset.records4 : Offset.records3
+        let (circleLength, recoveryLength) = more ?? (0, 0)
+        let trailer = 2 * Vault.digestBytes + circleLength + recoveryLength
         let (middle, end) = try readRecord(bytes, at: records, trailer: trailer)
         if isAged { age = VaultAge(from: bytes, at: Offset.age) }
         let flags = bytes.littleEndian(UInt16.self, at: Offset.settings)
@@ -104,20 +111,37 @@ extension VaultRecords {
         settings = DeviceSettings(
             locksOnSleep: flags == 1, idleSeconds: bytes.littleEndian(UInt32.self, at: Offset.idle))
         slots = try [VaultSlot](decoding: bytes.extracting(middle..<end))
-        seal = end + (circleLength ?? 0)
-        guard let circleLength else { return }
+        seal = end + circleLength + recoveryLength
+        recovery = try Self.recipients(bytes.extracting((end + circleLength)..<(end + circleLength + recoveryLength)))
+        guard circleLength > 0 else { return }
         do { circle = try CircleRecord(decoding: bytes.array(end, circleLength)) } catch { throw .damagedVault }
     }
 
-    /// The size of the circle's part; nil where the version has none.
-    private static func circleLength(_ version: UInt16, _ bytes: Span<UInt8>) throws(Refusal) -> Int? {
+    /// The sizes of the circle's part and the recipients'; nil where the version has neither.
+    private static func lengths(
+        _ version: UInt16, _ bytes: Span<UInt8>
+    ) throws(Refusal) -> (circle: Int, recovery: Int)? {
         guard version >= Vault.circleVersion else { return nil }
         guard bytes.count >= Offset.records5 else { throw .damagedVault }
-        let length = Int(bytes.littleEndian(UInt32.self, at: Offset.circleLength))
-        guard (1...CircleRecord.mostBytes).contains(length),
-            bytes.littleEndian(UInt32.self, at: Offset.circleLength + 4) == 0
-        else { throw .damagedVault }
-        return length
+        let circle = Int(bytes.littleEndian(UInt32.self, at: Offset.circleLength))
+        let recovery = Int(bytes.littleEndian(UInt32.self, at: Offset.circleLength + 4))
+        let isKnown =
+            version == Vault.circleVersion
+            ? circle > 0 && recovery == 0 : (1...RecoveryRecipient.most * RecoveryRecipient.size).contains(recovery)
+        guard isKnown, circle <= CircleRecord.mostBytes, recovery % RecoveryRecipient.size == 0 else {
+            throw .damagedVault
+        }
+        return (circle, recovery)
+    }
+
+    private static func recipients(_ bytes: Span<UInt8>) throws(Refusal) -> [RecoveryRecipient] {
+        var found: [RecoveryRecipient] = []
+        for start in stride(from: 0, to: bytes.count, by: RecoveryRecipient.size) {
+            let key = bytes.array(start, RecoveryRecipient.size)
+            guard let recipient = RecoveryRecipient(key), !found.contains(recipient) else { throw .damagedVault }
+            found.append(recipient)
+        }
+        return found
     }
 
     /// Reads the device's record, and finds where what follows begins and ends.

@@ -10,10 +10,10 @@ struct Occasions {
     let agent: AgentReport?
 
     /// The lines of `status`.
-    var lines: [String] {
+    func lines(for reader: Session) -> [String] {
         guard status.passcodeIsSet else { return ["never: no password is set"] }
         let sure = ["when it is told to"] + session + (seesSleep ? sleep : []) + idle
-        return [sure.joined(separator: ", ")] + notes
+        return [reader.texts(sure, separator: ", ")] + notes
     }
 
     /// The same for programs: what locks it, by name.

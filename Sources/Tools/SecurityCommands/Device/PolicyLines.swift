@@ -16,7 +16,7 @@ enum PolicyLines {
         if policy.requiresTPM { demands.append("New keychains rest on the TPM, and none is moved off it.") }
         if policy.longestIdle > 0 { demands.append("Locks after \(policy.longestIdle) s without use at the latest.") }
         if policy.locksOnSleep { demands.append("Locks on sleep.") }
-        return demands + policy.fixed.map { "\($0.key) is \($0.value)." }
+        return demands + policy.fixed.map { "\($0.key) = \($0.value)" }
     }
 
     static func json(of policy: AdministratorPolicy) -> JSONValue {

@@ -15,7 +15,7 @@ enum StatusCommand {
         let lines = try lines(status, details, caller, session)
         let ofBackup = BackupLines.lines(
             of: BackupLines.dates(session), now: Clock.realtimeNanoseconds / 1_000_000_000)
-        session.output.write(table: lines + ofBackup + ReleaseLines.lines(of: release, isService: status.isOfService))
+        session.show(lines + ofBackup + ReleaseLines.lines(of: release, isService: status.isOfService))
     }
 
     private static func lines(
@@ -26,13 +26,14 @@ enum StatusCommand {
         if let warning = status.age.warning { lines += [("age:", warning), ("", status.age.remedy)] }
         lines += [
             ("lock state:", status.lockState.text), ("password:", status.passcodeIsSet ? "set" : "not set"),
-            ("opens with:", details.slots.map(\.kind.title).joined(separator: "; ")),
+            ("opens with:", session.texts(details.slots.map(\.kind.title), separator: "; ")),
         ]
-        lines += Occasions(status, details).lines.enumerated().map { ($0 == 0 ? "locks:" : "", $1) }
+        lines += details.recovery.texts.enumerated().map { ($0 == 0 ? "recovery:" : "", $1) }
+        lines += Occasions(status, details).lines(for: session).enumerated().map { ($0 == 0 ? "locks:" : "", $1) }
         lines += [
-            ("deployment:", status.deployment), ("enclave:", status.enclave),
+            ("deployment:", status.deployment), ("enclave:", enclave(status, session)),
             ("store:", KeychainName.storePath(status)), ("socket:", session.socket),
-            ("caller:", "\(caller.program), \(caller.source), \(caller.isAnchored ? "anchored" : "not anchored")"),
+            ("caller:", self.caller(caller, session)),
         ]
         if session.programsEmbed { lines.append(("", embedding)) }
         lines += AgentLines.lines(details.agent, mayAsk: session.mayAsk, isService: status.isOfService)
@@ -44,6 +45,17 @@ enum StatusCommand {
 
     private static let embedding =
         "Programs with these settings (KEYCHAIN_MODE) keep the keychain in themselves; the command uses a daemon."
+
+    /// The name of a chip stands behind the first comma.
+    private static func enclave(_ status: DeviceStatus, _ session: Session) -> String {
+        let facts = status.enclave.split(separator: ", ", maxSplits: 1).map(String.init)
+        return ([session.text(facts.first ?? "")] + facts.dropFirst()).joined(separator: ", ")
+    }
+
+    private static func caller(_ caller: CallerReport, _ session: Session) -> String {
+        let facts = [caller.source, caller.isAnchored ? "anchored" : "not anchored"]
+        return "\(caller.program), \(session.texts(facts, separator: ", "))"
+    }
 
     private static func attempts(_ status: DeviceStatus) -> String {
         let wait = status.retryAfter > 0 ? "; the next one counts in \(status.retryAfter) s" : ""
@@ -64,6 +76,7 @@ enum StatusCommand {
                 ("retryAfter", .number(Int64(status.retryAfter))), ("deployment", .string(status.deployment)),
                 ("enclave", .string(status.enclave)), ("store", .string(KeychainName.storePath(status))),
                 ("socket", .string(session.socket)), ("slots", .array(details.slots.map(\.json))),
+                ("fileRecovery", .array(details.recovery.texts.map { .string($0) })),
                 ("lockOnSleep", .boolean(details.settings.locksOnSleep)), ("timeout", details.settings.timeout),
                 ("locks", .array(Occasions(status, details).names.map { .string($0) })),
                 ("asks", .array(AgentLines.reach(details.agent, mayAsk: session.mayAsk).map { .string($0) })),

@@ -12,6 +12,7 @@ package enum FileCommand {
             unprotect [-i identity] [-o out] file ... | cat [-i identity | -r first-last] file ... | \
             edit [-R recipient] file | info file ... | verify [-i identity] file ... | \
             recovery [-R recipient] file ... | recovery-key -o out | \
+            recovery-default [-R recipient | -N] | \
             export (-t recipient | -p) [-i identity] -o out file | \
             import [-i identity] [-c class] [-D] [-s shelf] [-g group] [-u demand] [-R recipient] -o out file | \
             shelves | delete-shelf id
@@ -32,6 +33,11 @@ package enum FileCommand {
             opens its files for ever, and says nothing of who wrote them.
             """,
             """
+            recovery-default gives each new file of the keychain recipients, and -N takes them away; it shows those \
+            there are. The password is asked for, if standard input is no terminal its next line. Files of this device \
+            alone get none, and files that are there keep what they have.
+            """,
+            """
             edit hands the content to the editor of VISUAL or EDITOR, in a file in memory, and encrypts what it becomes.
             """,
             """
@@ -49,6 +55,7 @@ package enum FileCommand {
         CommandOption("u", word: "require", value: "demand", "What opens a file besides: presence or password."),
         CommandOption("r", word: "range", value: "first-last", "The bytes to write, counted from 0; all unless given."),
         CommandOption("R", word: "recovery", value: "recipient", "Who opens the files too, without the keychain."),
+        CommandOption("N", word: "none", "Files get no recovery recipient by themselves any more."),
         CommandOption("i", word: "identity", value: "file", "Open the files with the identities in this file."),
         CommandOption("t", word: "to", value: "recipient", "Who opens the file of age, as age's option -r."),
         CommandOption("p", word: "passphrase", "Have age ask for a passphrase that opens its file."),

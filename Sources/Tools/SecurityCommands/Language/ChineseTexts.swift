@@ -9,7 +9,7 @@ enum ChineseTexts {
         LOCKED\t已锁定
         locked\t已锁定
         software-only\t仅软件保护
-        password\t密码保护
+        password\t密码
         hardware\t硬件保护
         unlocked\t已解锁
         reading: {1}\t正在读取：{1}
@@ -2536,5 +2536,137 @@ enum ChineseTexts {
         Enter the eight digits that the other machine shows; spaces between them do not matter.\t请输入另一台设备显示\
         的八位数字；数字之间的空格没有影响。
         Keep it on all machines of the circle (security sync).\t在圈子的所有设备上保留它（security sync）。
+        protection:\t保护：
+        age:\t新旧：
+        lock state:\t锁定状态：
+        password:\t密码：
+        opens with:\t解锁方式：
+        recovery:\t恢复接收人：
+        locks:\t何时锁定：
+        deployment:\t部署方式：
+        enclave:\t安全区：
+        store:\t存储：
+        socket:\t套接字：
+        caller:\t调用程序：
+        user:\t用户：
+        asks:\t询问方式：
+        session:\t会话：
+        fingerprint:\t指纹：
+        login:\t登录密码：
+        desktop:\t桌面：
+        policy:\t管理策略：
+        attempts:\t尝试次数：
+        backup:\t备份：
+        shelves:\t密钥架：
+        version:\t版本：
+        set\t已设置
+        not set\t未设置
+        Anyone with a copy of this user's files can open the keychain.\t任何持有此用户文件副本的人都能打开钥匙串。
+        Anyone with a copy of this user's files must also know the password.\t持有此用户文件副本的人还必须知道密码。
+        The keychain opens on this machine only, with a key that its security chip does not give away.\t钥匙串只能在此\
+        设备上用其安全芯片不会交出的密钥打开。
+        Set a password with `security set-keychain-password` to raise it.\t用 `security set-keychain-password` 设置密\
+        码可提高保护。
+        The store is older than the one that was here, has a damaged log, or is not marked by this vault.\t存储比原来\
+        的旧、日志已损坏，或没有此保管库的标记。
+        The vault is older than the one that was here; nothing opens with it.\t保管库比原来的旧；用它什么都打不开。
+        Store and vault are older than this machine's TPM has seen them; nothing opens.\t存储和保管库比本机 TPM 见过的\
+        旧；什么都打不开。
+        If this copy is meant, say so with `security accept-store`; else put the newest back.\t如果确实要用此副本，请\
+        运行 `security accept-store`；否则请放回最新的。
+        Put the newest vault back, or vault and store of the same backup.\t请放回最新的保管库，或同一备份中的保管库和\
+        存储。
+        locked (never unlocked since the machine started)\t已锁定（开机后从未解锁）
+        no password: opens by itself\t无密码：自行打开
+        recovery code\t恢复代码
+        TPM, without a PIN\tTPM，无 PIN
+        TPM with a PIN\tTPM 加 PIN
+        never: no password is set\t从不：未设置密码
+        when it is told to\t收到命令时
+        with the session\t随会话锁定
+        on sleep\t睡眠时
+        after {1#} s without use\t闲置 {1} 秒后
+        Not with the session: keychain-agent, which would watch it, does not run.\t不随会话锁定：负责监视会话的 keycha\
+        in-agent 未运行。
+        Not with the session: the system service follows no user's.\t不随会话锁定：系统服务不跟随任何用户的会话。
+        Not with the session: there is no logind, or no session.\t不随会话锁定：没有 logind，或没有会话。
+        Not with the session: there is no system bus.\t不随会话锁定：没有系统总线。
+        Not on sleep, although it is set: keychain-agent, which would hear of it, does not run.\t虽已设置，睡眠时也不\
+        会锁定：负责接收通知的 keychain-agent 未运行。
+        Not on sleep, although it is set: there is no system bus.\t虽已设置，睡眠时也不会锁定：没有系统总线。
+        user daemon\t用户守护进程
+        system daemon\t系统守护进程
+        daemon of a job, in memory\t作业的守护进程，在内存中
+        separate process\t独立进程
+        in process\t进程内
+        signed\t已签名
+        installed\t已安装
+        claimed\t自称
+        unsigned\t未签名
+        unit\t系统单元
+        anchored\t受内核保护
+        not anchored\t不受内核保护
+        Programs with these settings (KEYCHAIN_MODE) keep the keychain in themselves; the command uses a daemon.\t使用\
+        这些设置（KEYCHAIN_MODE）的程序自带钥匙串；此命令使用守护进程。
+        nobody can be asked: keychain-agent does not run\t无法询问任何人：keychain-agent 未运行
+        nobody: the setting interaction says never\t不询问：设置 interaction 为 never
+        on the terminal of the program that needs it; the system service reaches no display\t在需要它的程序的终端上；\
+        系统服务够不到任何显示器
+        on the terminal of the program that needs it; there is no pinentry for a display\t在需要它的程序的终端上；没有\
+        用于显示器的 pinentry
+        on the program's display, or on the terminal of the program that needs it\t在该程序的显示器上，或在需要它的程\
+        序的终端上
+        {1}, by logind\t{1}，由 logind 得知
+        not watched: the system service follows no user's\t未监视：系统服务不跟随任何用户的会话
+        not watched: no logind, or no session\t未监视：没有 logind，或没有会话
+        not watched: no system bus\t未监视：没有系统总线
+        no reader, or no fprintd\t没有读取器，或没有 fprintd
+        {1}, only if polkit gives the system service users' fingers\t{1}，仅当 polkit 允许系统服务使用用户的指纹
+        none; the terminal is asked itself\t无；直接在终端上询问
+        never a passcode: the system service checks no user's password\t从不用作密码：系统服务不检查任何用户的密码
+        no PAM service\t没有 PAM 服务
+        PAM service {1}\tPAM 服务 {1}
+        no program keeps passwords for programs of the desktop at this moment\t目前没有程序为桌面程序保存密码
+        {1} keeps passwords for programs of the desktop, in this keychain\t{1} 在此钥匙串中为桌面程序保存密码
+        {1} keeps passwords for programs of the desktop; `security setup desktop` changes that\t{1} 为桌面程序保存密码\
+        ；`security setup desktop` 可更改
+        A password has {1#} characters at least, and is not removed.\t密码至少有 {1} 个字符，且不能移除。
+        New keychains rest on the TPM, and none is moved off it.\t新钥匙串依靠 TPM，且不能从 TPM 移出。
+        Locks after {1#} s without use at the latest.\t最迟闲置 {1} 秒后锁定。
+        Locks on sleep.\t睡眠时锁定。
+        {1#} wrong in a row; the next one counts in {2#} s\t连续错误 {1} 次；{2} 秒后才能再试
+        {1#} wrong in a row\t连续错误 {1} 次
+        none was made; `security backup FILE` makes one\t从未备份；请用 `security backup 文件` 备份
+        made {1}, opened {2}\t备份于 {1}，打开于 {2}
+        made {1}\t备份于 {1}
+        It is older than 30 days: `security backup FILE` makes another.\t已超过 30 天：请用 `security backup 文件` 重\
+        新备份。
+        It was never opened: `security drill FILE` checks it.\t从未打开过：请用 `security drill 文件` 检查。
+        {1#} of protected files\t受保护文件的密钥架 {1} 个
+        The last backup is older than {1#} of them, whose files need another.\t其中 {1} 个比上次备份新，其文件需要重新\
+        备份。
+        security {1}, keychaind {2}, running since {3}\tsecurity {1}，keychaind {2}，自 {3} 起运行
+        security {1}, keychaind of a release before 0.5.0\tsecurity {1}，keychaind 为 0.5.0 之前的版本
+        The command and the daemon are of different releases.\t命令与守护进程的版本不同。
+        The daemon ends when nobody has been connected for five minutes; the next program starts the installed one.\t\
+        无连接五分钟后守护进程结束；下一个程序会启动已安装的版本。
+        A keychain's daemon ends when nobody has been connected for five minutes; the others with their services.\t无\
+        连接五分钟后钥匙串的守护进程结束；其余的随各自的服务结束。
+        recovery-default gives each new file of the keychain recipients, and -N takes them away; it shows those there\
+         are. The password is asked for, if standard input is no terminal its next line. Files of this device alone ge\
+        t none, and files that are there keep what they have.\trecovery-default 为钥匙串的每个新文件指定恢复接收人，-N\
+         将其取消；它显示现有的接收人。会询问密码；标准输入不是终端时读取其下一行。仅限本机的文件不会得到，已有的文件\
+        保持原样。
+        Files get no recovery recipient by themselves any more.\t文件不再自动得到恢复接收人。
+        Without a password any program could name a recipient who opens all new files.\t没有密码时，任何程序都可以指定\
+        能打开所有新文件的接收人。
+        A file has at most {1#} recovery recipients, those of the keychain among them.\t一个文件最多有 {1} 个恢复接收\
+        人，包括钥匙串的接收人。
+        Name fewer.\t请减少接收人。
+        give recipients, or -N for none\t请给出接收人，或用 -N 表示没有
+        A text is no recovery recipient: those begin with age1.\t这不是恢复接收人：恢复接收人以 age1 开头。
+        Pass what security file recovery-key has shown.\t请使用 security file recovery-key 显示的内容。
+        A file has at most {1#} recovery recipients.\t一个文件最多有 {1} 个恢复接收人。
+        Pass fewer.\t请减少数量。
         """
 }

@@ -1,5 +1,6 @@
 import CommandOptions
 import LinuxSystem
+import TerminalText
 
 /// When output is coloured. Colour only repeats what words and marks say already.
 enum ColourChoice: String, CaseIterable {
@@ -61,6 +62,21 @@ extension Session {
 
     /// A text for people in their language.
     func text(_ words: Words) -> String { language.text(words) }
+
+    /// Several facts in one line, each in their language.
+    func texts(_ facts: [Words], separator: String) -> String { facts.map(text).joined(separator: separator) }
+
+    /// Writes names and what belongs to them in two columns, both in the user's language.
+    func show(_ lines: [(name: Words, fact: Words)]) {
+        let width = TextWidth()
+        for line in lines {
+            let name = text(line.name)
+            let padding = String(repeating: " ", count: max(0, Self.nameColumns - width.columns(name)))
+            output.write("\(name)\(padding)\(text(line.fact).printable)\n")
+        }
+    }
+
+    private static let nameColumns = 13
 
     /// The same for the first line of a failure and for a prompt: scripts read those of macOS's commands.
     func line(_ words: Words) -> String { layer == .scripts ? words : text(words) }

@@ -51,6 +51,20 @@ struct Passcodes {
     }
 }
 
+extension Session {
+    /// Replaces the recipients of each new protected file, after the password was shown.
+    ///
+    /// - Parameter recipients: as age writes them; none for no recipient any more.
+    /// - Throws: the refusal of the keychain, such as for a wrong password.
+    package func setFileRecovery(_ recipients: [String], _ call: String) throws(CommandFailure) {
+        let passcodes = Passcodes(self)
+        // A request that would be refused anyway is refused without a prompt.
+        let isSet = try status(call).passcodeIsSet
+        let credential = isSet ? try passcodes.get(nil, prompt: "password: ") : SecretBytes(copying: [0].span)
+        try passcodes.send(.setFileRecovery(RecoveryTexts(recipients), by: .passcode), [credential], call)
+    }
+}
+
 extension Refusal {
     fileprivate static let passcodeTooLong = Refusal(
         .param, .tooLarge, "password", "The password is longer than \(WireLimits.passcodeBytes) bytes.",

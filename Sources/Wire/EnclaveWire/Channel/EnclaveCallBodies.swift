@@ -149,6 +149,24 @@ extension SlotRemoval {
     package func append(to buffer: SecretBuffer) { buffer.append([number, credential.rawValue].span) }
 }
 
+/// credential:u8 recovery
+package struct RecoverySetting: EnclaveMessage {
+    let recipients: RecoveryTexts
+    let credential: CredentialKind
+}
+
+extension RecoverySetting {
+    package init(from reader: inout WireReader) throws(Refusal) {
+        let credential = try CredentialKind(from: &reader)
+        self.init(recipients: try RecoveryTexts(from: &reader), credential: credential)
+    }
+
+    package func append(to buffer: SecretBuffer) {
+        buffer.append(credential.rawValue)
+        recipients.append(to: buffer)
+    }
+}
+
 /// beginsBlock:u8 [mark]
 package struct MarkRenewal: EnclaveMessage {
     let mark: StoreMark?

@@ -28,6 +28,7 @@ package enum EnclaveCalls {
         makeGeneration.operation, shareGeneration.operation, addMachine.operation, removeMachine.operation,
         beginPairing.operation, showDigits.operation, answerPairing.operation, joinPairing.operation,
         finishPairing.operation, introduce.operation, addPaired.operation, leaveCircle.operation,
+        setFileRecovery.operation,
     ]
 }
 
@@ -274,6 +275,13 @@ extension EnclaveCalls {
     package static let changeSettings = EnclaveCall<DeviceSettings, EmptyMessage>(46) {
         (call, settings) throws(Refusal) in
         try call.enclave.change(settings)
+        return EmptyMessage()
+    }
+
+    /// credential:u8 recovery → nothing. Files: the credential.
+    package static let setFileRecovery = EnclaveCall<RecoverySetting, EmptyMessage>(47, files: 1) {
+        (call, request) throws(Refusal) in
+        try call.enclave.setFileRecovery(request.recipients, by: request.credential, call.files[0])
         return EmptyMessage()
     }
 

@@ -28,6 +28,13 @@ extension EnclaveConnection {
         _ = try send(EnclaveCalls.addSlotWith, request, [credential, other])
     }
 
+    package func setFileRecovery(
+        _ recipients: RecoveryTexts, by kind: CredentialKind, _ credential: FileDescriptor
+    ) throws(Refusal) {
+        let request = RecoverySetting(recipients: recipients, credential: kind)
+        _ = try send(EnclaveCalls.setFileRecovery, request, [credential])
+    }
+
     package func removeSlot(_ number: UInt8, by kind: CredentialKind, _ credential: FileDescriptor) throws(Refusal) {
         _ = try send(EnclaveCalls.removeSlot, SlotRemoval(number: number, credential: kind), [credential])
     }

@@ -41,6 +41,15 @@ package protocol EnclaveDeviceService: Sendable {
     ///   the passcode's, without which nothing would be left that closes the keychain.
     func removeSlot(_ number: UInt8, by kind: CredentialKind, _ credential: FileDescriptor) throws(Refusal)
 
+    /// Replaces the recovery recipients of the keychain: each new protected file opens for them too.
+    ///
+    /// - Parameter recipients: as age writes them.
+    /// - Throws: as ``unlock(with:_:)``; `errSecAuthFailed` when no passcode is set, `errSecParam` for a text that is
+    ///   no recipient, or too many.
+    func setFileRecovery(
+        _ recipients: RecoveryTexts, by kind: CredentialKind, _ credential: FileDescriptor
+    ) throws(Refusal)
+
     /// Changes the settings of the automatic lock; the keychain must be unlocked.
     func change(_ settings: DeviceSettings) throws(Refusal)
 }

@@ -39,6 +39,8 @@ package enum DeviceRequest: Equatable, Sendable {
     /// With one descriptor: the credential.
     case removeSlot(UInt8, by: CredentialKind)
     case changeSettings(DeviceSettings)
+    /// With one descriptor: the credential. Each new protected file opens for these recipients too, and no others.
+    case setFileRecovery(RecoveryTexts, by: CredentialKind)
     /// Is answered when the state has another number than this one, or when so many milliseconds have passed.
     case watch(epoch: UInt32, milliseconds: UInt32)
     /// With one descriptor: the passcode, or an empty file when none is set. The store that is there is the one that is
@@ -68,7 +70,7 @@ package enum DeviceRequest: Equatable, Sendable {
             .lastUnlock:
             0...0
         case .unlock, .removePasscode, .removePasscodeAndFiles, .moveToTPM, .moveToSoftware, .unlockWith, .removeSlot,
-            .examine, .acceptStore:
+            .examine, .acceptStore, .setFileRecovery:
             1...1
         case .setPasscode, .addSlot: 1...2
         case .replacePasscode: 2...2
@@ -104,6 +106,7 @@ package enum DeviceRequest: Equatable, Sendable {
         case backup = 26
         case removePasscodeAndFiles = 27
         case sync = 28
+        case setFileRecovery = 29
     }
 
     /// Appends the body to a frame under construction.
@@ -138,6 +141,9 @@ package enum DeviceRequest: Equatable, Sendable {
         case .watch(let epoch, let milliseconds):
             append(.watch)
             for number in [epoch, milliseconds] { buffer.append(littleEndian: number) }
+        case .setFileRecovery(let recipients, let kind):
+            append(.setFileRecovery, kind.rawValue)
+            recipients.append(to: buffer)
         case .access, .backup, .sync: appendQuestion(to: buffer)
         }
     }
@@ -164,6 +170,11 @@ package enum DeviceRequest: Equatable, Sendable {
         guard let code = Code(rawValue: try reader.integer(UInt8.self)) else { throw .malformed("the device request") }
         self = try Self.read(code, &reader)
         guard reader.isAtEnd else { throw .malformed("the end of the device request") }
+    }
+
+    private static func recovery(from reader: inout WireReader) throws(Refusal) -> DeviceRequest {
+        let kind = try CredentialKind(from: &reader)
+        return .setFileRecovery(try RecoveryTexts(from: &reader), by: kind)
     }
 
     private static func read(_ code: Code, _ reader: inout WireReader) throws(Refusal) -> DeviceRequest {
@@ -194,6 +205,7 @@ package enum DeviceRequest: Equatable, Sendable {
         case .access: .access(try AccessRequest(from: &reader))
         case .backup: .backup(try BackupRequest(from: &reader))
         case .sync: .sync(try SyncRequest(from: &reader))
+        case .setFileRecovery: try recovery(from: &reader)
         }
     }
 }

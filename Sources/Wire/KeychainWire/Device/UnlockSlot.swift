@@ -56,16 +56,20 @@ package struct DeviceSettings: Hashable, Sendable {
 
 /// The slots and settings of a device.
 ///
-///     details  = settings count:u8 *(number:u8 kind:u8) hasAgent:u8 [report]
+///     details  = settings count:u8 *(number:u8 kind:u8) hasAgent:u8 [report] [recovery]
 ///     settings = flags:u8 idle:u32                            ; bit 0: locks on sleep
 package struct DeviceDetails: Hashable, Sendable {
     package var settings: DeviceSettings
     package var slots: [UnlockSlot]
     /// The prompt methods that there are; nil where nobody asks the user.
     package var agent: AgentReport?
+    /// The recovery recipients that each new protected file gets, as age writes them.
+    package var recovery: RecoveryTexts
 
-    package init(settings: DeviceSettings, slots: [UnlockSlot], agent: AgentReport? = nil) {
-        (self.settings, self.slots, self.agent) = (settings, slots, agent)
+    package init(
+        settings: DeviceSettings, slots: [UnlockSlot], agent: AgentReport? = nil, recovery: RecoveryTexts = .none
+    ) {
+        (self.settings, self.slots, self.agent, self.recovery) = (settings, slots, agent, recovery)
     }
 
     package func append(to buffer: SecretBuffer) {
@@ -77,6 +81,8 @@ package struct DeviceDetails: Hashable, Sendable {
         }
         buffer.append(agent == nil ? 0 : 1)
         agent?.append(to: buffer)
+        // Earlier releases know no more.
+        if recovery != .none { recovery.append(to: buffer) }
     }
 
     /// - Throws: `errSecParam` (`wire.malformed`) when it cannot be read.
@@ -93,6 +99,10 @@ package struct DeviceDetails: Hashable, Sendable {
             slots.append(UnlockSlot(number: number, kind: kind))
         }
         agent = try reader.integer(UInt8.self) == 0 ? nil : try AgentReport(from: &reader)
+        recovery = .none
+        guard !reader.isAtEnd else { return }
+        recovery = try RecoveryTexts(from: &reader)
+        guard recovery != .none else { throw .malformed("the number of recovery recipients") }
     }
 }
 

@@ -100,8 +100,9 @@ extension StandInKeychain {
     private static func status(_ state: State) -> DeviceStatus {
         DeviceStatus(
             protection: state.isOnTPM ? .hardware : state.passcode == nil ? .softwareOnly : .passcode,
-            lockState: state.isLocked ? .locked : .unlocked, passcodeIsSet: state.passcode != nil, failedAttempts: 0,
-            retryAfter: 0, deployment: state.deployment, location: "/home/ada/keychain", enclave: "separate process",
+            lockState: state.isLocked ? .locked : .unlocked, passcodeIsSet: state.passcode != nil,
+            failedAttempts: state.failedAttempts, retryAfter: state.retryAfter, deployment: state.deployment,
+            location: "/home/ada/keychain", enclave: "separate process",
             age: state.age)
     }
 

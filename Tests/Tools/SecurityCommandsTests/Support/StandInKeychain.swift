@@ -24,6 +24,7 @@ final class StandInKeychain: KeychainConnection {
         var passcodeShelves = 0
         var isOnTPM = false
         var isLocked = false
+        var (failedAttempts, retryAfter): (UInt32, UInt32) = (0, 0)
         var age = KeychainAge.current
         var settings = DeviceSettings()
         var slots: [UnlockSlot] = []

@@ -41,6 +41,10 @@ extern const CFStringRef kSecUseUserIndependentKeychain;
 extern const CFStringRef kSecUseKeychain;  // The key of the keychain to add to.
 extern const CFStringRef kSecUseItemList;  // The key of the items to work on.
 
+// Protected files:
+// The key of the recovery recipients of a new protected file: texts such as security file recovery-key shows.
+extern const CFStringRef kSecProtectedFileRecovery;
+
 // Number of results:
 extern const CFStringRef kSecMatchLimit;  // The key of how many results are wanted; one unless given.
 extern const CFStringRef kSecMatchLimitOne;  // One result, returned as such.

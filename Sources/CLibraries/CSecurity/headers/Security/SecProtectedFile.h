@@ -28,8 +28,9 @@ typedef CF_OPTIONS(uint32_t, SecFileProtection) {
 
 // The options of new files say where they belong: kSecAttrAccessGroup, the group (CFString); kSecAttrLabel, the name of
 // a shelf, whose files are destroyed together when it is deleted (CFString, at most 255 bytes); kSecAttrAccessControl,
-// what opening them demands (SecAccessControlRef, of which the factors count). NULL is for none. Another key is
-// errSecParam.
+// what opening them demands (SecAccessControlRef, of which the factors count); kSecProtectedFileRecovery, at most seven
+// recipients who open them without the keychain (CFArray of CFString, as `security file recovery-key` shows them), next
+// to those that the keychain gives each file. NULL is for none. Another key is errSecParam.
 
 CFTypeID SecProtectedFileGetTypeID(void);
 

@@ -1,0 +1,117 @@
+"""Protected files in a home of an ordinary user's: the command, and a program that holds them open."""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from ordinary_parts import as_user, prepared
+from patience import PATIENCE
+
+
+class FilesTest(unittest.TestCase):
+    """A test with a home that has the programs for protected files."""
+
+    programs = ""
+
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="keychain-tests-")
+        self.home = prepared(self.programs, self.folder)
+        self.home.environment["LANG"] = "C"
+        shutil.copy(f"{self.programs}/keychain-file", self.home.programs)
+
+    def tearDown(self):
+        self.home.end()
+        shutil.rmtree(self.folder)
+
+    def path(self, name):
+        return f"{self.home.home}/{name}"
+
+    def owned(self, path):
+        home = os.stat(self.home.home)
+        os.chown(path, home.st_uid, home.st_gid)
+        return path
+
+    def plain(self, name, content, mode=0o640):
+        """A file of the user's with this content."""
+        path = self.path(name)
+        with open(path, "wb") as file:
+            file.write(content)
+        os.chmod(path, mode)
+        return self.owned(path)
+
+    def content(self, path):
+        with open(path, "rb") as file:
+            return file.read()
+
+    def started(self, *words, prepare=lambda: None, **streams):
+        """A program that the user runs, which goes on."""
+
+        def begin():
+            prepare()
+            as_user()
+
+        return subprocess.Popen(words, env=self.home.environment, preexec_fn=begin, **streams)
+
+    def done(self, *words, data=b"", status=0, prepare=lambda: None, output=subprocess.PIPE):
+        """What a program of the user's writes, and its complaint."""
+        streams = {"stdin": subprocess.PIPE, "stdout": output, "stderr": subprocess.PIPE}
+        with self.started(*words, prepare=prepare, **streams) as process:
+            out, complaint = process.communicate(data, timeout=PATIENCE)
+        self.assertEqual(status, process.returncode, (words, complaint))
+        return out, complaint.decode()
+
+    def file_words(self, *words):
+        return [f"{self.home.programs}/security", "file", *words]
+
+    def file(self, *words, **options):
+        """The same of `security file`."""
+        return self.done(*self.file_words(*words), **options)
+
+    def written(self, process):
+        """The bytes in a process's files below the home."""
+        folder, written = f"/proc/{process}/fd", 0
+        for name in os.listdir(folder):
+            if os.readlink(f"{folder}/{name}").startswith(f"{self.home.home}/"):
+                written += os.stat(f"{folder}/{name}").st_size
+        return written
+
+
+class Holder:
+    """`file-holder`, which does what it is told, line by line."""
+
+    def __init__(self, home, programs, mode):
+        # Alone in its folder it finds no daemon that it could start.
+        path = f"{home.folder}/{mode}/file-holder"
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        if not os.path.exists(path):
+            shutil.copy(f"{programs}/file-holder", path)
+        kept = {name: value for name, value in home.environment.items() if mode == "daemon" or "DAEMON" not in name}
+        self.process = subprocess.Popen(
+            [path],
+            env=kept | {"KEYCHAIN_MODE": mode},
+            text=True,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            preexec_fn=as_user,
+        )
+
+    def does(self, *words):
+        self.process.stdin.write(" ".join(words) + "\n")
+        self.process.stdin.flush()
+        return self.process.stdout.readline().strip()
+
+    def must(self, *words, says="ok"):
+        answer = self.does(*words)
+        assert answer == says, (words, answer)
+
+    def end(self):
+        self.process.communicate(timeout=PATIENCE)
+
+
+def main():
+    """Runs the tests of a script, whose first word is the folder of the programs."""
+    FilesTest.programs = sys.argv.pop(1)
+    unittest.main(verbosity=2)
