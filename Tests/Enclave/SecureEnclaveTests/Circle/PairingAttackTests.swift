@@ -54,7 +54,9 @@ import Testing
         let offer = try member.connection.beginPairing()
         newcomer.user.will(.passcode("00000000"))
         let answer = try newcomer.connection.joinPairing(offer, asking: CircleMachine.question, by: soon)
-        let guess = { _ = try member.connection.answerPairing(answer, name: "n", positions: [], token: TestPairing.token) }
+        let guess = {
+            _ = try member.connection.answerPairing(answer, name: "n", positions: [], token: TestPairing.token)
+        }
         #expect(Self.rule(guess) == .noPairing)
         let pairing = try TestPairing(member, newcomer)
         let wrong = try pairing.join(entering: pairing.wrongDigits)

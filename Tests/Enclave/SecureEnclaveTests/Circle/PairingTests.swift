@@ -71,7 +71,7 @@ import Testing
         #expect(refused.withLock { $0 } == nil)
     }
 
-    @Test("Wrong digits end the pairing on the member: nothing is said to the newcomer, and the right ones are too late")
+    @Test("Wrong digits end the pairing on the member: it says nothing, and the right ones are too late")
     func wrongDigits() throws {
         let circle = try TestCircle(1)
         let pairing = try TestPairing(circle.machines[0], try CircleMachine())
