@@ -308,6 +308,12 @@ attempt(
     "Base/KeychainCryptoTests/Keys/SPAKE2Tests.swift",
 )
 attempt(
+    "a place swaps, repeats or holds back the messages of two daemons that pair, or a second machine answers them",
+    "all",
+    "fails",
+    "Daemon/KeychainEngineTests/PairingServiceTests.swift",
+)
+attempt(
     "a machine in wrong hands writes to its circle after its removal, as it or another one has named its later batches",
     "all",
     "fails",

@@ -89,7 +89,9 @@ def make():
     keys = pairing.keys_of(digits, session, x, shares[1])
     circle, member = bytes([1]) * 16, bytes([2]) * 16
     position = bytes([3]) * 16 + struct.pack("<Q", 4) + bytes([5]) * 16
-    welcome = circle + member + struct.pack("<I", 1) + position + struct.pack("<I", 5) + b"token"
+    own = "书房".encode()
+    welcome = circle + member + struct.pack("<I", len(own)) + own
+    welcome += struct.pack("<I", 1) + position + struct.pack("<I", 5) + b"token"
     signing = ec.derive_private_key(7, ec.SECP256R1())
     points = b"".join(pairing.write(pairing.times(value, pairing.GENERATOR)) for value in (7, 8))
     place, name = pairing.head(session, 3), "笔记本".encode()

@@ -96,8 +96,8 @@ def head(session, number, versions=(1, 1)):
 
 
 def keys_of(digits, session, number, second_share, member=(1, 1), newcomer=(1, 1)):
-    """The keys of the first round, of the member whose secret number this is."""
-    associated = PAIR + session + b"\0" + struct.pack("<HHHH", *member, *newcomer)
+    """The keys of a pairing, of the member whose secret number this is."""
+    associated = PAIR + session + struct.pack("<HHHH", *member, *newcomer)
     names = (b"member", b"newcomer")
     return Keys(number, password_of(digits, session), names, second_share, associated)
 

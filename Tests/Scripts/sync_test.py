@@ -19,11 +19,20 @@ from ordinary_parts import USER, OrdinaryHome, as_user
 from patience import PATIENCE, eventually
 
 PASSCODE = "1234"
+# It notes digits that are shown, and enters those that are noted. Folders above a keychain's are closed to it.
 PINENTRY = f"""#!/bin/sh
+digits=PLACE/notes/digits
 echo OK
 while read -r word rest; do
     case $word in
-    GETPIN) echo D {PASSCODE}; echo OK ;;
+    SETDESC) text=$rest; echo OK ;;
+    CONFIRM) echo "$text" | sed -n 's/.*machine: \\([0-9]* [0-9]*\\).*/\\1/p' >"$digits.new"
+        mv "$digits.new" "$digits"; echo OK ;;
+    GETPIN) case $text in
+        *eight*) echo D "$(cat "$digits")" ;;
+        *) echo D {PASSCODE} ;;
+        esac
+        echo OK ;;
     BYE) echo OK; exit 0 ;;
     *) echo OK ;;
     esac
@@ -52,6 +61,17 @@ class Machine(OrdinaryHome):
 
     def sync(self, *words):
         return json.loads(self.must("--json", "sync", *words) or "null")
+
+    def begin(self, *words):
+        """A command that goes on meanwhile."""
+        return subprocess.Popen(
+            [f"{self.programs}/security", "--json", "sync", *words],
+            env=self.environment,
+            preexec_fn=as_user,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
 
     def write(self, *words):
         done = subprocess.run(
@@ -82,26 +102,77 @@ class Machine(OrdinaryHome):
         self.carrier = None
 
 
-def joins(one, other, folder):
-    """The second machine gives its code to the first, and reads what the first had."""
+def shown(one, place):
+    """A command that adds a machine, and the digits that it shows."""
+    note = pathlib.Path(f"{place}/notes/digits")
+    note.unlink(missing_ok=True)
+    adding = one.begin("add-device")
+
+    def found():
+        assert adding.poll() is None, adding.communicate()
+        return note.exists() and note.read_text().strip()
+
+    return adding, eventually(found, "no digits are shown")
+
+
+def finished(command):
+    out, errors = command.communicate(timeout=PATIENCE)
+    return command.returncode, out, errors
+
+
+def is_clean(folder):
+    """Whether no message of a pairing is left."""
+    return not os.path.isdir(f"{folder}/pair") or not os.listdir(f"{folder}/pair")
+
+
+def pairs(one, other, place):
+    """Wrong digits and commands that are ended change nothing; right digits bring the second machine in."""
+    folder = f"{place}/shared"
     one.write("put", "before", "the circle")
-    circle = one.sync("setup", "-n", "one", folder)["circle"]
+    one.sync("setup", "-n", "one", folder)
     joined = one.run("sync", "setup", folder)
     assert joined.returncode != 0, "a second circle"
-    code = other.sync("join", "-n", "other", folder, circle)["code"]
+    adding, digits = shown(one, place)
+    pathlib.Path(f"{place}/notes/digits").write_text("0000 0001" if digits == "0000 0000" else "0000 0000")
+    refused = other.run("sync", "join", folder, "-n", "other")
+    assert refused.returncode == 51 and "one try" in refused.stderr, refused
+    code, _, errors = finished(adding)
+    assert code == 51 and "does not know the digits" in errors, (code, errors)
+    assert len(one.sync("devices")) == 1 and "no circle" in other.run("sync", "status").stderr
+    for what in (signal.SIGINT, signal.SIGKILL):
+        adding, _ = shown(one, place)
+        eventually(lambda: not is_clean(folder), "no share is carried")
+        adding.send_signal(what)
+        finished(adding)
+        eventually(lambda: is_clean(folder), "the messages stay")
+    adding, _ = shown(one, place)
+    joined = other.sync("join", folder, "-n", "other")
+    assert joined["machine"]["name"] == "one" and joined["folder"] == folder, joined
+    code, out, errors = finished(adding)
+    assert code == 0, (code, out, errors)
+    added = json.loads(out)
+    assert added["machine"] == {"id": joined["me"], "name": "other"} and added["folder"] == folder, added
+    eventually(lambda: is_clean(folder), "the messages stay")
+    for machine in (one, other, one, other):
+        machine.must("sync", "now")
+    assert other.items() == {"before: the circle"}, other.items()
+    assert other.sync("status")["standing"] == "in"
+    prints = [{row["digits"] for row in machine.sync("fingerprint")} for machine in (one, other)]
+    assert prints[0] == prints[1] and len(prints[0]) == 3, prints
+    for machine in (one, other):
+        assert {shown["name"] for shown in machine.sync("devices")} == {"one", "other"}
+
+
+def joins_by_code(one, other, folder):
+    """A machine that left comes back by its code."""
+    code = other.sync("join", "-n", "again", folder, one.sync("status")["circle"])["code"]
     assert other.sync("status")["standing"] == "waits"
     bad = one.run("sync", "add-device", code[:-3] + "AAA")
     assert bad.returncode != 0 and "copied as a whole" in bad.stderr, bad
     one.sync("add-device", code)
     for machine in (one, other, one, other):
         machine.must("sync", "now")
-    assert other.items() == {"before: the circle"}, other.items()
-    assert other.sync("status")["standing"] == "in"
-    # The name of the machine that has begun the circle is known there alone.
-    prints = [{row["digits"] for row in machine.sync("fingerprint")} for machine in (one, other)]
-    assert prints[0] == prints[1] and len(prints[0]) == 3, prints
-    assert {machine["name"] for machine in one.sync("devices")} == {"one", "other"}
-    assert {machine["name"] for machine in other.sync("devices")} == {"", "other"}
+    assert "secret: of one alone" in other.items(), other.items()
 
 
 def travels(one, other):
@@ -193,25 +264,27 @@ def main():
     machines = []
     try:
         copies, folder = f"{place}/programs", f"{place}/shared"
-        os.mkdir(copies)
-        os.mkdir(folder)
+        for path in (copies, folder, f"{place}/notes"):
+            os.mkdir(path)
         for name in PROGRAMS:
             shutil.copy(f"{programs}/{name}", copies)
         pinentry = pathlib.Path(f"{place}/pinentry")
-        pinentry.write_text(PINENTRY)
+        pinentry.write_text(PINENTRY.replace("PLACE", place))
         pinentry.chmod(0o755)
         os.chmod(place, 0o777)
         if os.getuid() == 0:
-            os.chown(folder, USER, USER)
+            for path in (folder, f"{place}/notes"):
+                os.chown(path, USER, USER)
         machines += [Machine(name, copies, place) for name in ("one", "other")]
         one, other = machines
-        joins(one, other, folder)
+        pairs(one, other, place)
         travels(one, other)
         is_killed(one, other)
         loses_its_folder(one, other, folder)
         pauses(one, other)
         waits_for_the_unlock(one, other)
         removes(one, other)
+        joins_by_code(one, other, folder)
     finally:
         for machine in machines:
             machine.stop()

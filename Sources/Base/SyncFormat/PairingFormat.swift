@@ -8,11 +8,9 @@ package struct PairingID: SyncIdentifier {
 
 /// The name under which a transport keeps a message of a pairing.
 ///
-///     slot = "pair/" session "/" number:1                               ; lower-case hexadecimal, number from 0 to b
-///
-/// A try has four slots, one after the other, and there are three tries.
+///     slot = "pair/" session "/" step:1                                 ; lower-case hexadecimal, step from 0 to 3
 package struct PairingSlot: Hashable, Sendable {
-    /// The messages of one try.
+    /// The messages of a pairing, one after the other.
     package enum Step: UInt8, Sendable, CaseIterable {
         /// Of the member: its share.
         case share = 0
@@ -24,27 +22,19 @@ package struct PairingSlot: Hashable, Sendable {
         case introduction = 3
     }
 
-    /// How often the digits may be entered.
-    package static let tries: UInt8 = 3
-
     package let session: PairingID
-    package let number: UInt8
-    package var step: Step { Step(rawValue: number % 4) ?? .share }
-    /// Counted from 0.
-    package var round: UInt8 { number / 4 }
+    package let step: Step
 
-    package init(_ session: PairingID, round: UInt8, _ step: Step) {
-        (self.session, number) = (session, 4 * round + step.rawValue)
-    }
+    package init(_ session: PairingID, _ step: Step) { (self.session, self.step) = (session, step) }
 
-    /// - Throws: ``SyncMalformed`` for a number that no try has.
+    /// - Throws: ``SyncMalformed`` for a number that no step has.
     init(_ session: PairingID, number: UInt8) throws(SyncMalformed) {
-        guard number < 4 * Self.tries else { throw .value }
-        (self.session, self.number) = (session, number)
+        guard let step = Step(rawValue: number) else { throw .value }
+        (self.session, self.step) = (session, step)
     }
 
     /// The slot's one spelling.
-    package var text: String { "pair/\(session.text)/\(hexadecimal(number, digits: 1))" }
+    package var text: String { "pair/\(session.text)/\(hexadecimal(step.rawValue, digits: 1))" }
 
     /// - Throws: ``SyncMalformed`` when the text is not exactly the name of a slot.
     package init(_ text: String) throws(SyncMalformed) {
@@ -73,7 +63,7 @@ package struct PairingVersions: Hashable, Sendable {
 /// A message of a pairing, which fills its slot.
 ///
 ///     message = head body
-///     head    = "KCJ1" session:16 number:u8 0:u8 least:u16 most:u16                          ; 26 bytes
+///     head    = "KCJ1" session:16 step:u8 0:u8 least:u16 most:u16                          ; 26 bytes
 ///     body    = share:65 | share:65 confirmation:32 | confirmation:32 box | box              ; by the step
 package struct PairingMessage: Equatable, Sendable {
     package static let headSize = 26
@@ -120,13 +110,15 @@ package struct PairingMessage: Equatable, Sendable {
     private static let mark = Array("KCJ1".utf8)
 
     /// The part before the body, to which the box is bound.
-    package var head: [UInt8] { Self.mark + slot.session.bytes + [slot.number, 0] + versions.bytes }
+    package var head: [UInt8] { Self.mark + slot.session.bytes + [slot.step.rawValue, 0] + versions.bytes }
     package var bytes: [UInt8] { head + share + confirmation + box }
 }
 
 /// The circle, for a newcomer that knows the digits.
 ///
-///     welcome = circle:16 member:16 count:u32 *position tokenLength:u32 token                ; positions as in a batch
+///     welcome = circle:16 member:16 nameLength:u32 name count:u32 *position tokenLength:u32 token
+///
+/// Positions are written as in a batch.
 package struct PairingWelcome: Sendable {
     /// Of the token with which the newcomer opens the transport.
     package static let tokenBytes = 1024
@@ -134,31 +126,40 @@ package struct PairingWelcome: Sendable {
     package let circle: CircleID
     /// The machine that writes this: the newcomer starts from what it has read.
     package let member: MemberID
+    /// The member's own name, for people.
+    package let name: [UInt8]
     /// By ascending device.
     package let positions: [SyncPosition]
     /// Empty where the transport has none.
     package let token: SecretBytes
 
-    package init(_ circle: CircleID, _ member: MemberID, positions: [SyncPosition], token: SecretBytes) {
-        (self.circle, self.member, self.positions, self.token) = (circle, member, positions, token)
+    package init(
+        _ circle: CircleID, _ member: MemberID, name: [UInt8], positions: [SyncPosition], token: SecretBytes
+    ) {
+        (self.circle, self.member, self.name) = (circle, member, name)
+        (self.positions, self.token) = (positions, token)
     }
 
     /// - Throws: ``SyncMalformed`` when the bytes are not exactly a welcome.
     package init(decoding bytes: SecretBytes) throws(SyncMalformed) {
         var cursor = SyncCursor(0..<bytes.count)
-        (circle, member, positions, token) = try bytes.withSpan { (span) throws(SyncMalformed) in
+        (circle, member, name, positions, token) = try bytes.withSpan { (span) throws(SyncMalformed) in
             let circle = try cursor.identifier(CircleID.self, in: span)
             let member = try cursor.identifier(MemberID.self, in: span)
+            let spelling = try cursor.run(atMost: SyncLimits.nameBytes, in: span)
+            let name = span.array(spelling.lowerBound, spelling.count)
             let positions = try SyncPosition.list(&cursor, in: span)
             let token = try cursor.run(atMost: Self.tokenBytes, in: span)
             try cursor.finish()
-            return (circle, member, positions, SecretBytes(copying: span.extracting(token)))
+            return (circle, member, name, positions, SecretBytes(copying: span.extracting(token)))
         }
     }
 
     package func encoded() -> SecretBytes {
         let buffer = SecretBuffer(capacity: 256)
         for identifier in [circle.bytes, member.bytes] { buffer.append(identifier.span) }
+        buffer.append(littleEndian: UInt32(truncatingIfNeeded: name.count))
+        buffer.append(name.span)
         SyncPosition.append(positions, to: buffer)
         buffer.append(littleEndian: UInt32(truncatingIfNeeded: token.count))
         token.withSpan { buffer.append($0) }
@@ -201,7 +202,7 @@ package struct PairingIntroduction: Equatable, Sendable {
         _ keys: MemberKeys, name: [UInt8], _ slot: PairingSlot, _ versions: PairingVersions, in circle: CircleID,
         with member: MemberID
     ) -> [UInt8] {
-        var bytes = Array("keychain sync 1: pair".utf8) + slot.session.bytes + [slot.number]
+        var bytes = Array("keychain sync 1: pair".utf8) + slot.session.bytes + [slot.step.rawValue]
         bytes += versions.bytes + circle.bytes + member.bytes + keys.bytes
         bytes.append(run: name)
         return bytes

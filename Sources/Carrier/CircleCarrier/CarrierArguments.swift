@@ -11,6 +11,7 @@ package enum CarrierArguments {
         options: [
             ProgramOption("--once", "Look and send once, and end."),
             ProgramOption("--found", "Make the circle's folder first, which a circle has once, and then --once."),
+            ProgramOption("--pair", "Carry the messages of the pairing that is under way, and end with it."),
             ProgramOption("--help", "Show this text."),
             ProgramOption("--version", "Show the release of the program."),
         ],

@@ -11,6 +11,13 @@ package enum CarrierPlace {
         FolderTransport(try folder(place), circle: circle)
     }
 
+    /// The messages of pairings at a place.
+    ///
+    /// - Throws: `errSecParam` for a place that this release cannot use.
+    package static func pairings(_ place: String) throws(Refusal) -> any PairingPlace {
+        FolderPairings(try folder(place))
+    }
+
     private static func folder(_ place: String) throws(Refusal) -> String {
         let path = place.hasPrefix("folder:") ? String(place.dropFirst("folder:".count)) : place
         guard path.hasPrefix("/") else { throw unusable(place) }

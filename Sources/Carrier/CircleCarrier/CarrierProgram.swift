@@ -14,6 +14,8 @@ package struct CarrierProgram {
         case stay
         /// Goes round once. With a circle that was just begun, it makes the place first.
         case once(founds: Bool)
+        /// Carries the messages of a pairing until it ends.
+        case pair
     }
 
     private let log: @Sendable (String) -> Void
@@ -40,6 +42,7 @@ package struct CarrierProgram {
             // A home without a keychain stays without.
             guard !configuration.isUnmade else { return noCircle() }
             let daemon = DaemonCircle(try Connection.reach(configuration).unwrapped(configuration))
+            if case .pair = errand { return try pair(daemon) }
             guard let positions = try positions(for: errand, daemon) else { return noCircle() }
             let lock: FileLock?
             do { lock = try Self.lock(configuration) } catch { return unlockable(error) }
@@ -57,7 +60,7 @@ package struct CarrierProgram {
 
     private func positions(for errand: Errand, _ daemon: DaemonCircle) throws(Refusal) -> SyncPositions? {
         switch errand {
-        case .once: try daemon.positions()
+        case .once, .pair: try daemon.positions()
         case .stay: try daemon.positionsOfOpened()
         }
     }
@@ -104,6 +107,7 @@ extension CarrierProgram {
     ) throws(Refusal) -> Int32 {
         do { try Self.harden() } catch { log("the carrier is less protected than it could be: \(error)") }
         switch errand {
+        case .pair: return try pair(daemon)
         case .once(let founds): return try goRound(daemon, positions, founds: founds)
         case .stay:
             var next: SyncPositions? = positions
@@ -124,6 +128,12 @@ extension CarrierProgram {
     private static func harden() throws(SystemError) {
         try ProcessHardening.forbidNewPrivileges()
         try ProcessHardening.forbidReachingOut([.programs, .neighbours, .networks])
+    }
+
+    /// Another carrier may be at it: that carries no such messages.
+    private func pair(_ daemon: DaemonCircle) throws(Refusal) -> Int32 {
+        do { try Self.harden() } catch { log("the carrier is less protected than it could be: \(error)") }
+        return try PairingErrand(daemon, place: CarrierPlace.pairings).run().map(unusable) ?? Status.done
     }
 
     private func goRound(

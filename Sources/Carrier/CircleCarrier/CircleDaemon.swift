@@ -37,4 +37,10 @@ package protocol CircleDaemon: Sendable {
     /// - Returns: another number when there is news.
     /// - Throws: as ``positions()``.
     func wait(after number: UInt64, milliseconds: UInt32) throws(Refusal) -> UInt64
+
+    /// Hands over what the place has of pairings, or why it has nothing.
+    ///
+    /// - Returns: the pairing that is under way; nil for none.
+    /// - Throws: as ``positions()``.
+    func pairing(_ look: PairingLook) throws(Refusal) -> SyncPairing?
 }

@@ -67,6 +67,11 @@ package struct DaemonCircle: CircleDaemon {
         return next
     }
 
+    package func pairing(_ look: PairingLook) throws(Refusal) -> SyncPairing? {
+        guard case .pairing(let pairing) = try ask(.pairing(look)) else { throw .unexpectedReply }
+        return pairing
+    }
+
     private func ask(
         _ request: SyncRequest, _ files: [FileDescriptor] = [], patience: Int = patience
     ) throws(Refusal) -> SyncReply {

@@ -23,7 +23,8 @@ do {
         CurrentProcess.ignoreBrokenPipes()
         umask(0o077)
         let founds = given.has("--found")
-        exit(try CarrierProgram(log: say).run(founds || given.has("--once") ? .once(founds: founds) : .stay))
+        let errand: CarrierProgram.Errand = founds || given.has("--once") ? .once(founds: founds) : .stay
+        exit(try CarrierProgram(log: say).run(given.has("--pair") ? .pair : errand))
     }
 } catch {
     say("\(error)")

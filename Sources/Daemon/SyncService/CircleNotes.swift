@@ -8,13 +8,15 @@ import SyncFormat
 /// no key depends on it.
 ///
 ///     file = "circle 1" "\n" *(key " " value "\n")
-///     key  = "place" | "name" | "paused" | "doubled" | "looked" | "committed" | "heard"
+///     key  = "place" | "name" | "partner" | "paused" | "doubled" | "looked" | "committed" | "heard"
 ///
-/// A value of `heard` is a machine and a time. Times are seconds since 1970.
+/// A value of `heard` is a machine and a time, one of `partner` a machine and its name. Times are seconds since 1970.
 struct CircleNotes: Equatable, Sendable {
     var place = ""
     /// This machine's name.
     var name = ""
+    /// The machine that this one has paired with, until its name comes with the circle.
+    var partner: Partner?
     var isPaused = false
     /// Whether the place has other batches in this machine's slots.
     var isDoubled = false
@@ -22,6 +24,13 @@ struct CircleNotes: Equatable, Sendable {
     var committed: Int64 = 0
     /// When a batch of each machine was last read.
     var heard: [MemberID: Int64] = [:]
+
+    struct Partner: Equatable, Sendable {
+        let id: MemberID
+        let name: String
+
+        init(_ id: MemberID, _ name: String) { (self.id, self.name) = (id, name) }
+    }
 
     private static let mark = "circle 1"
     /// The longest place, and a line for each machine.
@@ -56,6 +65,10 @@ struct CircleNotes: Equatable, Sendable {
         switch key {
         case "place": place = value
         case "name": name = value
+        case "partner":
+            let words = value.split(separator: " ", maxSplits: 1)
+            guard words.count == 2, let number = UInt128(words[0], radix: 16) else { return }
+            partner = Partner(MemberID(number: number), String(words[1]))
         case "paused": isPaused = true
         case "doubled": isDoubled = true
         case "looked": looked = Int64(value) ?? 0
@@ -71,6 +84,7 @@ struct CircleNotes: Equatable, Sendable {
     private var text: String {
         var lines = [Self.mark, "looked \(looked)", "committed \(committed)"]
         for (key, value) in [("place", place), ("name", name)] where !value.isEmpty { lines.append("\(key) \(value)") }
+        if let partner { lines.append("partner \(partner.id.text) \(partner.name)") }
         if isPaused { lines.append("paused 1") }
         if isDoubled { lines.append("doubled 1") }
         for (device, time) in heard.sorted(by: { $0.key < $1.key }) { lines.append("heard \(device.text) \(time)") }

@@ -9,8 +9,9 @@ import SyncFormat
 ///
 /// All that it knows is in the store, in the enclave and in a file next to the store. Each request is one transaction.
 package final class CircleService: CircleOperations {
-    private let circle: Lock<OwnCircle>
-    private let enclave: any EnclaveService
+    let circle: Lock<OwnCircle>
+    let enclave: any EnclaveService
+    let pairing = PairingDesk()
     /// Moves with every change that a carrier should hear of.
     package let number = StateEpoch()
 
@@ -35,10 +36,13 @@ package final class CircleService: CircleOperations {
             return .taken(try circle.withLock { (own) throws(Refusal) in try own.take(bytes, in: slot) })
         case .next: return .next(try next(into: files))
         case .wait: return .news(number: UInt64(number.value))
+        case .pairing(let look): return .pairing(carry(look))
+        case .invite: try invite()
+        case .seek(let place, let name): try seek(place, name)
         case .pause, .now, .seen, .committed:
             try note(request, files)
-            return .done
         }
+        return .done
     }
 
     private func note(_ request: SyncRequest, _ files: [FileDescriptor]) throws(Refusal) {
@@ -77,6 +81,11 @@ package final class CircleService: CircleOperations {
         } catch { throw .notACircleFile }
     }
 
+    package func withdraw(_ context: AuthenticationContext) {
+        pairing.withdraw(context)
+        number.advance()
+    }
+
     // MARK: - Changes
 
     /// Changes the circle, after the enclave has asked its user. Others go on meanwhile.
@@ -95,6 +104,7 @@ package final class CircleService: CircleOperations {
             return try state(try enclave.addMachine(keys, name: name, asking: question, by: deadline))
         case .remove(let member, let kept):
             return try state(try enclave.removeMachine(member, keeping: kept, asking: question, by: deadline))
+        case .pair: return try pair(question, deadline)
         case .leave:
             if try enclave.circle() != nil { try enclave.leaveCircle(asking: question, by: deadline) }
             try circle.withLock { (own) throws(Refusal) in try own.leave() }
@@ -102,7 +112,7 @@ package final class CircleService: CircleOperations {
         }
     }
 
-    private func enter(
+    func enter(
         _ name: CircleID?, _ question: CircleQuestion, _ deadline: Deadline
     ) throws(Refusal) -> SyncStatus? {
         _ = try enclave.enterCircle(name, asking: question, by: deadline)
@@ -112,7 +122,7 @@ package final class CircleService: CircleOperations {
         }
     }
 
-    private func state(_ statements: [SyncStatement]) throws(Refusal) -> SyncStatus? {
+    func state(_ statements: [SyncStatement]) throws(Refusal) -> SyncStatus? {
         try circle.withLock { (own) throws(Refusal) in
             try own.state(statements)
             return try own.status()

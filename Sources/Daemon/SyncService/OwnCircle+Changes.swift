@@ -15,11 +15,7 @@ extension OwnCircle {
             guard try state == nil else { throw .isInCircle }
             let place = try CirclePlace(place)
             try CirclePlace.checkName(name)
-            // A crash may have left it behind when the enclave had left the circle already.
-            try CircleRecords(engine).leave()
-            var file = CircleNotes()
-            (file.place, file.name) = (place.text, name)
-            try write(file)
+            try begin(at: place.text, as: name)
         case .add(let keys, let name):
             try CirclePlace.checkName(name)
             try requireIn { replica, own in
@@ -28,8 +24,34 @@ extension OwnCircle {
             }
         case .remove(let member, _):
             try requireIn { replica, _ in replica.membership.members[member] == nil ? .notInThisCircle : nil }
-        case .leave: return
+        case .leave, .pair: return
         }
+    }
+
+    private func begin(at place: String, as name: String, with partner: CircleNotes.Partner? = nil) throws(Refusal) {
+        // A crash may have left it behind when the enclave had left the circle already.
+        try CircleRecords(engine).leave()
+        var file = CircleNotes()
+        (file.place, file.name, file.partner) = (place, name, partner)
+        try write(file)
+    }
+
+    /// Prepares to enter the circle of a welcome.
+    func prepare(_ turn: PairingDesk.Turn, _ welcome: PairingWelcome) throws(Refusal) {
+        let name = String(decoding: welcome.name, as: UTF8.self)
+        let partner = (try? CirclePlace.checkName(name)) == nil ? nil : CircleNotes.Partner(welcome.member, name)
+        try begin(at: turn.place, as: turn.name, with: partner)
+    }
+
+    /// Whether this machine can add another.
+    func requireMayAdd() throws(Refusal) {
+        try requireIn { replica, _ in replica.mayIntroduce ? nil : .mayNotIntroduce }
+    }
+
+    /// Whether this machine can join a circle: it is in none, or nobody has added it to its own.
+    func requireMayJoin() throws(Refusal) {
+        guard try state != nil else { return }
+        guard try status()?.standing == .waitsToBeAdded else { throw .isInCircle }
     }
 
     private func requireIn(

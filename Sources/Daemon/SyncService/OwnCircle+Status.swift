@@ -24,13 +24,23 @@ extension OwnCircle {
         (status.isPaused, status.problem) = (file.isPaused, view.problem)
         (status.looked, status.committed) = (file.looked, file.committed)
         status.unsent = UInt64(try CircleRecords(engine).marks().count)
-        status.machines = status.machines.map { machine in
-            let isMe = machine.id == status.me && machine.name.isEmpty
-            var shown = isMe ? machine.named(file.name) : machine
+        status.machines = shown(status, file)
+        return status
+    }
+
+    /// The machines, with the names that stand in the file alone.
+    private func shown(_ status: SyncStatus, _ file: CircleNotes) -> [SyncStatus.Machine] {
+        var names = [status.me: file.name]
+        if let partner = file.partner { names[partner.id] = partner.name }
+        var machines = status.machines
+        if let partner = file.partner?.id, !machines.contains(where: { $0.id == partner }) {
+            machines = (machines + [SyncStatus.Machine(id: partner, name: "")]).sorted { $0.id < $1.id }
+        }
+        return machines.map { machine in
+            var shown = machine.name.isEmpty ? machine.named(names[machine.id] ?? "") : machine
             shown.heard = file.heard[machine.id] ?? 0
             return shown
         }
-        return status
     }
 }
 

@@ -22,7 +22,7 @@ extension Refusal {
 
     static let notAddedYet = Refusal(
         .notAvailable, .notAMember, "circle", "This machine is not in its circle: nobody has added it yet.",
-        do: "Add it on a machine that is in, with this machine's code.")
+        do: "Repeat security sync join here, and security sync add-device on a machine that is in.")
 
     static let circleIsBeginning = Refusal(
         .notAvailable, .noGenerationKeys, "circle", "The circle's keys are not there yet.",

@@ -102,7 +102,7 @@ package final class Connection: KeychainConnection {
         let request = request.withTerminal()
         let descriptors = descriptors + (request.prompt?.surroundings.opened.map { [$0.device] } ?? [])
         if case .perform(.key(.use(_, let use)), _, _) = request { try use.checkSize() }
-        let deadline = max(timeout, WireLimits.promptDeadline)
+        let deadline = max(timeout, request.patience)
         var question = Channel.Question(kind: .authentication, deadline: deadline, descriptors: descriptors)
         question.cancellation = cancellation
         // The user is not asked twice.

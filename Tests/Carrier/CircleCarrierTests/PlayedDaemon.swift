@@ -22,6 +22,8 @@ final class PlayedDaemon: CircleDaemon {
         var number: UInt64 = 1
         /// The next report of a commitment is lost.
         var losesReport = false
+        var pairing: SyncPairing?
+        var pairingLooks: [PairingLook] = []
         var isGone = false
     }
 
@@ -108,6 +110,13 @@ final class PlayedDaemon: CircleDaemon {
             }
             guard commitment == .done else { return state.occupied.append(commitment) }
             state.logs[me, default: []].append(state.outgoing.removeFirst())
+        }
+    }
+
+    func pairing(_ look: PairingLook) throws(Refusal) -> SyncPairing? {
+        try asked { (state) throws(Refusal) in
+            state.pairingLooks.append(look)
+            return state.pairing
         }
     }
 

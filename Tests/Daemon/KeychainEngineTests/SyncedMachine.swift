@@ -12,19 +12,52 @@ import TestSupport
 @testable import KeychainEngine
 @testable import KeychainStore
 
-/// A user who knows the passcode, and agrees to everything.
+/// A user who knows the passcode, and agrees to everything. Digits stay in sight until they are withdrawn.
 final class ConsentingUser: UserAgent {
     static let passcode = "1234"
-    private let asked = Lock<[UserQuestion]>([])
 
-    var questions: [UserQuestion] { asked.withLock { $0 } }
+    private struct State {
+        var questions: [UserQuestion] = []
+        var withdrawn: [AuthenticationContext] = []
+        var digits: String?
+    }
+
+    private let state = Monitor(State())
+
+    var questions: [UserQuestion] { state.update { $0.questions } }
+    var kinds: [UserQuestion.Kind] { questions.map(\.kind) }
+
+    /// The digits that were shown; waits for them.
+    var shownDigits: String {
+        state.wait(deadline: soon) { $0.questions.last { $0.kind == .shownDigits }?.digits } ?? ""
+    }
+
+    /// Enters digits when it is asked for them, or has been.
+    func enter(_ digits: String) { state.update { $0.digits = digits } }
 
     func biometry() throws(Refusal) -> BiometryStatus { .none }
-    func withdraw(_ context: AuthenticationContext) {}
+    func withdraw(_ context: AuthenticationContext) { state.update { $0.withdrawn.append(context) } }
 
     func ask(_ question: UserQuestion, by deadline: Deadline) throws(Refusal) -> UserAnswer {
-        asked.withLock { $0.append(question) }
-        return .secret(SecretBytes(copying: Array(Self.passcode.utf8).span))
+        state.update { $0.questions.append(question) }
+        let entered: String?? =
+            switch question.kind {
+            case .shownDigits: wait(question, deadline) { _ in nil }
+            case .digits: wait(question, deadline) { $0.digits }
+            default: Self.passcode
+            }
+        guard let entered else { return .timedOut }
+        return entered.map { .secret(SecretBytes(copying: Array($0.utf8).span)) } ?? .withdrawn
+    }
+
+    /// The end of a question; nil inside for a question that was withdrawn.
+    private func wait(
+        _ question: UserQuestion, _ deadline: Deadline, _ answer: (State) -> String?
+    ) -> String?? {
+        state.wait(deadline: deadline) { state -> String?? in
+            if let answer = answer(state) { return .some(.some(answer)) }
+            return state.withdrawn.contains(question.context) ? .some(.none) : nil
+        }
     }
 }
 
@@ -190,6 +223,9 @@ final class SyncedMachines {
         try first.change(.add(status.keys, name: machine.name))
         machines.append(machine)
     }
+
+    /// A machine has paired with one of these.
+    func joined(_ machine: SyncedMachine) { machines.append(machine) }
 
     /// All send and read, until each has read what the others have read.
     func exchange(_ rounds: Int = 3) throws {

@@ -65,12 +65,12 @@ extension FuzzSeeds {
         let (session, versions) = (PairingID(number: 6), PairingVersions())
         let messages = PairingSlot.Step.allCases.map { step in
             PairingMessage(
-                PairingSlot(session, round: 1, step), versions, share: step.rawValue < 2 ? point : [],
+                PairingSlot(session, step), versions, share: step.rawValue < 2 ? point : [],
                 confirmation: step == .answer || step == .welcome ? [UInt8](repeating: 2, count: 32) : [],
                 box: step.rawValue > 1 ? [3, 4] : [])
         }
         let welcome = PairingWelcome(
-            CircleID(number: 1), position.device, positions: [position], token: SecretBytes([7]))
+            CircleID(number: 1), position.device, name: [6], positions: [position], token: SecretBytes([7]))
         let introduction = PairingIntroduction(
             MemberKeys(signing: point, agreement: point), name: [8], signature: [UInt8](repeating: 9, count: 64))
         return messages.map { [7] + $0.bytes } + messages.map { [6] + Array($0.slot.text.utf8) } + [

@@ -102,9 +102,26 @@ import Testing
         #expect(shell.run("sync", "join", place, circle.text).status == 1)
     }
 
+    @Test("options may stand behind a verb's words, before them and in between")
+    func order() {
+        for words in [
+            ["join", "/nowhere/all", "-n", "desk"], ["join", "-n", "desk", "/nowhere/all"],
+            ["-n", "desk", "join", "/nowhere/all"], ["join", "/nowhere/all", circle.text, "-n", "desk"],
+        ] {
+            let outcome = shell.run(["sync"] + words, input: [])
+            #expect(outcome.status == 1 && outcome.errors.contains("no folder /nowhere/all"))
+        }
+    }
+
+    @Test("without a code, add-device looks first whether there is a circle")
+    func withoutCircle() {
+        let outcome = shell.run("sync", "add-device")
+        #expect(outcome.status == 1 && outcome.errors.contains("belongs to no circle of machines"))
+    }
+
     @Test("a wrong verb, and a verb with too many words, show the usage")
     func usage() {
-        for words in [["sync"], ["sync", "begin"], ["sync", "status", "more"], ["sync", "join", "/"]] {
+        for words in [["sync"], ["sync", "begin"], ["sync", "status", "more"], ["sync", "join"]] {
             #expect(shell.run(words, input: []).status == 2)
         }
     }

@@ -24,13 +24,17 @@ struct SyncMessageTests {
     private static let requests: [SyncRequest] = [
         .status, .pause(true), .pause(false), .now, .positions, .take(slot), .take(part), .seen(view),
         .seen(SyncView()), .next, .committed(slot, isOccupied: true), .committed(part, isOccupied: false),
-        .wait(number: .max, milliseconds: 5),
+        .wait(number: .max, milliseconds: 5), .invite, .seek(place: "/mnt", name: "Büro"), .pairing(.none),
+        .pairing(.shows([])), .pairing(.shows([[1, 2], []])), .pairing(.fails("no folder")),
     ]
+
+    private static let pairing = SyncPairing(
+        .newcomer, place: "/mnt", session: PairingID([5]), messages: [[1], [UInt8](repeating: 2, count: 16 << 10)])
 
     private static let changes: [CircleChange] = [
         .begin(place: "folder:/mnt/stick", name: "laptop"), .join(circle, place: "/mnt", name: "Büro"),
         .add(keys, name: "desk"), .remove(me, keeping: [MemberID([1]), MemberID([2])]), .remove(me, keeping: []),
-        .leave,
+        .leave, .pair,
     ]
 
     private static let status: SyncStatus = {
@@ -56,6 +60,7 @@ struct SyncMessageTests {
             (.status, .status(nil)), (.status, .status(status)), (.positions, .positions(positions)),
             (.next, .next(nil)), (.next, .next(SyncSending(slot: part, size: 4 << 20))),
             (.wait(number: 1, milliseconds: 1), .news(number: 9)), (.now, .done),
+            (.pairing(.none), .pairing(nil)), (.pairing(.none), .pairing(pairing)), (.invite, .done),
         ]
 
     private static func bytes(_ write: (SecretBuffer) -> Void) -> [UInt8] {
@@ -132,7 +137,8 @@ struct SyncMessageTests {
 
     private static let broken: [[UInt8]] = [
         [2, 2], [8] + text(slot.text) + [2], [5] + text(slot.text.uppercased()), [5] + text("x"),
-        [5] + text("../../log"), [0], [10], [6, 2, 0, 0, 0] + end(2) + end(1) + [0, 0, 0, 0] + text(""),
+        [5] + text("../../log"), [0], [13], [12, 3], [12, 1, 65],
+        [6, 2, 0, 0, 0] + end(2) + end(1) + [0, 0, 0, 0] + text(""),
         [6, 2, 0, 0, 0] + end(2) + end(2) + [0, 0, 0, 0] + text(""), [6, 0, 0, 0, 0, 1, 4, 0, 0], [6, 1, 16, 0, 0],
     ]
 

@@ -54,6 +54,7 @@ extension KeychainEngine {
     package func withdraw(_ conversation: PromptCancellation) {
         guard let context = conversation.end() else { return }
         try? enclave.invalidate(context)
+        circle.operations?.withdraw(context)
     }
 
     private func evaluate(

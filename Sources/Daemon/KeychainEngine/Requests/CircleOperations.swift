@@ -22,6 +22,9 @@ package protocol CircleOperations: AnyObject, Sendable {
     func change(
         _ change: CircleChange, asking question: CircleQuestion, by deadline: Deadline
     ) throws(Refusal) -> SyncStatus?
+
+    /// The caller of the change with this context has gone.
+    func withdraw(_ context: AuthenticationContext)
 }
 
 /// The circle of an engine, which the daemon gives to it once it is made.

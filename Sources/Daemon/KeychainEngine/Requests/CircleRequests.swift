@@ -53,8 +53,8 @@ extension SyncRequest {
     /// Whether it is a matter of the keychain's command. The others take and give what a transport sees.
     fileprivate var isForTheCommand: Bool {
         switch self {
-        case .status, .pause: true
-        case .now, .positions, .take, .seen, .next, .committed, .wait: false
+        case .status, .pause, .invite, .seek: true
+        case .now, .positions, .take, .seen, .next, .committed, .wait, .pairing: false
         }
     }
 }
@@ -68,6 +68,7 @@ extension CircleChange {
         case .add: "add machine"
         case .remove: "remove machine"
         case .leave: "leave circle"
+        case .pair: "pair machines"
         }
     }
 }

@@ -9,7 +9,7 @@ import SyncFormat
 ///
 /// Its guarantees:
 /// 1. Nothing is sealed or opened before the other side has proved that it knows the digits.
-/// 2. Each answer to a share costs one of three tries, whatever is wrong with it. A share is answered to once.
+/// 2. The first answer that does not confirm ends it, whatever is wrong with it. A share is answered to once.
 /// 3. It ends ten minutes after it began.
 struct Pairing {
     enum Stage {
@@ -28,15 +28,14 @@ struct Pairing {
 
     let session: PairingID
     private let begun: UInt64
-    private(set) var round: UInt8
     /// On the member alone.
     private let digits: SecretBytes?
     private(set) var stage: Stage
     /// The question that shows the digits; nil before.
     private(set) var shown: AuthenticationContext?
 
-    private init(_ session: PairingID, begun: UInt64, round: UInt8, _ digits: SecretBytes? = nil, stage: Stage) {
-        (self.session, self.begun, self.round, self.digits, self.stage) = (session, begun, round, digits, stage)
+    private init(_ session: PairingID, begun: UInt64, _ digits: SecretBytes? = nil, stage: Stage) {
+        (self.session, self.begun, self.digits, self.stage) = (session, begun, digits, stage)
     }
 
     /// Whether it is too late, or the clock is another one.
@@ -45,7 +44,7 @@ struct Pairing {
     /// Until its end, in milliseconds.
     func rest(at now: UInt64) -> Int { isOver(at: now) ? 0 : Int(Self.seconds - (now - begun)) * 1000 }
 
-    private func slot(_ step: PairingSlot.Step) -> PairingSlot { PairingSlot(session, round: round, step) }
+    private func slot(_ step: PairingSlot.Step) -> PairingSlot { PairingSlot(session, step) }
 
     /// Whether the newcomer knows the digits.
     var isConfirmed: Bool { if case .confirmed = stage { true } else { false } }
@@ -58,7 +57,7 @@ extension Pairing {
     init(at now: UInt64) throws(CryptoError) {
         let (session, digits) = (PairingID(Randomness.bytes(PairingID.size)), PairingSecrets.newDigits())
         let side = try PairingSecrets.side(.first, digits, in: session)
-        self.init(session, begun: now, round: 0, digits, stage: .offered(side))
+        self.init(session, begun: now, digits, stage: .offered(side))
     }
 
     /// The message with the member's share; nil when it is out of turn.
@@ -74,26 +73,21 @@ extension Pairing {
         return PairingSecrets.shown(digits)
     }
 
-    /// Takes an answer: the welcome is the next message, or the share of the next try. Nil after the last.
+    /// Takes an answer: the welcome is the next message. Nil for an answer without the right digits.
     mutating func take(_ answer: PairingMessage, welcome: PairingWelcome) throws(Refusal) -> PairingMessage? {
         // Nobody can know digits that no one has seen.
-        guard case .offered(let side) = stage, let digits, shown != nil else { throw .noPairing }
+        guard case .offered(let side) = stage, shown != nil else { throw .noPairing }
         guard answer.slot == slot(.answer) else { throw .malformedPairing }
         let versions = PairingVersions()
         do throws(CryptoError) {
-            if let keys = Self.proved(side, answer, member: versions) {
-                let box = try PairingSecrets.sealed(welcome.encoded(), in: slot(.welcome), versions, under: keys.shared)
-                stage = .confirmed(keys.shared, answer.versions)
-                return PairingMessage(slot(.welcome), versions, confirmation: keys.confirmation, box: box)
-            }
-            guard round + 1 < PairingSlot.tries else { return nil }
-            round += 1
-            stage = .offered(try PairingSecrets.side(.first, digits, in: session))
-            return offer
+            guard let keys = Self.proved(side, answer, member: versions) else { return nil }
+            let box = try PairingSecrets.sealed(welcome.encoded(), in: slot(.welcome), versions, under: keys.shared)
+            stage = .confirmed(keys.shared, answer.versions)
+            return PairingMessage(slot(.welcome), versions, confirmation: keys.confirmation, box: box)
         } catch { throw .crypto(error) }
     }
 
-    /// The keys of a try whose answer proves that its author knows the digits.
+    /// The keys of a pairing whose answer proves that its author knows the digits.
     private static func proved(
         _ side: SPAKE2, _ answer: PairingMessage, member: PairingVersions
     ) -> SPAKE2.Keys? {
@@ -117,29 +111,19 @@ extension Pairing {
 
 extension Pairing {
     /// Answers on a newcomer.
-    ///
-    /// - Parameter earlier: the same pairing, of which this is a later try.
     static func answer(
-        _ offer: PairingMessage, _ digits: SecretBytes, after earlier: Pairing?, at now: UInt64
+        _ offer: PairingMessage, _ digits: SecretBytes, at now: UInt64
     ) throws(Refusal) -> (pairing: Pairing, message: PairingMessage) {
         let (offered, versions) = (offer.slot, PairingVersions())
         do throws(CryptoError) {
             let side = try PairingSecrets.side(.second, digits, in: offered.session)
             let keys = try PairingSecrets.keys(
                 side, with: offer.share, in: offered, member: offer.versions, newcomer: versions)
-            let pairing = Pairing(
-                offered.session, begun: earlier?.begun ?? now, round: offered.round, stage: .answered(keys))
+            let pairing = Pairing(offered.session, begun: now, stage: .answered(keys))
             let message = PairingMessage(
                 pairing.slot(.answer), versions, share: side.share, confirmation: keys.confirmation)
             return (pairing, message)
         } catch { throw error == .malformedKey ? .malformedPairing : .crypto(error) }
-    }
-
-    /// Whether an offer may be answered: the first of another pairing, or the next one of this, and each once.
-    static func isInTurn(_ offer: PairingSlot, after pairing: Pairing?, at now: UInt64) -> Bool {
-        guard let pairing, pairing.session == offer.session else { return offer.round == 0 }
-        guard case .answered = pairing.stage else { return false }
-        return offer.round > pairing.round && !pairing.isOver(at: now)
     }
 
     /// Takes the welcome of a member that knows the digits.

@@ -5,7 +5,7 @@ import SyncFormat
 /// The secrets of a pairing: the digits, and what both sides make of them (docs/formats/sync.md, section 11).
 ///
 ///     w input         = HKDF-SHA256(digits, salt session, "keychain sync 1: digits", 40 bytes)
-///     associated data = "keychain sync 1: pair" ‖ session ‖ round:u8 ‖ the member's versions ‖ the newcomer's
+///     associated data = "keychain sync 1: pair" ‖ session ‖ the member's versions ‖ the newcomer's
 ///
 /// The digits are not stretched: all messages together test no guess, and digits serve for ten minutes.
 enum PairingSecrets {
@@ -49,7 +49,7 @@ enum PairingSecrets {
         return isPlain ? buffer.finish() : nil
     }
 
-    /// One side of a try.
+    /// One side of a pairing.
     ///
     /// - Throws: `CryptoError.libraryFailure`.
     static func side(
@@ -65,14 +65,14 @@ enum PairingSecrets {
         }
     }
 
-    /// The keys of a try.
+    /// The keys of a pairing.
     ///
     /// - Throws: `CryptoError.malformedKey` for a share that is none; `.libraryFailure`.
     static func keys(
         _ side: SPAKE2, with share: [UInt8], in slot: PairingSlot, member: PairingVersions, newcomer: PairingVersions
     ) throws(CryptoError) -> SPAKE2.Keys {
         let associated =
-            Array("keychain sync 1: pair".utf8) + slot.session.bytes + [slot.round] + member.bytes + newcomer.bytes
+            Array("keychain sync 1: pair".utf8) + slot.session.bytes + member.bytes + newcomer.bytes
         return try side.keys(with: share.span, names, associatedData: associated.span)
     }
 

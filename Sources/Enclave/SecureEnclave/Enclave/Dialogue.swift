@@ -75,11 +75,10 @@ struct Dialogue {
 
     /// Asks for the digits that another machine shows.
     ///
-    /// - Parameter failures: how often they were wrong.
     /// - Throws: `errSecAuthFailed` (`circle.wrong-digits`) when the user enters something else every time.
-    func askDigits(_ failures: UInt32) throws(Refusal) -> SecretBytes {
+    func askDigits() throws(Refusal) -> SecretBytes {
         for misses in 0..<PromptSequence.mostMisses {
-            if case .secret(let entered) = try put(question(.digits, failures + misses)),
+            if case .secret(let entered) = try put(question(.digits, misses)),
                 let digits = PairingSecrets.digits(in: entered)
             {
                 return digits

@@ -48,22 +48,22 @@ extension SoftwareEnclave {
     }
 
     package func answerPairing(
-        _ message: [UInt8], positions: [SyncPosition], token: SecretBytes
+        _ message: [UInt8], name: String, positions: [SyncPosition], token: SecretBytes
     ) throws(Refusal) -> [UInt8] {
         let record = try circleRecord()
         try record.requireIn()
         let answer = try read(message, .answer)
-        let welcome = PairingWelcome(record.circle, record.own.id, positions: positions, token: token)
+        guard (1...CircleState.nameBytes).contains(name.utf8.count) else { throw .malformedMachine }
+        let welcome = PairingWelcome(
+            record.circle, record.own.id, name: Array(name.utf8), positions: positions, token: token)
         // Others must be able to read it.
         guard (try? PairingWelcome(decoding: welcome.encoded())) != nil else { throw .malformedMachine }
         let (next, shown) = try changePairing { (pairing, _) throws(Refusal) in
             (try pairing.take(answer, welcome: welcome), pairing.shown)
         }
-        if next?.slot.step != .share { close(shown) }
-        guard let next else {
-            endPairing(answer.slot.session)
-            throw .wrongDigits
-        }
+        if next == nil { endPairing(answer.slot.session) }
+        close(shown)
+        guard let next else { throw .wrongDigits }
         return next.bytes
     }
 
@@ -98,21 +98,24 @@ extension SoftwareEnclave {
         guard try circle() == nil else { throw .circleIsThere }
         guard try means().hasPasscode else { throw .circleNeedsPasscode }
         let began = clock.seconds()
-        let isInTurn = pairing.withLock { Pairing.isInTurn(offer.slot, after: $0, at: began) }
-        guard isInTurn else { throw .noPairing }
+        try requireUnanswered(offer)
         var entered: SecretBytes?
         try converse(question, by: deadline) { (dialogue) throws(Refusal) in
-            entered = try dialogue.askDigits(UInt32(offer.slot.round))
+            entered = try dialogue.askDigits()
         }
         guard let digits = entered else { throw .noPairing }
         return try pairing.withLock { (pairing) throws(Refusal) in
-            // Meanwhile it may have gone on, or ended.
-            guard Pairing.isInTurn(offer.slot, after: pairing, at: clock.seconds()) else { throw .noPairing }
-            let earlier = offer.slot.round == 0 ? nil : pairing
-            let (next, answer) = try Pairing.answer(offer, digits, after: earlier, at: began)
+            // Meanwhile another call may have answered it.
+            guard pairing?.session != offer.slot.session else { throw .noPairing }
+            let (next, answer) = try Pairing.answer(offer, digits, at: began)
             pairing = next
             return answer.bytes
         }
+    }
+
+    /// A share is answered once.
+    private func requireUnanswered(_ offer: PairingMessage) throws(Refusal) {
+        guard pairing.withLock({ $0?.session }) != offer.slot.session else { throw .noPairing }
     }
 
     package func finishPairing(_ message: [UInt8]) throws(Refusal) -> PairingWelcome {

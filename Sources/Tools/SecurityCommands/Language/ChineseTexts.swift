@@ -2402,7 +2402,8 @@ enum ChineseTexts {
         Leave the circle (security sync leave), and join it again; no item is lost.\t请退出圈子（security sync leave）\
         后重新加入；不会丢失任何项目。
         This machine is not in its circle: nobody has added it yet.\t本机不在其圈子中：尚未有设备将其加入。
-        Add it on a machine that is in, with this machine's code.\t请在圈子内的设备上用本机的代码将其加入。
+        Repeat security sync join here, and security sync add-device on a machine that is in.\t请在此重新运行 security\
+         sync join，并在圈内的一台设备上运行 security sync add-device。
         The circle's keys are not there yet.\t圈子的密钥尚未就绪。
         Wait until its first batches were carried (security sync now), and try again.\t请等待其首批内容传送完毕（secur\
         ity sync now）后重试。
@@ -2419,6 +2420,23 @@ enum ChineseTexts {
         The name of a machine has 1 to 64 bytes of printable text.\t设备名称须为 1 至 64 字节的可打印文本。
         Give it another name.\t请换一个名称。
         A hash could not be made.\t无法计算散列值。
+        Repeat the command.\t请重新运行此命令。
+        No pairing was begun on this machine, or it has ended.\t本机尚未开始配对，或配对已结束。
+        Another pairing has begun at this place, and ended this one.\t此位置开始了另一次配对，本次配对因此结束。
+        Pair one machine after the other.\t请逐台配对设备。
+        The command that paired has ended.\t进行配对的命令已结束。
+        The other machine has not answered in time.\t另一台设备未及时应答。
+        See that both machines have the place, then begin again on both.\t请确认两台设备都能使用该位置，然后在两台上重\
+        新开始。
+        Several machines show digits at this place.\t有多台设备在此位置显示数字。
+        End the pairings but one (Ctrl-C), and begin again.\t请只保留一个配对，结束其余的（Ctrl-C），然后重新开始。
+        Another machine has written in this one's place in the pairing.\t在此次配对中，另一台设备占用了本机的位置。
+        Pair one machine after the other, and see who can write to the place.\t请逐台配对设备，并检查谁可以写入该位置。
+        The other machine has ended the pairing: the digits are not those that it shows, or it was ended there.\t另一\
+        台设备已结束配对：数字与其显示的不符，或配对已在那里结束。
+        Begin again on both. Digits serve for one try.\t请在两台上重新开始。数字只能用于一次尝试。
+        The messages of the pairing cannot be carried: {1}\t无法传送配对的消息：{1}
+        See to the place, and begin again.\t请检查该位置，然后重新开始。
         Try again; nothing was changed.\t请重试；未作任何更改。
         What came with the request is no memory file, or larger than any batch.\t随请求而来的不是内存文件，或大于任何\
         批次。
@@ -2436,11 +2454,16 @@ enum ChineseTexts {
         This machine's name; its host name unless given.\t本机的名称；未给出时为主机名。
         remove-device: machines that it has added and that stay, with commas between them.\tremove-device：由它添加而\
         要保留的机器，以逗号分隔。
-        setup begins a circle in a folder that all machines have: of Syncthing, Nextcloud, NFS or a stick. join makes\
-         this machine's code, which add-device takes on a machine that is in. remove-device makes new keys; the remove\
-        d machine keeps what it knew, and its access to the folder is to be revoked there.\tsetup 在所有机器共有的文件\
-        夹（Syncthing、Nextcloud、NFS 或 U 盘）中建立机器圈。join 生成本机的代码，由圈内机器上的 add-device 接收。remo\
-        ve-device 生成新密钥；被移除的机器仍保有它已知的内容，它对该文件夹的访问权须在那里撤销。
+        setup begins a circle in a folder that all machines have: of Syncthing, Nextcloud, NFS or a stick. add-device\
+         shows eight digits on a machine that is in, and join asks for them on the other one, within ten minutes. remo\
+        ve-device makes new keys; the removed machine keeps what it knew, and its access to the folder is to be revoke\
+        d there.\tsetup 在所有机器共有的文件夹中建立机器圈：可以是 Syncthing、Nextcloud、NFS 的文件夹或U盘。add-device\
+         在圈内的机器上显示八位数字，join 在另一台机器上要求输入它们，十分钟内有效。remove-device 会生成新密钥；被移除\
+        的机器仍保有它已知的内容，它对文件夹的访问须在那里撤销。
+        For machines that are not on at one time, join with the circle's number makes this machine's code, which add-d\
+        evice takes. Somebody who can replace the code on its way is added in the machine's place.\t若两台机器不同时开\
+        机，可在 join 后加上机器圈的编号来生成本机的代码，由 add-device 接受。能在途中替换该代码的人会代替这台机器被加\
+        入。
         Items travel that programs, or security add -S, have stored as synchronisable, and none that belong to this de\
         vice only. The folder sees sizes, times and the number of machines, neither names nor values. keychain-carrier\
          carries; the user's service manager starts it, and now does it once.\t程序或 security add -S 存为可同步的项目\
@@ -2448,11 +2471,12 @@ enum ChineseTexts {
         ；用户的服务管理器启动它，now 则执行一次。
         the first word is one of {1}\t第一个词须是下列之一：{1}
         this keychain belongs to no circle of machines\t此钥匙串不属于任何机器圈
-        Begin one: `security sync setup FOLDER`; or join one: `security sync join FOLDER CIRCLE`.\t建立一个：`security\
-         sync setup FOLDER`；或加入一个：`security sync join FOLDER CIRCLE`。
+        Begin one: `security sync setup FOLDER`; or join one: `security sync join FOLDER`.\t建立一个：`security sync s\
+        etup FOLDER`；或加入一个：`security sync join FOLDER`。
         a machine's name has 1 to {1} bytes\t机器的名称须有 1 至 {1} 个字节
         a circle was begun in {1}, with this machine in it\t已在 {1} 中建立机器圈，本机已在其中
-        on each other machine: security sync join FOLDER {1}\t在其他每台机器上运行：security sync join FOLDER {1}
+        for each other machine: security sync add-device here, and security sync join FOLDER there\t对其他每台机器：在\
+        此运行 security sync add-device，在那里运行 security sync join FOLDER
         a circle has 32 hexadecimal digits\t机器圈的编号有 32 个十六进制数字
         on a machine that is in: security sync add-device {1}\t在圈内的一台机器上运行：security sync add-device {1}
         the code of a machine was not copied as a whole\t机器的代码没有完整复制
@@ -2463,12 +2487,22 @@ enum ChineseTexts {
         ync status` 显示的机器圈编号交给 `security sync join`。
         the machine reads the keychain's items when both machines have looked at the folder\t两台机器都查看过该文件夹\
         后，那台机器即可读取钥匙串的项目
+        on the other machine, which has this folder too: security sync join FOLDER\t在同样拥有此文件夹的另一台机器上运\
+        行：security sync join FOLDER
+        folder: {1}\t文件夹：{1}
+        on a machine that is in: security sync add-device; this machine then asks for the digits that it shows\t在圈内\
+        的一台机器上运行：security sync add-device；本机随后要求输入它显示的数字
+        paired: {1} with {2}, through {3}\t已配对：{1} 与 {2}，经由 {3}
+        allow it there with the passcode; security sync status says here when this machine is in\t请在那里用钥匙串密码\
+        允许；本机加入后，此处的 security sync status 会显示
         removed: {1}\t已移除：{1}
         the machine keeps what it knew: change passwords that matter, and take its access to the folder away\t那台机器\
         仍保有它已知的内容：请更改重要的密码，并撤销它对该文件夹的访问权
         this keychain belongs to no circle now; its items stay\t此钥匙串现在不属于任何机器圈；它的项目保留
         the other machines still list this one: security sync remove-device there ends that\t其他机器仍列出本机：在那\
         里运行 security sync remove-device 可结束
+        the file {1} could not be removed: keychain-carrier is started at each login until it is\t无法移除文件 {1}：在\
+        它被移除之前，每次登录都会启动 keychain-carrier
         paused: nothing is sent or read\t已暂停：不发送也不读取
         resumed\t已恢复
         the circle is paused\t机器圈已暂停
@@ -2509,7 +2543,8 @@ enum ChineseTexts {
         {1#} changes wait to be sent\t{1} 项更改等待发送
         {1#} items wait until the keychain is unlocked\t{1} 个项目等待钥匙串解锁
         {1#} items are dated far ahead of this machine's clock, and wait\t{1} 个项目的时间远在本机时钟之后，正在等待
-        not added yet: give this machine's code to one that is in\t尚未添加：请把本机的代码交给圈内的机器
+        not added yet: allow it on the machine that has shown the digits, or repeat security sync join\t尚未添加：请在\
+        显示数字的机器上允许它，或重新运行 security sync join
         in the circle\t在机器圈中
         removed by another machine; security sync leave, then join, if that was a mistake\t已被另一台机器移除；若属误\
         操作，请运行 security sync leave，再运行 join

@@ -22,9 +22,7 @@ struct Carrier {
     /// - Parameter founds: makes the circle's folder first.
     /// - Throws: ``CommandFailure`` when the folder cannot be used.
     func goRound(founds: Bool) throws(CommandFailure) {
-        guard let path = InstalledPrograms.find(Self.program) else {
-            throw .failed("keychain-carrier is not installed", remedy: "Install it in the folder of `security`.")
-        }
+        let path = try program()
         session.flush()
         let code: CInt?
         do throws(SystemError) {
@@ -38,6 +36,27 @@ struct Carrier {
                 "the folder of the circle could not be looked at",
                 remedy: "See `security sync status`, then repeat `security sync now`.")
         }
+    }
+
+    /// Has the messages of a pairing carried while something runs. The program is in a group of its own, so that Ctrl-C
+    /// does not end it before it has taken the messages away.
+    func pairing<Result>(_ body: () throws(CommandFailure) -> Result) throws(CommandFailure) -> Result {
+        let path = try program()
+        session.flush()
+        let child: ChildProcess
+        do throws(SystemError) {
+            let nowhere = try FileDescriptor.open("/dev/null", O_RDWR)
+            child = try .start(path, ["--pair"], environment: environment, input: nowhere, output: nowhere)
+        } catch { throw CommandFailure(path, error) }
+        defer { child.reap(timeout: Self.longestWish) }
+        return try body()
+    }
+
+    private func program() throws(CommandFailure) -> String {
+        guard let path = InstalledPrograms.find(Self.program) else {
+            throw .failed("keychain-carrier is not installed", remedy: "Install it in the folder of `security`.")
+        }
+        return path
     }
 
     /// The variables by which the programs find the same keychain and the same service manager.
@@ -89,15 +108,18 @@ struct Carrier {
     }
 
     /// Ends what ``serve()`` has begun.
-    func stopServing() {
-        guard let place = try? SetupPlace(session.environment),
-            let before = (try? FileChange.read(unitPath(place))) ?? nil, before.hasPrefix(Self.mark)
-        else { return }
-        _ = manage(["disable", "--now"])
-        try? FileChange.apply([
-            FileChange(path: unitPath(place), before: before, after: nil, root: root(place))
-        ])
+    ///
+    /// - Returns: the path of a unit file that could not be taken away; nil when none is left.
+    func stopServing() -> String? {
+        guard let place = try? SetupPlace(session.environment) else { return nil }
+        let path = unitPath(place)
+        do throws(CommandFailure) {
+            guard let before = try FileChange.read(path), before.hasPrefix(Self.mark) else { return nil }
+            _ = manage(["disable", "--now"])
+            try FileChange.apply([FileChange(path: path, before: before, after: nil, root: root(place))])
+        } catch { return path }
         _ = manage(["daemon-reload"], ofUnit: false)
+        return nil
     }
 
     private func root(_ place: SetupPlace) -> String { place.folder("XDG_CONFIG_HOME", else: ".config") }

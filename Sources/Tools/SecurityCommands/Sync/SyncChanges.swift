@@ -14,12 +14,13 @@ extension SyncTask {
         let isServed = Carrier(session).serve()
         if session.writesJSON { return write(status, isServed: isServed, code: nil) }
         say("a circle was begun in \(place), with this machine in it")
-        say("on each other machine: security sync join FOLDER \(status.circle.text)")
+        say("for each other machine: security sync add-device here, and security sync join FOLDER there")
         explain(isServed: isServed)
     }
 
     func join() throws(CommandFailure) {
         let place = try CircleFolder.path(operands[0])
+        guard operands.count > 1 else { return try joinByDigits(place) }
         guard let circle = CircleID(text: operands[1]) else { throw .usage("a circle has 32 hexadecimal digits") }
         let name = try machineName()
         guard let status = try change(.join(circle, place: place, name: name)) else { throw .unexpectedCircleReply }
@@ -31,6 +32,7 @@ extension SyncTask {
     }
 
     func addDevice() throws(CommandFailure) {
+        guard !operands.isEmpty else { return try addByDigits() }
         guard let code = MachineCode(operands[0]) else {
             throw .failed(
                 "the code of a machine was not copied as a whole",
@@ -65,7 +67,10 @@ extension SyncTask {
     func leave() throws(CommandFailure) {
         _ = try status()
         _ = try change(.leave)
-        Carrier(session).stopServing()
+        if let path = Carrier(session).stopServing() {
+            session.complain(
+                "the file \(path) could not be removed: keychain-carrier is started at each login until it is")
+        }
         say("this keychain belongs to no circle now; its items stay")
         say("the other machines still list this one: security sync remove-device there ends that")
     }
@@ -100,7 +105,7 @@ extension SyncTask {
         return one
     }
 
-    private func explain(isServed: Bool) {
+    func explain(isServed: Bool) {
         say("items travel that are synchronisable, and none of this device only; `security help sync` says more")
         say(
             isServed

@@ -13,7 +13,7 @@ enum SyncCommand {
     static let command = Command(
         call, "Keep the synchronisable items of this keychain on several machines.",
         synopsis: """
-            setup [-n name] folder | join [-n name] folder circle | add-device code | \
+            setup [-n name] folder | join [-n name] folder [circle] | add-device [code] | \
             remove-device [-k machines] machine | devices | status | now | fingerprint | pause | resume | leave
             """,
         options: [
@@ -24,9 +24,14 @@ enum SyncCommand {
         ],
         notes: [
             """
-            setup begins a circle in a folder that all machines have: of Syncthing, Nextcloud, NFS or a stick. join \
-            makes this machine's code, which add-device takes on a machine that is in. remove-device makes new keys; \
-            the removed machine keeps what it knew, and its access to the folder is to be revoked there.
+            setup begins a circle in a folder that all machines have: of Syncthing, Nextcloud, NFS or a stick. \
+            add-device shows eight digits on a machine that is in, and join asks for them on the other one, within \
+            ten minutes. remove-device makes new keys; the removed machine keeps what it knew, and its access to the \
+            folder is to be revoked there.
+            """,
+            """
+            For machines that are not on at one time, join with the circle's number makes this machine's code, which \
+            add-device takes. Somebody who can replace the code on its way is added in the machine's place.
             """,
             """
             Items travel that programs, or security add -S, have stored as synchronisable, and none that belong to \
@@ -34,36 +39,35 @@ enum SyncCommand {
             keychain-carrier carries; the user's service manager starts it, and now does it once.
             """,
         ],
-        operands: 1...3, takesOperandFirst: true
+        operands: 1...3, mixesOptions: true
     ) { arguments, session throws(CommandFailure) in
         var operands = arguments.operands.map(\.text)
-        let name = operands.count > 1 && !isVerb(operands[0]) ? operands.removeLast() : operands.removeFirst()
+        let name = operands.removeFirst()
         guard let verb = verbs.first(where: { $0.name == name }) else {
             throw .usage("the first word is one of \(verbs.map(\.name).joined(separator: ", "))")
         }
-        guard operands.count == verb.operands else { throw .usage(nil) }
+        guard verb.operands.contains(operands.count) else { throw .usage(nil) }
         try verb.body(SyncTask(arguments, operands, session))
     }
 
-    private static func isVerb(_ word: String) -> Bool { verbs.contains { $0.name == word } }
-
     private struct Verb: Sendable {
         let name: String
-        let operands: Int
+        let operands: ClosedRange<Int>
         let body: @Sendable (SyncTask) throws(CommandFailure) -> Void
 
         init(
-            _ name: String, _ operands: Int = 0, body: @escaping @Sendable (SyncTask) throws(CommandFailure) -> Void
+            _ name: String, _ operands: ClosedRange<Int> = 0...0,
+            body: @escaping @Sendable (SyncTask) throws(CommandFailure) -> Void
         ) {
             (self.name, self.operands, self.body) = (name, operands, body)
         }
     }
 
     private static let verbs = [
-        Verb("setup", 1) { task throws(CommandFailure) in try task.setUp() },
-        Verb("join", 2) { task throws(CommandFailure) in try task.join() },
-        Verb("add-device", 1) { task throws(CommandFailure) in try task.addDevice() },
-        Verb("remove-device", 1) { task throws(CommandFailure) in try task.removeDevice() },
+        Verb("setup", 1...1) { task throws(CommandFailure) in try task.setUp() },
+        Verb("join", 1...2) { task throws(CommandFailure) in try task.join() },
+        Verb("add-device", 0...1) { task throws(CommandFailure) in try task.addDevice() },
+        Verb("remove-device", 1...1) { task throws(CommandFailure) in try task.removeDevice() },
         Verb("devices") { task throws(CommandFailure) in try SyncReport(task).showDevices() },
         Verb("status") { task throws(CommandFailure) in try SyncReport(task).show() },
         Verb("now") { task throws(CommandFailure) in try task.goRound() },
@@ -141,5 +145,5 @@ extension CommandFailure {
 
     static let noCircle = failed(
         "this keychain belongs to no circle of machines",
-        remedy: "Begin one: `security sync setup FOLDER`; or join one: `security sync join FOLDER CIRCLE`.")
+        remedy: "Begin one: `security sync setup FOLDER`; or join one: `security sync join FOLDER`.")
 }

@@ -72,7 +72,8 @@ extension SyncReport {
 
     private func text(_ standing: SyncStatus.Standing) -> String {
         switch standing {
-        case .waitsToBeAdded: "not added yet: give this machine's code to one that is in"
+        case .waitsToBeAdded:
+            "not added yet: allow it on the machine that has shown the digits, or repeat security sync join"
         case .isIn: "in the circle"
         case .isRemoved: "removed by another machine; security sync leave, then join, if that was a mistake"
         case .isDoubled: "doubled: another copy of this keychain sends in its name; leave, then join again"

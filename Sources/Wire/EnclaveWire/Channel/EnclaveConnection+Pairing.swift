@@ -14,9 +14,9 @@ extension EnclaveConnection {
     }
 
     package func answerPairing(
-        _ message: [UInt8], positions: [SyncPosition], token: SecretBytes
+        _ message: [UInt8], name: String, positions: [SyncPosition], token: SecretBytes
     ) throws(Refusal) -> [UInt8] {
-        let answer = PairingAnswer(message: message, positions: positions, token: token)
+        let answer = PairingAnswer(message: message, name: name, positions: positions, token: token)
         return try send(EnclaveCalls.answerPairing, answer).bytes
     }
 

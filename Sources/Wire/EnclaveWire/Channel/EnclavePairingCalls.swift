@@ -20,10 +20,11 @@ extension EnclaveCalls {
         return EmptyMessage()
     }
 
-    /// length:u32 positions tokenLength:u32 token message → message. Positions are written as in a welcome.
+    /// length:u32 positions name:text tokenLength:u32 token message → message. Positions are written as in a welcome.
     package static let answerPairing = EnclaveCall<PairingAnswer, BytesMessage>(95) { (call, answer) throws(Refusal) in
         BytesMessage(
-            try call.enclave.answerPairing(answer.message, positions: answer.positions, token: answer.token))
+            try call.enclave.answerPairing(
+                answer.message, name: answer.name, positions: answer.positions, token: answer.token))
     }
 
     /// milliseconds:u32 context prompt message → message. It waits for a person.
@@ -56,9 +57,10 @@ extension EnclaveCalls {
     }
 }
 
-/// length:u32 positions tokenLength:u32 token message
+/// length:u32 positions name:text tokenLength:u32 token message
 package struct PairingAnswer: EnclaveMessage, Sendable {
     let message: [UInt8]
+    let name: String
     let positions: [SyncPosition]
     let token: SecretBytes
 }
@@ -68,6 +70,7 @@ extension PairingAnswer {
         do { positions = try SyncPosition.list(decoding: try reader.bytes(atMost: SyncPosition.mostBytes)) } catch {
             throw .malformed("the positions of a pairing")
         }
+        name = try reader.text()
         token = try reader.secret(atMost: PairingWelcome.tokenBytes)
         message = try reader.array(reader.remaining)
     }
@@ -75,6 +78,7 @@ extension PairingAnswer {
     package func append(to buffer: SecretBuffer) {
         let positions = SyncPosition.encoded(positions)
         buffer.append(bytes: positions.span)
+        buffer.append(text: name)
         token.withSpan { buffer.append(bytes: $0) }
         buffer.append(message.span)
     }

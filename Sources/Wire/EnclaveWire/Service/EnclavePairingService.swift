@@ -6,7 +6,7 @@ package import SyncFormat
 /// enters them on the other (docs/formats/sync.md, section 11).
 ///
 /// Daemons carry the messages, and learn neither digits nor what is sealed. One pairing at a time is under way; it ends
-/// after ten minutes, or when the digits were wrong three times.
+/// after ten minutes, and when the digits were wrong.
 package protocol EnclavePairingService: Sendable {
     /// Begins a pairing on a member. The one before ends.
     ///
@@ -21,19 +21,20 @@ package protocol EnclavePairingService: Sendable {
     ///   ``EnclaveAuthenticationService/authenticate(_:by:)`` when nobody can be shown anything.
     func showDigits(asking question: CircleQuestion, by deadline: Deadline) throws(Refusal)
 
-    /// Takes the newcomer's answer on the member. An answer without the right digits counts as a try.
+    /// Takes the newcomer's answer on the member. One without the right digits ends the pairing.
     ///
     /// - Parameters:
+    ///   - name: of this machine, for people; at most ``CircleState/nameBytes`` bytes.
     ///   - positions: what this machine has read of all logs, and its own log.
     ///   - token: with which the newcomer opens the transport; may be empty.
-    /// - Returns: the welcome; after wrong digits the first message of the next try.
-    /// - Throws: `errSecAuthFailed` (`circle.wrong-digits`) after the last try; `errSecNotAvailable`
+    /// - Returns: the welcome.
+    /// - Throws: `errSecAuthFailed` (`circle.wrong-digits`), and the pairing is over; `errSecNotAvailable`
     ///   (`circle.no-pairing`), also before the digits were shown; `errSecDecode` for a message of another pairing.
     func answerPairing(
-        _ message: [UInt8], positions: [SyncPosition], token: SecretBytes
+        _ message: [UInt8], name: String, positions: [SyncPosition], token: SecretBytes
     ) throws(Refusal) -> [UInt8]
 
-    /// Asks for the digits on the newcomer, and takes the first message of a try.
+    /// Asks for the digits on the newcomer, and takes the first message.
     ///
     /// - Returns: the answer.
     /// - Throws: `errSecParam` when the keychain belongs to a circle already; `errSecAuthFailed` without a passcode;

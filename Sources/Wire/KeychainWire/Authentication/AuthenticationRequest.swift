@@ -19,6 +19,11 @@ package enum AuthenticationRequest: Sendable {
     /// → ``AuthenticationReply/circle(_:)``: changes the circle of machines, as far as the user agrees.
     case circle(CircleChange, prompt: Prompt)
 
+    /// The milliseconds that a person may take. A pairing has two, on two machines.
+    package var patience: UInt32 {
+        if case .circle(.pair, _) = self { WireLimits.longestDeadline } else { WireLimits.promptDeadline }
+    }
+
     package enum Inner: Sendable {
         case item(ItemRequest)
         case key(KeyRequest)

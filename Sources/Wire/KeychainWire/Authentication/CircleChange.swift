@@ -9,6 +9,7 @@ package import SyncFormat
 ///            | 3:u8 keys:130 name:text                        ; add
 ///            | 4:u8 member:16 count:u8 *(kept:16)             ; remove; kept ascends
 ///            | 5:u8                                           ; leave
+///            | 6:u8                                           ; pair
 package enum CircleChange: Equatable, Sendable {
     /// Begins a circle, of which this machine is the first.
     case begin(place: String, name: String)
@@ -20,9 +21,11 @@ package enum CircleChange: Equatable, Sendable {
     case remove(MemberID, keeping: [MemberID])
     /// The keychain belongs to no circle from now on. Items stay.
     case leave
+    /// Goes on with a pairing that was begun: shows the digits, or asks for them.
+    case pair
 
     /// As much of a machine's name as the circle keeps, in UTF-8.
-    package static let nameBytes = 64
+    package static let nameBytes = SyncRequest.nameBytes
 
     private enum Code: UInt8 {
         case begin = 1
@@ -30,6 +33,7 @@ package enum CircleChange: Equatable, Sendable {
         case add = 3
         case remove = 4
         case leave = 5
+        case pair = 6
     }
 
     func append(to buffer: SecretBuffer) {
@@ -52,6 +56,7 @@ package enum CircleChange: Equatable, Sendable {
             buffer.append(UInt8(truncatingIfNeeded: kept.count))
             for one in kept.sorted() { buffer.append(one.bytes.span) }
         case .leave: append(.leave)
+        case .pair: append(.pair)
         }
     }
 
@@ -66,6 +71,7 @@ package enum CircleChange: Equatable, Sendable {
             let member = try reader.identifier(MemberID.self)
             self = .remove(member, keeping: try reader.keptMembers())
         case .leave: self = .leave
+        case .pair: self = .pair
         case nil: throw .malformed("the change of the circle")
         }
     }

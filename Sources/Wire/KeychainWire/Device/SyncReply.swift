@@ -8,6 +8,7 @@ package import SyncFormat
 ///     taken  = verdict:u8
 ///     next   = 0:u8 | 1:u8 slot size:u32
 ///     news   = number:u64
+///     pairing = 0:u8 | 1:u8 pairing
 package enum SyncReply: Equatable, Sendable {
     /// Nil where the keychain belongs to no circle.
     case status(SyncStatus?)
@@ -16,6 +17,8 @@ package enum SyncReply: Equatable, Sendable {
     /// Nil where nothing is to be sent.
     case next(SyncSending?)
     case news(number: UInt64)
+    /// Nil where none is under way.
+    case pairing(SyncPairing?)
     case done
 
     package func append(to buffer: SecretBuffer) {
@@ -29,6 +32,9 @@ package enum SyncReply: Equatable, Sendable {
             buffer.append(sending == nil ? 0 : 1)
             sending?.append(to: buffer)
         case .news(let number): buffer.append(littleEndian: number)
+        case .pairing(let pairing):
+            buffer.append(pairing == nil ? 0 : 1)
+            pairing?.append(to: buffer)
         case .done: break
         }
     }
@@ -47,7 +53,8 @@ package enum SyncReply: Equatable, Sendable {
             self = .taken(verdict)
         case .next: self = .next(try reader.flag() ? try SyncSending(from: &reader) : nil)
         case .wait: self = .news(number: try reader.integer(UInt64.self))
-        case .pause, .now, .seen, .committed: self = .done
+        case .pairing: self = .pairing(try reader.flag() ? try SyncPairing(from: &reader) : nil)
+        case .pause, .now, .seen, .committed, .invite, .seek: self = .done
         }
     }
 }

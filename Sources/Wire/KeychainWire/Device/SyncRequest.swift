@@ -14,6 +14,9 @@ package import SyncFormat
 ///             | 7:u8                                  ; next
 ///             | 8:u8 slot occupied:u8                 ; committed
 ///             | 9:u8 number:u64 milliseconds:u32      ; wait
+///             | 10:u8                                 ; invite
+///             | 11:u8 place:text name:text            ; seek
+///             | 12:u8 look                            ; pairing
 ///     slot    = text                                  ; its one spelling
 package enum SyncRequest: Equatable, Sendable {
     /// → ``SyncReply/status(_:)``.
@@ -36,13 +39,21 @@ package enum SyncRequest: Equatable, Sendable {
     case committed(SyncSlot, isOccupied: Bool)
     /// Is answered when the number is another, or when so many milliseconds have passed. → ``SyncReply/news(_:)``.
     case wait(number: UInt64, milliseconds: UInt32)
+    /// Begins a pairing with a machine that is to be added; ``CircleChange/pair`` goes on with it.
+    case invite
+    /// Begins a pairing with a machine of the circle at a place, under a name; ``CircleChange/pair`` goes on with it.
+    case seek(place: String, name: String)
+    /// The place's messages of pairings. → ``SyncReply/pairing(_:)``.
+    case pairing(PairingLook)
 
     /// The bytes of a slot: a batch has at most 2.1 MiB, a part of a snapshot 3.1 MiB.
     package static let roomBytes = 4 << 20
+    /// As much of a machine's name as the circle keeps, in UTF-8.
+    package static let nameBytes = 64
 
     package var descriptors: ClosedRange<Int> {
         switch self {
-        case .status, .pause, .now, .positions, .seen, .wait: 0...0
+        case .status, .pause, .now, .positions, .seen, .wait, .invite, .seek, .pairing: 0...0
         case .take, .next: 1...1
         case .committed(_, let isOccupied): isOccupied ? 1...1 : 0...0
         }
@@ -58,6 +69,9 @@ package enum SyncRequest: Equatable, Sendable {
         case next = 7
         case committed = 8
         case wait = 9
+        case invite = 10
+        case seek = 11
+        case pairing = 12
     }
 
     func append(to buffer: SecretBuffer) {
@@ -67,6 +81,13 @@ package enum SyncRequest: Equatable, Sendable {
         case .now: append(.now)
         case .positions: append(.positions)
         case .next: append(.next)
+        case .invite: append(.invite)
+        case .seek(let place, let name):
+            append(.seek)
+            for text in [place, name] { buffer.append(text: text) }
+        case .pairing(let look):
+            append(.pairing)
+            look.append(to: buffer)
         case .pause(let isPaused):
             append(.pause)
             buffer.append(isPaused ? 1 : 0)
@@ -93,6 +114,9 @@ package enum SyncRequest: Equatable, Sendable {
         case .now: self = .now
         case .positions: self = .positions
         case .next: self = .next
+        case .invite: self = .invite
+        case .seek: self = .seek(place: try reader.name(), name: try reader.text(atMost: SyncRequest.nameBytes))
+        case .pairing: self = .pairing(try PairingLook(from: &reader))
         case .pause: self = .pause(try reader.flag())
         case .take: self = .take(try reader.slot())
         case .seen: self = .seen(try SyncView(from: &reader))

@@ -20,14 +20,14 @@ import Testing
         let member = try TestCircle(1).machines[0]
         let box = [UInt8](repeating: 1, count: 300)
         let invented = PairingMessage(
-            PairingSlot(PairingID([1]), round: 0, .introduction), PairingVersions(), box: box)
+            PairingSlot(PairingID([1]), .introduction), PairingVersions(), box: box)
         let add = { (bytes: [UInt8]) in
             _ = try member.connection.addPaired(bytes, asking: CircleMachine.question, by: soon)
         }
         #expect(Self.rule { try add(invented.bytes) } == .noPairing)
         let session = try member.connection.beginPairing().pairing.slot.session
         let own = PairingMessage(
-            PairingSlot(session, round: 0, .introduction), PairingVersions(), box: box)
+            PairingSlot(session, .introduction), PairingVersions(), box: box)
         #expect(Self.rule { try add(own.bytes) } == .noPairing)
         #expect(member.user.questions.count == 1)
         // The newcomer knows the digits; the introduction is not the newcomer's.
@@ -47,26 +47,24 @@ import Testing
         #expect(try member.state.members.count == 1)
     }
 
-    @Test("It tries no digits before its user has seen them, and three in all then")
+    @Test("It tries no digits before its user has seen them, and one then")
     func guesses() throws {
         let member = try TestCircle(1).machines[0]
         let newcomer = try CircleMachine()
         let offer = try member.connection.beginPairing()
         newcomer.user.will(.passcode("00000000"))
         let answer = try newcomer.connection.joinPairing(offer, asking: CircleMachine.question, by: soon)
-        let guess = { _ = try member.connection.answerPairing(answer, positions: [], token: TestPairing.token) }
+        let guess = {
+            _ = try member.connection.answerPairing(answer, name: "n", positions: [], token: TestPairing.token)
+        }
         #expect(Self.rule(guess) == .noPairing)
         let pairing = try TestPairing(member, newcomer)
-        var offered = pairing.offer
-        for number in 0..<3 {
-            let wrong = try pairing.join(offered, entering: pairing.wrongDigits)
-            guard number < 2 else {
-                #expect(Self.rule { _ = try pairing.answer(wrong) } == .wrongDigits)
-                break
-            }
-            offered = try pairing.answer(wrong)
-        }
-        #expect(Self.rule { _ = try pairing.answer(try pairing.join(pairing.offer)) } == .noPairing)
+        let wrong = try pairing.join(entering: pairing.wrongDigits)
+        #expect(Self.rule { _ = try pairing.answer(wrong) } == .wrongDigits)
+        let second = try CircleMachine()
+        second.user.will(.passcode(pairing.digits))
+        let right = try second.connection.joinPairing(pairing.offer, asking: CircleMachine.question, by: soon)
+        #expect(Self.rule { _ = try pairing.answer(right) } == .noPairing)
     }
 
     @Test("A message that comes again is not taken again, and one of another pairing never")
@@ -105,23 +103,23 @@ import Testing
         let pairing = try Self.pairing()
         let offer = try pairing.offer.pairing
         let proof = withProof ? try pairing.join().pairing.confirmation : [UInt8](repeating: 0, count: 32)
-        let slot = PairingSlot(offer.slot.session, round: 0, .answer)
+        let slot = PairingSlot(offer.slot.session, .answer)
         let back = PairingMessage(slot, PairingVersions(), share: offer.share, confirmation: proof)
-        #expect(try pairing.answer(back.bytes).pairing.slot.number == 4)
+        #expect(Self.rule { _ = try pairing.answer(back.bytes) } == .wrongDigits)
     }
 
     @Test("A newcomer's own proof sent back to it in a welcome ends the pairing")
     func reflectedWelcome() throws {
         let pairing = try Self.pairing()
         let answer = try pairing.join().pairing
-        let slot = PairingSlot(answer.slot.session, round: 0, .welcome)
+        let slot = PairingSlot(answer.slot.session, .welcome)
         let back = PairingMessage(
             slot, PairingVersions(), confirmation: answer.confirmation, box: [UInt8](repeating: 0, count: 100))
         #expect(Self.rule { _ = try pairing.newcomer.connection.finishPairing(back.bytes) } == .wrongDigits)
         #expect(Self.rule { _ = try pairing.newcomer.connection.finishPairing(back.bytes) } == .noPairing)
     }
 
-    @Test("A share that is no point of the curve gets no answer, and costs a try where it is the answer")
+    @Test("A share that is no point of the curve gets no answer, and ends the pairing where it is the answer")
     func noPoints() throws {
         let pairing = try Self.pairing()
         let offer = try pairing.offer.pairing
@@ -135,7 +133,7 @@ import Testing
         let answer = try pairing.join().pairing
         let bent = PairingMessage(
             answer.slot, answer.versions, share: bad[2], confirmation: answer.confirmation)
-        #expect(try pairing.answer(bent.bytes).pairing.slot.number == 4)
+        #expect(Self.rule { _ = try pairing.answer(bent.bytes) } == .wrongDigits)
         for cut in [pairing.offer + [0], Array(pairing.offer.dropLast()), []] {
             #expect(Self.rule { _ = try pairing.join(cut) } == .malformedBatch)
         }
@@ -143,14 +141,16 @@ import Testing
 
     @Test("Versions that were altered on the way are noticed, of the offer, the answer and the welcome")
     func versions() throws {
-        let (newest, pairing) = (24, try Self.pairing())
-        let altered = pairing.offer.changed(at: newest, by: 2)
+        let newest = 24
+        let offered = try Self.pairing()
+        let altered = offered.offer.changed(at: newest, by: 2)
         #expect(try altered.pairing.versions == PairingVersions(least: 1, most: 3))
-        let second = try pairing.answer(try pairing.join(altered))
-        #expect(try second.pairing.slot.number == 4)
-        let third = try pairing.answer(try pairing.join(second).changed(at: newest, by: 2))
-        #expect(try third.pairing.slot.number == 8)
-        let welcome = try pairing.answer(try pairing.join(third))
+        #expect(Self.rule { _ = try offered.answer(try offered.join(altered)) } == .wrongDigits)
+        let answered = try Self.pairing()
+        let bent = try answered.join().changed(at: newest, by: 2)
+        #expect(Self.rule { _ = try answered.answer(bent) } == .wrongDigits)
+        let pairing = try Self.pairing()
+        let welcome = try pairing.answer(try pairing.join())
         let newcomer = pairing.newcomer.connection
         #expect(Self.rule { _ = try newcomer.finishPairing(welcome.changed(at: newest, by: 2)) } == .malformedBatch)
         _ = try newcomer.finishPairing(welcome)

@@ -58,6 +58,7 @@ import Testing
         let welcome = try PairingWelcome(decoding: try PairingSecrets.open(messages[2], under: keys.shared))
         #expect(welcome.circle == CircleID([UInt8](repeating: 1, count: 16)))
         #expect(welcome.member == MemberID([UInt8](repeating: 2, count: 16)))
+        #expect(String(decoding: welcome.name, as: UTF8.self) == "书房")
         #expect(welcome.positions.map(\.seq) == [4] && welcome.token.count == 5)
         let opened = try PairingSecrets.open(messages[3], under: keys.shared)
         let introduction = try PairingIntroduction(decoding: opened.withSpan { $0.array(0, $0.count) })
@@ -68,13 +69,13 @@ import Testing
         #expect(introduction.keys.hasSigned(introduction.signature, of: signed))
     }
 
-    @Test("A slot's name and a message have one spelling, and twelve numbers")
+    @Test("A slot's name and a message have one spelling, and four steps")
     func spelling() throws {
         let session = String(repeating: "0", count: 31) + "7"
-        let slot = try PairingSlot("pair/\(session)/b")
-        #expect(slot == PairingSlot(PairingID(number: 7), round: 2, .introduction))
-        #expect(slot.text == "pair/\(session)/b")
-        let others = ["pair/\(session)/c", "pair/\(session)/B", "pair/\(session)/00", "pair/7/0", "log/\(session)/0"]
+        let slot = try PairingSlot("pair/\(session)/3")
+        #expect(slot == PairingSlot(PairingID(number: 7), .introduction))
+        #expect(slot.text == "pair/\(session)/3")
+        let others = ["pair/\(session)/4", "pair/\(session)/ 3", "pair/\(session)/00", "pair/7/0", "log/\(session)/0"]
         for text in others { #expect(throws: SyncMalformed.self) { try PairingSlot(text) } }
         for message in messages {
             let bytes = message.bytes

@@ -19,6 +19,7 @@ import Testing
         let welcome = try pairing.welcome(positions: [position])
         let state = try member.state
         #expect(welcome.circle == state.circle && welcome.positions == [position])
+        #expect(String(decoding: welcome.name, as: UTF8.self) == TestPairing.name)
         #expect(try welcome.member == member.id && welcome.token.isEqual(to: TestPairing.token))
         let statements = try pairing.add(try newcomer.connection.introduce(name: "laptop"))
         guard case .add(let addition) = try #require(statements.first) else { return }
@@ -64,43 +65,36 @@ import Testing
         let digits = try #require(member.user.questions.last).digits
         newcomer.user.will(.passcode(digits))
         let answer = try newcomer.connection.joinPairing(offer, asking: CircleMachine.question, by: soon)
-        _ = try connection.answerPairing(answer, positions: [], token: TestPairing.token)
+        _ = try connection.answerPairing(
+            answer, name: TestPairing.name, positions: [], token: TestPairing.token)
         shows.join()
         #expect(refused.withLock { $0 } == nil)
     }
 
-    @Test("Digits that were wrong twice may be entered a third time, with other shares each time, and not a fourth")
-    func tries() throws {
+    @Test("Wrong digits end the pairing on the member: it says nothing, and the right ones are too late")
+    func wrongDigits() throws {
         let circle = try TestCircle(1)
         let pairing = try TestPairing(circle.machines[0], try CircleMachine())
-        var offers = [pairing.offer]
-        for _ in 0..<2 {
-            offers.append(try pairing.answer(try pairing.join(offers.last, entering: pairing.wrongDigits)))
-        }
-        #expect(try offers.map { try $0.pairing.slot.number } == [0, 4, 8])
-        #expect(Set(try offers.map { try $0.pairing.share }).count == 3)
-        let welcome = try pairing.answer(try pairing.join(offers.last))
-        #expect(try welcome.pairing.slot.number == 10)
-        #expect(pairing.newcomer.user.questions.map(\.failures) == [0, 1, 2])
-
-        let other = try TestPairing(circle.machines[0], try CircleMachine())
-        var offer = other.offer
-        for _ in 0..<2 { offer = try other.answer(try other.join(offer, entering: other.wrongDigits)) }
-        let last = try other.join(offer, entering: other.wrongDigits)
-        #expect(Self.rule { _ = try other.answer(last) } == .wrongDigits)
-        #expect(Self.rule { _ = try other.answer(last) } == .noPairing)
-        let connection = other.member.connection
+        let wrong = try pairing.join(entering: pairing.wrongDigits)
+        #expect(Self.rule { _ = try pairing.answer(wrong) } == .wrongDigits)
+        #expect(Self.rule { _ = try pairing.answer(wrong) } == .noPairing)
+        let connection = pairing.member.connection
         #expect(Self.rule { try connection.showDigits(asking: CircleMachine.question, by: soon) } == .noPairing)
+        let again = try CircleMachine()
+        again.user.will(.passcode(pairing.digits))
+        let right = try again.connection.joinPairing(pairing.offer, asking: CircleMachine.question, by: soon)
+        #expect(Self.rule { _ = try pairing.answer(right) } == .noPairing)
+        #expect(try pairing.member.state.members.count == 1)
     }
 
-    @Test("Spaces and hyphens between the digits do not matter; anything else is asked for again, and costs no try")
+    @Test("Spaces and hyphens between the digits do not matter; anything else is asked for again")
     func entering() throws {
         let circle = try TestCircle(1)
         let pairing = try TestPairing(circle.machines[0], try CircleMachine())
         pairing.newcomer.user.will(.passcode("1234567"), .passcode("12345678x"))
         let spelled = pairing.digits.filter { $0 != " " }.map(String.init).joined(separator: "- ")
         let answer = try pairing.join(entering: spelled)
-        #expect(try answer.pairing.slot.number == 1 && pairing.answer(answer).pairing.slot.step == .welcome)
+        #expect(try answer.pairing.slot.step == .answer && pairing.answer(answer).pairing.slot.step == .welcome)
         #expect(pairing.newcomer.user.kinds == [.digits, .digits, .digits])
 
         let other = try TestPairing(circle.machines[0], try CircleMachine())

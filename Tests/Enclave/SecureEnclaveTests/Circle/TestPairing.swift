@@ -9,6 +9,7 @@ import Testing
 
 /// A pairing whose messages the test carries.
 final class TestPairing {
+    static let name = "desk"
     static let token = SecretBytes(copying: Array("a token".utf8).span)
 
     let member, newcomer: CircleMachine
@@ -34,7 +35,8 @@ final class TestPairing {
     }
 
     func answer(_ message: [UInt8], positions: [SyncPosition] = []) throws -> [UInt8] {
-        try member.connection.answerPairing(message, positions: positions, token: Self.token)
+        try member.connection.answerPairing(
+            message, name: Self.name, positions: positions, token: Self.token)
     }
 
     /// The newcomer knows the digits, and has entered the circle.

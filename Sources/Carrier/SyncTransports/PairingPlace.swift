@@ -1,0 +1,83 @@
+import Glibc
+import LinuxSystem
+package import SyncFormat
+
+/// Where machines that pair leave their messages for each other. A newcomer knows no circle yet, nor has it a token: it
+/// is a thing apart from ``SyncTransport``, at the same place. It is not trusted either.
+package protocol PairingPlace: Sendable {
+    /// The messages that are there, those of one pairing first.
+    ///
+    /// - Parameter most: so many at most.
+    /// - Throws: ``TransportProblem``.
+    func messages(of session: PairingID, atMost most: Int) throws(TransportProblem) -> [PairingMessage]
+
+    /// Creates the slot of a message. One that is taken stays as it is, which a look shows.
+    ///
+    /// - Throws: ``TransportProblem``.
+    func put(_ message: PairingMessage) throws(TransportProblem)
+
+    /// Takes the messages of a pairing away.
+    ///
+    /// - Throws: ``TransportProblem``.
+    func remove(_ session: PairingID) throws(TransportProblem)
+}
+
+/// The messages of pairings in a folder, `FOLDER/pair/SESSION/STEP`.
+package struct FolderPairings: PairingPlace {
+    private let root: String
+    private static let pairs = "pair"
+
+    /// - Parameter folder: is there already.
+    package init(_ folder: String) { root = folder }
+
+    package func messages(of session: PairingID, atMost most: Int) throws(TransportProblem) -> [PairingMessage] {
+        try withFolder { (folder) throws(SystemError) in
+            guard let pairs = try folder.folder(Self.pairs) else { return [] }
+            let own = session.text
+            // The newest are not known: a place with more than these holds up those who pair there.
+            let names = try pairs.names(atMost: TransportLimits.names).sorted { $0 == own || $1 != own && $0 < $1 }
+            var found: [PairingMessage] = []
+            for name in names where found.count + Self.slots <= most {
+                found += messages(in: pairs, name)
+            }
+            return found
+        }
+    }
+
+    private static var slots: Int { PairingSlot.Step.allCases.count }
+
+    /// The messages of one pairing. Others, and those that cannot be read, are passed over.
+    private func messages(in pairs: HeldFolder, _ name: String) -> [PairingMessage] {
+        guard let folder = (try? pairs.folder(name)) ?? nil else { return [] }
+        return PairingSlot.Step.allCases.compactMap { step in
+            let content = (try? folder.content(of: String(step.rawValue), limit: PairingMessage.mostBytes)) ?? nil
+            guard let content, let message = try? PairingMessage(decoding: content), message.slot.step == step,
+                message.slot.session.text == name
+            else { return nil }
+            return message
+        }
+    }
+
+    package func put(_ message: PairingMessage) throws(TransportProblem) {
+        try withFolder { (folder) throws(SystemError) in
+            let session = try folder.makeFolder(Self.pairs).makeFolder(message.slot.session.text)
+            _ = try session.create(String(message.slot.step.rawValue), with: message.bytes.span)
+        }
+    }
+
+    package func remove(_ session: PairingID) throws(TransportProblem) {
+        try withFolder { (folder) throws(SystemError) in
+            guard let pairs = try folder.folder(Self.pairs), let own = try pairs.folder(session.text) else { return }
+            for name in try own.names(atMost: TransportLimits.names) { try own.remove(name) }
+            _ = unsafe rmdir("\(pairs.path)/\(session.text)")
+        }
+    }
+
+    private func withFolder<Result>(
+        _ body: (HeldFolder) throws(SystemError) -> Result
+    ) throws(TransportProblem) -> Result {
+        do throws(SystemError) { return try body(try HeldFolder(root)) } catch {
+            throw error.code == ENOENT || error.code == ENOTDIR ? .missing(root) : .system(error)
+        }
+    }
+}
