@@ -85,6 +85,10 @@ class Machine(OrdinaryHome):
 def joins(one, other, folder):
     """The second machine gives its code to the first, and reads what the first had."""
     one.write("put", "before", "the circle")
+    os.chmod(folder, 0o555)
+    failed = one.run("sync", "setup", "-n", "one", folder)
+    assert failed.returncode == 1 and "begun already" in failed.stderr, failed
+    os.chmod(folder, 0o755)
     circle = one.sync("setup", "-n", "one", folder)["circle"]
     joined = one.run("sync", "setup", folder)
     assert joined.returncode != 0, "a second circle"

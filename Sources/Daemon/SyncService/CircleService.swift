@@ -89,8 +89,8 @@ package final class CircleService: CircleOperations {
         defer { number.advance() }
         try circle.withLock { (own) throws(Refusal) in try own.prepare(change) }
         switch change {
-        case .begin: return try enter(nil, question, deadline)
-        case .join(let circle, _, _): return try enter(circle, question, deadline)
+        case .begin: return try enter(nil, by: change, question, deadline)
+        case .join(let circle, _, _): return try enter(circle, by: change, question, deadline)
         case .add(let keys, let name):
             return try state(try enclave.addMachine(keys, name: name, asking: question, by: deadline))
         case .remove(let member, let kept):
@@ -103,11 +103,11 @@ package final class CircleService: CircleOperations {
     }
 
     private func enter(
-        _ name: CircleID?, _ question: CircleQuestion, _ deadline: Deadline
+        _ name: CircleID?, by change: CircleChange, _ question: CircleQuestion, _ deadline: Deadline
     ) throws(Refusal) -> SyncStatus? {
         _ = try enclave.enterCircle(name, asking: question, by: deadline)
         return try circle.withLock { (own) throws(Refusal) in
-            own.reset()
+            try own.enter(change)
             return try own.status()
         }
     }

@@ -17,10 +17,7 @@ extension OwnCircle {
             try CirclePlace.checkName(name)
             // A crash may have left it behind when the enclave had left the circle already.
             try CircleRecords(engine).leave()
-            try self.change { file in
-                file = CircleNotes()
-                (file.place, file.name) = (place.text, name)
-            }
+            try note(place, name)
         case .add(let keys, let name):
             try CirclePlace.checkName(name)
             try requireIn { replica, own in
@@ -29,7 +26,26 @@ extension OwnCircle {
             }
         case .remove(let member, _):
             try requireIn { replica, _ in replica.membership.members[member] == nil ? .notInThisCircle : nil }
-        case .leave: return
+        case .leave:
+            // A crash, or an older vault, may have left it in the store alone.
+            guard try state == nil, try !CircleRecords(engine).isEntered else { return }
+            throw .inNoCircle
+        }
+    }
+
+    private func note(_ place: CirclePlace, _ name: String) throws(Refusal) {
+        try change { file in
+            file = CircleNotes()
+            (file.place, file.name) = (place.text, name)
+        }
+    }
+
+    /// The enclave has entered a circle by this change. Another one may have been prepared while its user was asked.
+    func enter(_ change: CircleChange) throws(Refusal) {
+        reset()
+        switch change {
+        case .begin(let place, let name), .join(_, let place, let name): try note(try CirclePlace(place), name)
+        case .add, .remove, .leave: return
         }
     }
 
@@ -63,6 +79,8 @@ extension OwnCircle {
 
     /// The keychain belongs to no circle any more, as its enclave does already. Items stay.
     func leave() throws(Refusal) {
+        // Another one may have been entered meanwhile.
+        guard try state == nil else { return }
         try CircleRecords(engine).leave()
         try change { $0 = CircleNotes() }
         reset()

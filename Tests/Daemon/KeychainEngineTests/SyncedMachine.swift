@@ -12,10 +12,11 @@ import TestSupport
 @testable import KeychainEngine
 @testable import KeychainStore
 
-/// A user who knows the passcode, and agrees to everything.
+/// A user who knows the passcode, and agrees to everything. A test can do something while they are asked.
 final class ConsentingUser: UserAgent {
     static let passcode = "1234"
     private let asked = Lock<[UserQuestion]>([])
+    let meanwhile = Lock<(@Sendable () -> Void)?>(nil)
 
     var questions: [UserQuestion] { asked.withLock { $0 } }
 
@@ -24,6 +25,11 @@ final class ConsentingUser: UserAgent {
 
     func ask(_ question: UserQuestion, by deadline: Deadline) throws(Refusal) -> UserAnswer {
         asked.withLock { $0.append(question) }
+        let work = meanwhile.withLock { work in
+            defer { work = nil }
+            return work
+        }
+        work?()
         return .secret(SecretBytes(copying: Array(Self.passcode.utf8).span))
     }
 }

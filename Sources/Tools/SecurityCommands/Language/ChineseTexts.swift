@@ -2491,6 +2491,8 @@ enum ChineseTexts {
         the folder of the circle could not be looked at\t无法查看机器圈的文件夹
         See `security sync status`, then repeat `security sync now`.\t请查看 `security sync status`，然后重新运行 `sec\
         urity sync now`。
+        See to the folder, then repeat the command: the circle is begun already.\t请检查该文件夹，然后重新运行此命令：\
+        机器圈已建立。
         the carrier has not looked at the folder yet\t传送程序尚未查看该文件夹
         See `systemctl --user status keychain-carrier`.\t请查看 `systemctl --user status keychain-carrier`。
         circle:\t机器圈：

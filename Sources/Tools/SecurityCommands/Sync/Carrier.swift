@@ -36,7 +36,9 @@ struct Carrier {
         guard code == 0 else {
             throw .failed(
                 "the folder of the circle could not be looked at",
-                remedy: "See `security sync status`, then repeat `security sync now`.")
+                remedy: founds
+                    ? "See to the folder, then repeat the command: the circle is begun already."
+                    : "See `security sync status`, then repeat `security sync now`.")
         }
     }
 
