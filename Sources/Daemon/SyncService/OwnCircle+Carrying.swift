@@ -41,9 +41,8 @@ extension OwnCircle {
 
     /// The place was looked at: all that it had was given, or why there was no look.
     func see(_ shown: SyncView) throws(Refusal) {
-        view = shown
+        (view, isWanted) = (shown, false)
         guard shown.problem.isEmpty else { return }
-        isWanted = false
         try perform { replica, _, _ in
             replica.look(at: shown.ends)
             _ = replica.collect()

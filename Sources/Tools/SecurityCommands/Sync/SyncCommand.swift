@@ -34,14 +34,17 @@ enum SyncCommand {
             keychain-carrier carries; the user's service manager starts it, and now does it once.
             """,
         ],
-        operands: 1...3, takesOperandFirst: true
+        operands: 1...6, takesOperandFirst: true
     ) { arguments, session throws(CommandFailure) in
         var operands = arguments.operands.map(\.text)
         let name = operands.count > 1 && !isVerb(operands[0]) ? operands.removeLast() : operands.removeFirst()
         guard let verb = verbs.first(where: { $0.name == name }) else {
             throw .usage("the first word is one of \(verbs.map(\.name).joined(separator: ", "))")
         }
-        guard operands.count == verb.operands else { throw .usage(nil) }
+        guard operands.count == verb.operands else {
+            let hasOption = operands.contains { $0.hasPrefix("-") }
+            throw .usage(hasOption ? "options stand before the other words" : nil)
+        }
         try verb.body(SyncTask(arguments, operands, session))
     }
 
