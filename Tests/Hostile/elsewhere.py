@@ -367,3 +367,21 @@ attempt(
     "fails",
     "Enclave/SecureEnclaveTests/Circle/LeavingTests.swift",
 )
+attempt(
+    "a place puts files where a machine's next batch is to be, to keep the machine busy",
+    "all",
+    "fails",
+    "Carrier/CircleCarrierTests/CarrierRoundTests.swift",
+)
+attempt(
+    "a machine in wrong hands takes the identifier of another for its name, or a name that looks like another state",
+    "all",
+    "fails",
+    "Tools/SecurityCommandsTests/SyncCommandTests.swift",
+)
+attempt(
+    "a copy of a machine writes in its name unnoticed, as the daemon ends in the moment that it notices",
+    "daemons",
+    "fails",
+    "Daemon/KeychainEngineTests/CircleCrashTests.swift",
+)

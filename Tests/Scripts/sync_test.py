@@ -129,6 +129,10 @@ def pairs(one, other, place):
     """Wrong digits and commands that are ended change nothing; right digits bring the second machine in."""
     folder = f"{place}/shared"
     one.write("put", "before", "the circle")
+    os.chmod(folder, 0o555)
+    failed = one.run("sync", "setup", "-n", "one", folder)
+    assert failed.returncode == 1 and "begun already" in failed.stderr, failed
+    os.chmod(folder, 0o755)
     one.sync("setup", "-n", "one", folder)
     joined = one.run("sync", "setup", folder)
     assert joined.returncode != 0, "a second circle"

@@ -56,14 +56,16 @@ package struct CarrierRound {
     }
 
     private func exchange(_ first: SyncPositions) throws(Failure) -> Outcome {
-        var (outcome, positions) = (Outcome(), first)
+        var (outcome, positions, wasOccupied) = (Outcome(), first, false)
         for _ in 1...Self.mostLooks {
             try look(positions, &outcome)
             let isOccupied = try publish(&outcome)
             let next = try asking { () throws(Refusal) in try daemon.positions() }
             guard let next, next.circle == first.circle else { return outcome }
-            outcome.hasMore = isOccupied || next.wanted != positions.wanted
-            positions = next
+            // A slot that stays taken, and in whose log a look has shown nothing new, waits for news of the transport.
+            let isStuck = wasOccupied && next.heads == positions.heads
+            outcome.hasMore = isOccupied && !isStuck || next.wanted != positions.wanted
+            (positions, wasOccupied) = (next, isOccupied)
             guard outcome.hasMore else { break }
         }
         if !positions.discarding.isEmpty {

@@ -99,8 +99,11 @@ extension FolderTransport {
             watch(logs)
             let names = try logs.names(atMost: TransportLimits.names)
             // A name of somebody else's is no log, nor is a file. A log that cannot be read hinders no other.
-            let found = names.lazy.compactMap { name in FolderName.log(name, of: self.circle).map { (name, $0) } }
-            for (name, log) in found.prefix(TransportLimits.logs) {
+            let found = names.compactMap { name in FolderName.log(name, of: self.circle).map { (name, $0) } }
+            // Those that the reader knows come first: no folders beside them hide these.
+            let known = found.filter { heads[$0.1.device] != nil }
+            let others = found.filter { heads[$0.1.device] == nil }
+            for (name, log) in (known + others).prefix(TransportLimits.logs) {
                 guard let folder = try? logs.folder(name) else { continue }
                 watch(folder)
                 reading.read(log, in: folder, witnesses)

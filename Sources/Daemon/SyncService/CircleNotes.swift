@@ -38,6 +38,13 @@ struct CircleNotes: Equatable, Sendable {
 
     init() {}
 
+    /// - Throws: `errSecParam` for a place or a name that no circle and no machine can have.
+    init(at place: String, as name: String) throws(Refusal) {
+        self.place = try CirclePlace(place).text
+        try CirclePlace.checkName(name)
+        self.name = name
+    }
+
     /// The file of a store; a new one where there is none.
     ///
     /// - Throws: `errSecIO` when it cannot be read, `errSecDecode` when it is another file. Place and pause would be

@@ -96,8 +96,8 @@ extension CircleService {
         try pairing.put(try enclave.joinPairing(offer, asking: question, by: deadline), in: turn)
         number.advance()
         let welcome = try enclave.finishPairing(try pairing.wait(for: .welcome, in: turn, by: deadline))
-        try circle.withLock { (own) throws(Refusal) in try own.prepare(turn, welcome) }
-        let status = try enter(welcome.circle, question, deadline)
+        let file = try circle.withLock { (own) throws(Refusal) in try own.prepare(turn, welcome) }
+        let status = try enter(welcome.circle, file, question, deadline)
         try pairing.put(try enclave.introduce(name: turn.name), in: turn)
         number.advance()
         try pairing.waitUntilCarried(.introduction, in: turn, by: deadline)

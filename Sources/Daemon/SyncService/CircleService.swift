@@ -98,8 +98,10 @@ package final class CircleService: CircleOperations {
         defer { number.advance() }
         try circle.withLock { (own) throws(Refusal) in try own.prepare(change) }
         switch change {
-        case .begin: return try enter(nil, question, deadline)
-        case .join(let circle, _, _): return try enter(circle, question, deadline)
+        case .begin(let place, let name):
+            return try enter(nil, try CircleNotes(at: place, as: name), question, deadline)
+        case .join(let circle, let place, let name):
+            return try enter(circle, try CircleNotes(at: place, as: name), question, deadline)
         case .add(let keys, let name):
             return try state(try enclave.addMachine(keys, name: name, asking: question, by: deadline))
         case .remove(let member, let kept):
@@ -113,11 +115,11 @@ package final class CircleService: CircleOperations {
     }
 
     func enter(
-        _ name: CircleID?, _ question: CircleQuestion, _ deadline: Deadline
+        _ name: CircleID?, _ file: CircleNotes, _ question: CircleQuestion, _ deadline: Deadline
     ) throws(Refusal) -> SyncStatus? {
         _ = try enclave.enterCircle(name, asking: question, by: deadline)
         return try circle.withLock { (own) throws(Refusal) in
-            own.reset()
+            try own.enter(file)
             return try own.status()
         }
     }

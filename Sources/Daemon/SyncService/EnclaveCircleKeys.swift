@@ -27,6 +27,9 @@ final class EnclaveCircleKeys: CircleKeys {
         state = try enclave.circle()
     }
 
+    /// The public keys of this machine; nil in no circle.
+    var own: MemberKeys? { state?.keys }
+
     /// Whether the enclave has read that a machine was removed.
     func isRemoved(_ member: MemberID) -> Bool { state?.isRemoved(member) == true }
 

@@ -21,23 +21,29 @@ extension OwnCircle {
     /// Takes what the place has in a slot.
     func take(_ bytes: [UInt8], in slot: SyncSlot) throws(Refusal) -> SyncVerdict {
         guard slot.part == nil else { return .refused }
+        try noteCopy(bytes, in: slot)
         let taken = try perform { replica, now, keys in
             let before = replica.logs.mapValues(\.seq)
-            let isForeign = replica.isForeign(bytes, in: slot, keys)
             let verdict = replica.receive(bytes, in: slot, now: now, keys)
             let read = replica.logs.filter { $0.value.seq > before[$0.key] ?? 0 }.keys
-            return (verdict: verdict, isForeign: isForeign, read: Array(read))
+            return (verdict: verdict, read: Array(read))
         }
         try note { file in for device in taken.read { file.heard[device] = Self.now } }
-        if taken.isForeign { try change { $0.isDoubled = true } }
         return SyncVerdict(taken.verdict)
+    }
+
+    /// Writes down that a copy of this machine writes, before its batch is read: once read, it looks like one of this
+    /// machine's own, and a crash in between would hide the copy.
+    private func noteCopy(_ bytes: [UInt8], in slot: SyncSlot) throws(Refusal) {
+        guard !file.isDoubled, try slot.device == me else { return }
+        let isForeign = try perform { replica, _, keys in replica.isForeign(bytes, in: slot, keys) }
+        if isForeign { try change { $0.isDoubled = true } }
     }
 
     /// The place was looked at: all that it had was given, or why there was no look.
     func see(_ shown: SyncView) throws(Refusal) {
-        view = shown
+        (view, isWanted) = (shown, false)
         guard shown.problem.isEmpty else { return }
-        isWanted = false
         try perform { replica, _, _ in
             replica.look(at: shown.ends)
             _ = replica.collect()
@@ -53,6 +59,8 @@ extension OwnCircle {
         let file = try file
         guard !file.isPaused, !file.isDoubled, try state != nil else { return nil }
         do throws(Refusal) { return try compose() } catch {
+            // The enclave has removed a machine, which no batch states yet: the user has to repeat it.
+            if error.rule == .retiredGeneration { return nil }
             // The enclave has forgotten what it had made. Its user is to be asked again.
             guard error.rule == .notStated else { throw error }
             try perform { replica, _, _ in replica.withdraw(\.needsItsEnclavesWord) }
@@ -104,7 +112,7 @@ extension Replica {
     /// Whether these are a batch that was signed with this machine's key, and is not known here: a copy of this machine
     /// has written it, or an earlier life of a store that was restored.
     fileprivate func isForeign(_ bytes: [UInt8], in slot: SyncSlot, _ keys: EnclaveCircleKeys) -> Bool {
-        guard slot.device == me, let own = membership.members[me]?.keys.signing, outgoing?.batch.bytes != bytes,
+        guard slot.device == me, let own = keys.own?.signing, outgoing?.batch.bytes != bytes,
             let batch = try? SyncBatch(decoding: bytes, hash: keys.hash), batch.slot == slot,
             batch.header.circle == circle, !hasRead(batch, keys)
         else { return false }

@@ -13,9 +13,7 @@ extension OwnCircle {
         switch change {
         case .begin(let place, let name), .join(_, let place, let name):
             guard try state == nil else { throw .isInCircle }
-            let place = try CirclePlace(place)
-            try CirclePlace.checkName(name)
-            try begin(at: place.text, as: name)
+            try begin(try CircleNotes(at: place, as: name))
         case .add(let keys, let name):
             try CirclePlace.checkName(name)
             try requireIn { replica, own in
@@ -24,23 +22,33 @@ extension OwnCircle {
             }
         case .remove(let member, _):
             try requireIn { replica, _ in replica.membership.members[member] == nil ? .notInThisCircle : nil }
-        case .leave, .pair: return
+        case .leave:
+            // A crash, or an older vault, may have left it in the store alone.
+            guard try state == nil, try !CircleRecords(engine).isEntered else { return }
+            throw .inNoCircle
+        case .pair: return
         }
     }
 
-    private func begin(at place: String, as name: String, with partner: CircleNotes.Partner? = nil) throws(Refusal) {
+    private func begin(_ file: CircleNotes) throws(Refusal) {
         // A crash may have left it behind when the enclave had left the circle already.
         try CircleRecords(engine).leave()
-        var file = CircleNotes()
-        (file.place, file.name, file.partner) = (place, name, partner)
+        try write(file)
+    }
+
+    /// The enclave has entered a circle. Another one may have been prepared while its user was asked.
+    func enter(_ file: CircleNotes) throws(Refusal) {
+        reset()
         try write(file)
     }
 
     /// Prepares to enter the circle of a welcome.
-    func prepare(_ turn: PairingDesk.Turn, _ welcome: PairingWelcome) throws(Refusal) {
+    func prepare(_ turn: PairingDesk.Turn, _ welcome: PairingWelcome) throws(Refusal) -> CircleNotes {
+        var file = try CircleNotes(at: turn.place, as: turn.name)
         let name = String(decoding: welcome.name, as: UTF8.self)
-        let partner = (try? CirclePlace.checkName(name)) == nil ? nil : CircleNotes.Partner(welcome.member, name)
-        try begin(at: turn.place, as: turn.name, with: partner)
+        if (try? CirclePlace.checkName(name)) != nil { file.partner = CircleNotes.Partner(welcome.member, name) }
+        try begin(file)
+        return file
     }
 
     /// Whether this machine can add another.
@@ -84,6 +92,8 @@ extension OwnCircle {
 
     /// The keychain belongs to no circle any more, as its enclave does already. Items stay.
     func leave() throws(Refusal) {
+        // Another one may have been entered meanwhile.
+        guard try state == nil else { return }
         try CircleRecords(engine).leave()
         try write(CircleNotes())
         reset()

@@ -22,8 +22,8 @@ final class OwnCircle {
     var view = SyncView()
     /// Whether somebody wants a look now.
     var isWanted = false
-    /// Whether enclave and store were compared since the start.
-    private var isReady = false
+    /// This machine in its circle, once enclave and store were compared since the start.
+    private var ready: MemberID?
 
     init(_ engine: KeychainEngine, _ enclave: any EnclaveService, folder: String) {
         (self.engine, self.enclave, self.folder) = (engine, enclave, folder)
@@ -38,9 +38,12 @@ final class OwnCircle {
     func perform<Result>(
         _ body: (inout Replica<StoredRows>, _ now: UInt64, _ keys: EnclaveCircleKeys) -> Result
     ) throws(Refusal) -> Result {
-        if !isReady { try prepare() }
+        _ = try me
         return try run(body)
     }
+
+    /// This machine's identifier.
+    var me: MemberID { get throws(Refusal) { if let ready { ready } else { try prepare() } } }
 
     private func run<Result>(
         _ body: (inout Replica<StoredRows>, _ now: UInt64, _ keys: EnclaveCircleKeys) -> Result
@@ -51,7 +54,7 @@ final class OwnCircle {
 
     /// Brings the store to where the enclave is, which comes first when a circle is entered: a crash in between is
     /// undone here.
-    private func prepare() throws(Refusal) {
+    private func prepare() throws(Refusal) -> MemberID {
         guard let state = try state else { throw .inNoCircle }
         let keys = try EnclaveCircleKeys(enclave, known)
         let (member, me) = (CircleMember(engine, keys), keys.member(state.keys))
@@ -66,13 +69,14 @@ final class OwnCircle {
                 replica.state(genesis)
             }
         }
-        isReady = true
+        ready = me
+        return me
     }
 
     /// Forgets what is in memory, of another circle or of none.
     func reset() {
         known.forgetAll()
-        (waiting, view, isWanted, isReady) = (nil, SyncView(), false, false)
+        (waiting, view, isWanted, ready) = (nil, SyncView(), false, nil)
     }
 
     /// The content of the file, with what is noted for its next writing.

@@ -22,6 +22,17 @@ package struct CircleRecords: Sendable {
         try engine.withStoreWriter { (writer) throws(Refusal) in try writer.enterCircle() }
     }
 
+    /// Whether it does.
+    package var isEntered: Bool {
+        get throws(Refusal) {
+            try engine.withStoreWriter { (writer) throws(Refusal) -> Bool in
+                // The writer looks at the beginning of a transaction.
+                try writer.transaction { () throws(Refusal) in }
+                return writer.isInCircle
+            }
+        }
+    }
+
     /// It no longer does. Items stay.
     package func leave() throws(Refusal) {
         try engine.withStoreWriter { (writer) throws(Refusal) in try writer.leaveCircle() }

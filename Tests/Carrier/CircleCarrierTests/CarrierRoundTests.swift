@@ -104,10 +104,25 @@ struct CarrierRoundTests {
         for text in ["mine", "more"] { circle.one.say(text) }
         circle.one.state.update { $0.waiting = [Array("of the clone".utf8)] }
         let outcome = try circle.round(circle.one)
-        #expect(outcome.committed == 0 && outcome.hasMore)
+        #expect(outcome.committed == 0 && !outcome.hasMore)
         let told = circle.one.state.update { $0.occupied }
         #expect(told.allSatisfy { $0 == .occupied(Array("of the clone".utf8)) } && !told.isEmpty)
         #expect(circle.one.state.update { $0.looks } == told.count)
+    }
+
+    @Test("A slot that somebody else's file has does not keep the carrier busy, and is used when it is free")
+    func stuck() throws {
+        let slot = circle.one.slot(1)
+        let folder = "\(circle.directory.path)/\(circle.circle.text)/log/\(circle.one.me.text)"
+        _ = try HeldFolder(circle.directory.path).folder(circle.circle.text)?.folder("log")?
+            .makeFolder(circle.one.me.text)
+        #expect(unsafe mkdir("\(folder)/\(String(slot.text.suffix(16)))", 0o700) == 0)
+        circle.one.say("first")
+        let outcome = try circle.round(circle.one)
+        #expect(!outcome.hasMore && outcome.committed == 0)
+        #expect(circle.one.state.update { $0.occupied } == [.occupied(nil), .occupied(nil)])
+        #expect(unsafe rmdir("\(folder)/\(String(slot.text.suffix(16)))") == 0)
+        #expect(try circle.round(circle.one).committed == 1)
     }
 
     @Test("Parts that a machine wants are read by their names, and slots that a snapshot covers go")

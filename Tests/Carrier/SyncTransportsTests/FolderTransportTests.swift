@@ -51,6 +51,25 @@ struct FolderTransportTests {
         #expect(rest.isComplete)
     }
 
+    @Test("Logs that the reader knows are read, however many folders somebody makes beside them")
+    func manyLogs() throws {
+        let known = MemberID(number: .max)
+        #expect(try shared.machine().commit([1], in: shared.slot(known, 1)) == .done)
+        for number in 1...4096 { #expect(unsafe mkdir(shared.path(MemberID(number: UInt128(number))), 0o700) == 0) }
+        #expect(try shared.machine().changes(after: [:], atMost: .max).ends.isEmpty)
+        #expect(try shared.machine().changes(after: [known: 1], atMost: .max).ends == [known: 1])
+    }
+
+    @Test("A slot that is taken is asked for without a sign to those who wait for news")
+    func quiet() throws {
+        let (machine, slot) = (shared.machine(), shared.slot(shared.first, 1))
+        #expect(try machine.commit([1], in: slot) == .done)
+        _ = try machine.changes(after: [:], atMost: .max)
+        _ = try machine.wait(until: .now)
+        #expect(try machine.commit([2], in: slot) == .occupied([1]))
+        #expect(try !machine.wait(until: .now))
+    }
+
     @Test("A slot keeps its first bytes, and says so to a second writer")
     func occupied() throws {
         let slot = shared.slot(shared.first, 1)

@@ -214,7 +214,10 @@ struct CircleFailureTests {
         let circle = try SyncedMachines()
         var view = SyncView()
         view.problem = "there is no folder"
+        _ = try circle.first.service.answer(.now, [])
         _ = try circle.first.service.answer(.seen(view), [])
+        // Nobody has to wait longer for the look.
+        #expect(try !circle.first.positions.isWanted)
         #expect(try circle.first.status.problem == "there is no folder")
         let device = try circle.second.status.me
         view = SyncView()

@@ -190,10 +190,12 @@ struct CircleServiceTests {
 
     // MARK: - Who may ask
 
-    private func refused(_ request: SyncRequest, _ caller: CallerIdentity, _ engine: TestEngine) -> Refusal.Rule? {
+    private func refused(
+        _ request: SyncRequest, _ caller: CallerIdentity, _ engine: TestEngine, _ files: [FileDescriptor] = []
+    ) -> Refusal.Rule? {
         refusal {
             let writer = ResponseWriter()
-            engine.engine.device(.sync(request), passcodes: [], from: caller, id: 1, by: .never, into: writer)
+            engine.engine.device(.sync(request), passcodes: files, from: caller, id: 1, by: .never, into: writer)
             let answer = writer.complete()
             guard answer.status == 0 else { throw Refusal(decoding: answer.body, status: answer.status) }
         }?.rule
@@ -229,6 +231,22 @@ struct CircleServiceTests {
             #expect(refusal { try machine.change(.begin(place: "/tmp", name: name)) }?.status == .param)
         }
         #expect(machine.user.questions.isEmpty)
+    }
+
+    @Test("What a carrier asks and brings does not wake it again")
+    func wakesNobody() throws {
+        let circle = try SyncedMachines()
+        let engine = circle.first.engine
+        engine.engine.serve(circle.first.service)
+        let caller = CallerIdentity(
+            user: 1000, process: 1, program: "security", groups: ["s"], mayInspectAllGroups: true)
+        let number = engine.engine.circleEpoch.value
+        for (slot, bytes) in try circle.slots() {
+            let file = try PasscodeFile.make(SecretBytes(copying: bytes.span))
+            #expect(refused(.take(slot), caller, engine, [file]) == nil)
+        }
+        #expect(refused(.next, caller, engine, [try PasscodeFile.makeRoom(SyncRequest.roomBytes)]) == nil)
+        #expect(engine.engine.circleEpoch.value == number)
     }
 
     @Test("The number that a carrier waits for moves with a change for the other machines, and with no other")

@@ -12,9 +12,11 @@ import TestSupport
 @testable import KeychainEngine
 @testable import KeychainStore
 
-/// A user who knows the passcode, and agrees to everything. Digits stay in sight until they are withdrawn.
+/// A user who knows the passcode, and agrees to everything. Digits stay in sight until they are withdrawn. A test can do
+/// something while the user is asked.
 final class ConsentingUser: UserAgent {
     static let passcode = "1234"
+    let meanwhile = Lock<(@Sendable () -> Void)?>(nil)
 
     private struct State {
         var questions: [UserQuestion] = []
@@ -40,6 +42,11 @@ final class ConsentingUser: UserAgent {
 
     func ask(_ question: UserQuestion, by deadline: Deadline) throws(Refusal) -> UserAnswer {
         state.update { $0.questions.append(question) }
+        let work = meanwhile.withLock { work in
+            defer { work = nil }
+            return work
+        }
+        work?()
         let entered: String?? =
             switch question.kind {
             case .shownDigits: wait(question, deadline) { _ in nil }

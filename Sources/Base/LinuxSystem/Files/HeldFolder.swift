@@ -71,12 +71,18 @@ package struct HeldFolder: Sendable {
     /// - Returns: false when something has the name already, which stays as it is.
     /// - Throws: `SystemError` of the step that failed.
     package func create(_ name: String, with content: Span<UInt8>, mode: UInt32 = 0o600) throws(SystemError) -> Bool {
-        let file = try NewFile(in: path)
-        try file.descriptor.writeFully(content)
-        let isNew = try file.publish(as: "\(path)/\(name)", mode: mode)
+        var isNew = try FileStatus(ofLink: "\(path)/\(name)") == nil
+        if isNew { isNew = try publish(content, as: name, mode: mode) }
         // Also where it is there: a repetition may follow a call that was cut short.
         try synchronize()
         return isNew
+    }
+
+    /// Where the file needs a name before it has its own, those who watch the folder hear of that too.
+    private func publish(_ content: Span<UInt8>, as name: String, mode: UInt32) throws(SystemError) -> Bool {
+        let file = try NewFile(in: path)
+        try file.descriptor.writeFully(content)
+        return try file.publish(as: "\(path)/\(name)", mode: mode)
     }
 
     /// A folder that is held as a path has no `fsync` of its own.

@@ -12,11 +12,13 @@ extension KeychainEngine {
     /// Has the circle's requests answered from now on.
     package func serve(_ operations: any CircleOperations) { circle.begin(operations) }
 
-    /// Looks what became of the vault, after a request with a credential. Records of the circle may have waited for an
-    /// unlocked keychain.
-    func lookAtVault() {
+    /// Looks what became of the vault, after a request with a credential or a batch.
+    ///
+    /// - Parameter mayHaveOpened: whether records of the circle may have waited for it. A carrier must not hear of its
+    ///   own requests: it would go round without end.
+    func lookAtVault(mayHaveOpened: Bool = true) {
         exclusively { age.look(at: $0.store) }
-        circle.number.advance()
+        if mayHaveOpened { circle.number.advance() }
     }
 
     func sync(
@@ -47,6 +49,11 @@ extension KeychainEngine {
             throw error
         }
     }
+}
+
+extension DeviceRequest {
+    /// Whether the files that come with it are those of a circle, and no credentials.
+    var isOfCircle: Bool { if case .sync = self { true } else { false } }
 }
 
 extension SyncRequest {

@@ -20,7 +20,9 @@ extension KeychainEngine {
         do throws(Refusal) {
             guard request.descriptors.contains(passcodes.count) else { throw .malformed("the number of passcodes") }
             try deadline.check()
-            defer { if request.mayChangeVault(with: passcodes.count) { lookAtVault() } }
+            defer {
+                if request.mayChangeVault(with: passcodes.count) { lookAtVault(mayHaveOpened: !request.isOfCircle) }
+            }
             try perform(request, passcodes, caller, id, deadline, writer)
             note(request, caller, nil)
         } catch {

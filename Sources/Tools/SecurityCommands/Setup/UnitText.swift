@@ -2,9 +2,9 @@
 enum UnitText {
     /// The program of a unit (systemd.service(5), "Command lines"). Variables are not replaced in it.
     static func quoted(_ word: String) -> String {
-        let escapes: [Character: String] = [
+        let escapes: [Unicode.Scalar: String] = [
             "\\": "\\\\", "\"": "\\\"", "%": "%%", "\n": "\\n", "\r": "\\r", "\t": "\\t",
         ]
-        return "\"" + word.map { escapes[$0] ?? String($0) }.joined() + "\""
+        return "\"" + word.unicodeScalars.map { escapes[$0] ?? String($0) }.joined() + "\""
     }
 }

@@ -13,6 +13,9 @@ struct Carrier {
     private static let program = "keychain-carrier"
     /// The exit status that says that another carrier is at it: `EX_TEMPFAIL` of sysexits.
     private static let otherCarrier: CInt = 75
+    /// The one that says that the daemon does not answer: `EX_UNAVAILABLE`.
+    private static let daemonUnreachable: CInt = 69
+    private static let noLook = "the folder of the circle could not be looked at"
     /// Milliseconds. A first round may move hundreds of MiB.
     private static let longestRound = 3_600_000
     private static let longestWish = 60_000
@@ -31,10 +34,15 @@ struct Carrier {
                 atMost: 4096, deadline: .after(milliseconds: Self.longestRound))
         } catch { throw CommandFailure(path, error) }
         if code == Self.otherCarrier { return try waitForOther() }
+        guard code != Self.daemonUnreachable else {
+            throw .failed("the keychain's daemon ended while it was asked", remedy: "Repeat the command.")
+        }
         guard code == 0 else {
             throw .failed(
-                "the folder of the circle could not be looked at",
-                remedy: "See `security sync status`, then repeat `security sync now`.")
+                Self.noLook,
+                remedy: founds
+                    ? "See to the folder, then repeat the command: the circle is begun already."
+                    : "See `security sync status`, then repeat `security sync now`.")
         }
     }
 
@@ -76,11 +84,19 @@ struct Carrier {
         while !limit.hasPassed {
             guard case .sync(.positions(let positions)) = try session.device(.sync(.positions), SyncCommand.call)
             else { throw .unexpectedCircleReply }
-            if !positions.isWanted { return }
+            if !positions.isWanted { return try checkLook() }
             usleep(50_000)
         }
         throw .failed(
             "the carrier has not looked at the folder yet", remedy: "See `systemctl --user status keychain-carrier`.")
+    }
+
+    /// - Throws: ``CommandFailure`` when the carrier's last look has failed.
+    private func checkLook() throws(CommandFailure) {
+        guard case .sync(.status(let status?)) = try session.device(.sync(.status), SyncCommand.call),
+            !status.problem.isEmpty
+        else { return }
+        throw .failed(Self.noLook, cause: status.problem, remedy: "Then repeat `security sync now`.")
     }
 
     /// Has a carrier that runs look soon; without one nothing happens.

@@ -7,15 +7,24 @@ import SyncFormat
 extension SyncTask {
     func setUp() throws(CommandFailure) {
         let place = try CircleFolder.path(operands[0])
-        guard let status = try change(.begin(place: place, name: try machineName())) else {
-            throw .unexpectedCircleReply
-        }
+        let status = try begun(in: place)
         try Carrier(session).goRound(founds: true)
         let isServed = Carrier(session).serve()
         if session.writesJSON { return write(status, isServed: isServed, code: nil) }
         say("a circle was begun in \(place), with this machine in it")
         say("for each other machine: security sync add-device here, and security sync join FOLDER there")
         explain(isServed: isServed)
+    }
+
+    /// A new circle; or that which was begun for this place and is not there yet, because the folder could not be used.
+    private func begun(in place: String) throws(CommandFailure) -> SyncStatus {
+        if case .status(let status?)? = try? ask(.status), status.saysNothingYet, status.place == "folder:\(place)" {
+            return status
+        }
+        guard let status = try change(.begin(place: place, name: try machineName())) else {
+            throw .unexpectedCircleReply
+        }
+        return status
     }
 
     func join() throws(CommandFailure) {
@@ -64,13 +73,21 @@ extension SyncTask {
         Carrier(session).hurry()
     }
 
+    private func stopServing() {
+        guard let path = Carrier(session).stopServing() else { return }
+        session.complain(
+            "the file \(path) could not be removed: keychain-carrier is started at each login until it is")
+    }
+
     func leave() throws(CommandFailure) {
-        _ = try status()
-        _ = try change(.leave)
-        if let path = Carrier(session).stopServing() {
-            session.complain(
-                "the file \(path) could not be removed: keychain-carrier is started at each login until it is")
+        // The way out of a circle of which nothing can be shown, too.
+        do throws(CommandFailure) { _ = try change(.leave) } catch {
+            guard error.isNoCircle, case .status(nil)? = try? ask(.status) else { throw error }
+            // A command that was cut off has left it behind.
+            stopServing()
+            throw .noCircle
         }
+        stopServing()
         say("this keychain belongs to no circle now; its items stay")
         say("the other machines still list this one: security sync remove-device there ends that")
     }
@@ -95,6 +112,8 @@ extension SyncTask {
 
     private func find(_ word: String, in machines: [SyncStatus.Machine]) throws(CommandFailure) -> SyncStatus.Machine {
         let present = machines.filter { !$0.flags.contains(.isRemoved) }
+        // No machine can hinder the removal of another by taking its identifier for a name.
+        if let one = present.first(where: { $0.id.text == word }) { return one }
         let found = present.filter { $0.name == word || word.utf8.count >= 8 && $0.id.text.hasPrefix(word) }
         guard found.count <= 1 else {
             throw .failed("\(word) is the name of several machines", remedy: "Give the id: `security sync devices`.")
@@ -143,10 +162,15 @@ enum CircleFolder {
     }
 }
 
+extension SyncStatus {
+    /// Whether this machine has begun the circle, and its place has nothing of it.
+    fileprivate var saysNothingYet: Bool { standing == .isIn && machines.allSatisfy { $0.seq == 0 } }
+}
+
 extension SyncIdentifier {
     /// Reads thirty-two hexadecimal digits; nil for anything else.
     init?(text: String) {
-        guard text.utf8.count == 2 * Self.size, text.utf8.allSatisfy({ $0 != UInt8(ascii: "+") }),
+        guard text.utf8.count == 2 * Self.size, text.utf8.allSatisfy({ $0 >= UInt8(ascii: "0") }),
             let number = UInt128(text, radix: 16)
         else { return nil }
         self.init(number: number)

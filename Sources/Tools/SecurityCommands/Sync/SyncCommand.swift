@@ -141,6 +141,9 @@ struct SyncTask {
 }
 
 extension CommandFailure {
+    /// Whether the keychain belongs to no circle, as its daemon says.
+    var isNoCircle: Bool { if case .refused(_, let refusal) = self { refusal.rule == .noCircle } else { false } }
+
     static let unexpectedCircleReply = refused(call: SyncCommand.call, .malformed("the answer about the circle"))
 
     static let noCircle = failed(

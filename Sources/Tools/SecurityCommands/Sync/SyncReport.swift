@@ -34,7 +34,8 @@ struct SyncReport {
             let members = rows.map { JSONValue.object([("name", .string($0.0)), ("digits", .string(digits($0.1)))]) }
             return session.output.write(.array(members))
         }
-        for (name, bytes) in rows { session.output.write("\(digits(bytes))  \(name.printable)\n") }
+        session.output.write("\(digits(status.circle.bytes))  circle\n")
+        for machine in present { session.output.write("\(digits(machine.id.bytes))  \(name(of: machine))\n") }
     }
 
     /// Eight groups of five decimal digits, each for two bytes.
@@ -81,10 +82,15 @@ extension SyncReport {
     }
 
     private func line(_ machine: SyncStatus.Machine, _ status: SyncStatus) -> String {
-        let name = machine.name.isEmpty ? session.text("(no name)") : machine.name
+        let name = machine.name.isEmpty ? session.text("(no name)") : name(of: machine)
         let facts = [machine.id == status.me ? "this machine" : nil] + facts(machine)
         let shown = facts.compactMap { $0 }.map { session.text($0) }
         return ([name] + shown).joined(separator: ", ")
+    }
+
+    /// In quotation marks: a machine names itself, and must not look like another, or like one that was removed.
+    private func name(of machine: SyncStatus.Machine) -> String {
+        machine.name.isEmpty ? machine.id.text : machine.name.quoted
     }
 
     private func facts(_ machine: SyncStatus.Machine) -> [String?] {

@@ -40,6 +40,19 @@ extension StandInKeychain {
         return .done
     }
 
+    static func perform(_ change: CircleChange, _ state: inout State) throws(Refusal) -> SyncStatus? {
+        state.circleChanges.append(change)
+        switch change {
+        case .leave:
+            guard state.circle != nil || state.circleRefusal != nil else {
+                throw Refusal(.notAvailable, .noCircle, "circle", "There is none.", do: "Begin one.")
+            }
+            (state.circle, state.circleRefusal) = (nil, nil)
+        case .begin, .join, .add, .remove: break
+        }
+        return state.circle
+    }
+
     private static func performOnSlots(
         _ request: DeviceRequest, _ passcodes: [[UInt8]], _ state: inout State
     ) throws(Refusal) -> DeviceReply {
@@ -55,7 +68,9 @@ extension StandInKeychain {
         case .backup(.dates):
             guard let dates = state.backups else { throw .malformed("the backup request") }
             return .backup(.dates(dates))
-        case .sync(.status): return .sync(.status(state.circle))
+        case .sync(.status):
+            if let refusal = state.circleRefusal { throw refusal }
+            return .sync(.status(state.circle))
         case .sync(.pause): return .sync(.done)
         case .access(.work(let work)): return .access(try Self.work(work, &state))
         case .access(.keepRows(let rows)):

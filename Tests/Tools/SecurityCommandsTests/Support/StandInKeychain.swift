@@ -41,6 +41,9 @@ final class StandInKeychain: KeychainConnection {
         var backups: BackupDates?
         /// Where the keychain stands in its circle of machines; nil where it belongs to none.
         var circle: SyncStatus?
+        var circleChanges: [CircleChange] = []
+        /// Why that cannot be said.
+        var circleRefusal: Refusal?
         /// Moves with every change that a watcher is to hear of.
         var epoch: UInt32 = 1
         var pageSize = Int.max
@@ -117,7 +120,10 @@ extension StandInKeychain {
 
     func authentication(
         _ request: AuthenticationRequest, descriptors: [FileDescriptor]
-    ) throws(Refusal) -> AuthenticationReply { throw Self.noEnclave }
+    ) throws(Refusal) -> AuthenticationReply {
+        guard case .circle(let change, _) = request else { throw Self.noEnclave }
+        return try state.withLock { (state) throws(Refusal) in .circle(try Self.perform(change, &state)) }
+    }
 
     private static let noEnclave = Refusal(
         .unimplemented, .notImplemented, "key", "The stand-in has no enclave.", do: "Use the real one.")
