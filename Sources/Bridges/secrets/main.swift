@@ -21,6 +21,16 @@ func importDeed(_ given: ProgramArguments) -> ImportProgram.Deed? {
     return given.has("--import") ? given.has("--dry-run") ? .show : .add : nil
 }
 
+/// Ends in the service from before where the user stays with it.
+///
+/// - Parameter file: the service file of that one; it may be missing.
+func yield(to file: String) throws {
+    let choice = try DesktopChoice { name in unsafe getenv(name).map { unsafe String(cString: $0) } }
+    guard let keyring = try choice.olderKeyring() else { return }
+    guard let former = try? FormerService(file) else { throw Refusal.olderKeyring(keyring) }
+    try former.begin()
+}
+
 /// A marked program takes no address from who started it.
 func busAddress(_ given: String?) -> String? {
     if CurrentProcess.isMarked { return "unix:path=/run/user/\(getuid())/bus" }
@@ -42,6 +52,8 @@ do {
             print(try NameOwner.executable(onBus: address) ?? "")
             exit(EXIT_SUCCESS)
         }
+        // The other service begins as the bus would have started it.
+        if let file = given.text("--yield-to") { try yield(to: file) }
         try ProcessHardening.forbidCores()
         try ProcessHardening.raiseLockedMemoryLimit()
         _ = try ProcessLimits.raiseOpenFilesLimit()

@@ -9,6 +9,8 @@ package import LinuxSystem
 /// first, which is for a thread that may wait.
 package final class CallerIdentifier: Sendable {
     private let rules: IdentityRules
+    /// Puts in the programs of the installation as they are now.
+    private let refresh: @Sendable (inout IdentityRules) -> Void
     private let folders: EntitlementFolders
     private let signatures: SignatureReader
     private let homes: HomeFolders
@@ -23,12 +25,16 @@ package final class CallerIdentifier: Sendable {
     /// - Parameters:
     ///   - rules: what is known before anybody calls; entitlements come from the folders.
     ///   - accounts: what names the users' own folders (passwd(5)).
+    ///   - refresh: puts in the programs of the installation as they are now. An upgrade replaces their files, and
+    ///     restarts nothing.
     package init(
         _ rules: IdentityRules, folders: EntitlementFolders = EntitlementFolders(),
         signatures: SignatureReader = SignatureReader(), processes: KnownProcesses = KnownProcesses(),
         host: Host = .current(), accounts: String = AccountFile.path,
+        refresh: @escaping @Sendable (inout IdentityRules) -> Void = { _ in },
         log: @escaping @Sendable (String) -> Void = { _ in }
     ) {
+        self.refresh = refresh
         (self.rules, self.folders, self.signatures, self.host, self.log) = (rules, folders, signatures, host, log)
         (self.processes, homes) = (processes, HomeFolders(accounts: accounts))
     }
@@ -91,8 +97,7 @@ package final class CallerIdentifier: Sendable {
             try signatures.read(file, version, isCommon: ExecutableName.leads(path, to: version.status))
         }
         let home = (try? outcome.get())?.claim.flatMap { _ in homes.find(caller.user, seenBy: onlooker(for: caller)) }
-        var rules = rules
-        rules.installed = folders.read()
+        let rules = current(folders.read())
         let marker = rules.anchorGroup.flatMap { group in
             rules.isMarked(version.status, with: group) && !system.ignoresSetID ? group : nil
         }
@@ -101,6 +106,14 @@ package final class CallerIdentifier: Sendable {
             ExecutableOnDisk(
                 user: caller.user, group: marker ?? 0, path: path, file: version.status, outcome: outcome,
                 ownFolder: home))
+    }
+
+    /// The rules with what root has installed until now.
+    private func current(_ installed: InstalledEntitlements) -> IdentityRules {
+        var rules = rules
+        rules.installed = installed
+        refresh(&rules)
+        return rules
     }
 
     private func onlooker(for caller: CallerIdentity) -> ProcessView {
@@ -198,8 +211,7 @@ extension CallerIdentifier {
         _ subject: Subject, _ path: String, _ version: FileVersion, _ outcome: SignatureCache.Outcome,
         _ installed: InstalledEntitlements, sharesNames: Bool, _ home: String?
     ) throws(Refusal) -> IdentifiedCaller {
-        var rules = rules
-        rules.installed = installed
+        let rules = current(installed)
         let caller = try rules.identify(
             LiveProcess(
                 user: subject.user, group: subject.group, process: subject.view.identifier, path: path,

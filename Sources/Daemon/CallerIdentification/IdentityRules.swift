@@ -31,13 +31,12 @@ package struct IdentityRules: Sendable {
     package var installer: UInt32
 
     package init(
-        _ servedCallers: ServedCallers, anchorGroup: UInt32? = nil, inspector: FileStatus? = nil,
-        prompter: FileStatus? = nil, installed: InstalledEntitlements = InstalledEntitlements(), installer: UInt32 = 0,
+        _ servedCallers: ServedCallers, anchorGroup: UInt32? = nil,
+        installed: InstalledEntitlements = InstalledEntitlements(), installer: UInt32 = 0,
         bridge: KnownBridge = .unknown
     ) {
-        (self.servedCallers, self.anchorGroup, self.inspector) = (servedCallers, anchorGroup, inspector)
-        (self.prompter, self.installed, self.installer) = (prompter, installed, installer)
-        self.bridge = bridge
+        (self.servedCallers, self.anchorGroup, self.bridge) = (servedCallers, anchorGroup, bridge)
+        (self.installed, self.installer) = (installed, installer)
     }
 
     /// - Throws: `errSecMissingEntitlement` when the caller is none of those served, is not what it claims to be, or

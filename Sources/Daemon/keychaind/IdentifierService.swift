@@ -143,10 +143,9 @@ final class IdentifierService {
 
     /// Says of the callers of one keychain alone who they are.
     private func callers(of owner: KeychainOwner) -> CallerIdentifier {
-        let rules = IdentityRules(
-            owner.servedCallers, anchorGroup: anchorGroup, inspector: Keychaind.inspector(),
-            prompter: Keychaind.bridgeFile(), bridge: Keychaind.bridge())
-        return CallerIdentifier(rules, folders: folders, signatures: signatures, log: log)
+        let rules = IdentityRules(owner.servedCallers, anchorGroup: anchorGroup)
+        return CallerIdentifier(
+            rules, folders: folders, signatures: signatures, refresh: Keychaind.ownPrograms(), log: log)
     }
 }
 

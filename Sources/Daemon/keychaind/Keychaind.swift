@@ -158,26 +158,23 @@ struct Keychaind {
     /// Decides which programs may call, and identifies them.
     private static func callers(_ options: DaemonArguments.Options) throws -> CallerIdentifier {
         let rules = IdentityRules(
-            .user(CurrentProcess.user), anchorGroup: try AnchorGroup.find(options.anchorGroup), inspector: inspector(),
-            prompter: bridgeFile(), bridge: .name)
+            .user(CurrentProcess.user), anchorGroup: try AnchorGroup.find(options.anchorGroup), bridge: .name)
         let folders = options.entitlements.isEmpty ? EntitlementFolders.usual : options.entitlements
-        return CallerIdentifier(rules, folders: EntitlementFolders(folders), log: report)
+        return CallerIdentifier(rules, folders: EntitlementFolders(folders), refresh: ownPrograms(), log: report)
     }
 
-    /// The command of this installation: in the daemon's folder, or in the folder of commands.
-    static func inspector() -> FileStatus? {
-        guard let folder = try? ownPath().folder else { return nil }
+    /// Puts in the programs of this installation that may do what others may not, by their files as they are now: the
+    /// command, in the daemon's folder or in that of commands, and the desktop's bridge in the daemon's folder. A
+    /// user's own daemon knows the bridge by its name.
+    static func ownPrograms() -> @Sendable (inout IdentityRules) -> Void {
+        guard let folder = try? ownPath().folder else { return { _ in } }
         let commands = [folder + "security", String(folder.dropLast()).folder + "bin/security"]
-        return commands.lazy.compactMap { try? FileStatus(at: $0) }.first
-    }
-
-    /// The bridge to the desktop of this installation, as the system service knows it.
-    static func bridge() -> KnownBridge { bridgeFile().map { .file($0) } ?? .unknown }
-
-    /// The desktop's bridge of this installation, in the daemon's folder.
-    static func bridgeFile() -> FileStatus? {
-        guard let folder = try? ownPath().folder else { return nil }
-        return try? FileStatus(at: folder + AccessGroup.bridgeName)
+        return { rules in
+            rules.inspector = commands.lazy.compactMap { try? FileStatus(at: $0) }.first
+            rules.prompter = try? FileStatus(at: folder + AccessGroup.bridgeName)
+            if case .name = rules.bridge { return }
+            rules.bridge = rules.prompter.map { .file($0) } ?? .unknown
+        }
     }
 
     /// The enclave is started before new privileges are forbidden, which its agent needs to have a login's password

@@ -14,6 +14,12 @@ package enum BridgeArguments {
             ProgramOption("--dry-run", "With --import: say what would be added, and add nothing."),
             ProgramOption(
                 "--undo-import", "Delete what imports have added and nobody has changed since, and end."),
+            ProgramOption(
+                "--yield-to", value: "FILE", .absolutePath,
+                """
+                Become the program of FILE, a service file of D-Bus, where the user has an older keyring or wallet and \
+                this program has never served them.
+                """),
             ProgramOption("--help", "Show this text."),
             ProgramOption("--version", "Show the release of the program."),
         ])

@@ -863,7 +863,8 @@ enum ChineseTexts {
         Name its items one by one: --env NAME={1}SERVICE/ACCOUNT.\t请逐个指定项目：--env 名称={1}服务/账户。
         run: an account may not set {1}\trun: 账户不可设定 {1}
         Give it with --env if it is meant.\t如果确实需要，请用 --env 给出。
-        Install the package swift-keychain, or run make install.\t请安装软件包 swift-keychain，或运行 make install。
+        Install the package keychain-desktop, or run make install.\t请安装软件包 keychain-desktop，或运行 make install\
+        。
         docker finds no docker-credential-keychain\tdocker 找不到 docker-credential-keychain
         {1} is not a JSON object\t{1} 不是 JSON 对象
         Mend it, or move it away; docker makes a new one.\t请修复它，或将它移走；docker 会创建新的。

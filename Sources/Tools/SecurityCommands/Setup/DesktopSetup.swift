@@ -9,7 +9,9 @@ enum DesktopSetup {
     ) { place, wish throws(CommandFailure) in
         if wish.undoes { return try files(place, program: "").map { file throws(CommandFailure) in try file.undone() } }
         guard let program = InstalledPrograms.find("keychain-secrets") else { throw missingProgram }
-        if !wish.leavesOlderSecrets, let keyring = olderKeyring(place) { throw notImported(keyring) }
+        if !wish.leavesOlderSecrets, let keyring = OlderKeyring.first(below: dataFolder(place)) {
+            throw notImported(keyring)
+        }
         return try files(place, program: program).map { file throws(CommandFailure) in try file.done() }
     }
 
@@ -45,8 +47,12 @@ enum DesktopSetup {
 
     private static let unit = "keychain-secrets.service"
 
+    private static func dataFolder(_ place: SetupPlace) -> String {
+        place.folder("XDG_DATA_HOME", else: ".local/share")
+    }
+
     private static func files(_ place: SetupPlace, program: String) -> [OwnFile] {
-        let data = place.folder("XDG_DATA_HOME", else: ".local/share")
+        let data = dataFolder(place)
         let settings = place.folder("XDG_CONFIG_HOME", else: ".config")
         return [
             OwnFile(
@@ -116,18 +122,9 @@ enum DesktopSetup {
         }
     }
 
-    /// A keyring of gnome-keyring's, or a wallet of KWallet's, in which programs may have stored something.
-    private static func olderKeyring(_ place: SetupPlace) -> String? {
-        let data = place.folder("XDG_DATA_HOME", else: ".local/share")
-        for (folder, ending) in [("\(data)/keyrings", ".keyring"), ("\(data)/kwalletd", ".kwl")] {
-            let names = (try? FolderEntries.names(in: folder)) ?? []
-            if let name = names.sorted().first(where: { $0.hasSuffix(ending) }) { return "\(folder)/\(name)" }
-        }
-        return nil
-    }
-
     private static var missingProgram: CommandFailure {
-        .failed("keychain-secrets is not installed", remedy: "Install the package swift-keychain, or run make install.")
+        .failed(
+            "keychain-secrets is not installed", remedy: "Install the package keychain-desktop, or run make install.")
     }
 
     private static func notImported(_ keyring: String) -> CommandFailure {
