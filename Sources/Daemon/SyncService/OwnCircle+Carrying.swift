@@ -35,7 +35,7 @@ extension OwnCircle {
     /// Writes down that a copy of this machine writes, before its batch is read: once read, it looks like one of this
     /// machine's own, and a crash in between would hide the copy.
     private func noteCopy(_ bytes: [UInt8], in slot: SyncSlot) throws(Refusal) {
-        guard !file.isDoubled, try slot.device == me else { return }
+        guard try !file.isDoubled, try slot.device == me else { return }
         let isForeign = try perform { replica, _, keys in replica.isForeign(bytes, in: slot, keys) }
         if isForeign { try change { $0.isDoubled = true } }
     }
