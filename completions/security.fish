@@ -472,7 +472,7 @@ complete -c security -n '__fish_seen_subcommand_from setup' -s y -l yes -d 'Do n
 complete -c security -n '__fish_seen_subcommand_from setup' -s u -l undo -d 'Take back what an earlier setup has changed.'
 complete -c security -n '__fish_seen_subcommand_from import-from' -s n -l dry-run -d 'Say what would be added, and add nothing.'
 complete -c security -n '__fish_seen_subcommand_from import-from' -s u -l undo -d 'Delete what imports from there have added and nobody has changed since.'
-complete -c security -n '__fish_seen_subcommand_from import-from' -s U -d 'With csv and pass: change passwords that the keychain has otherwise.'
+complete -c security -n '__fish_seen_subcommand_from import-from' -s U -d 'Change passwords that the keychain has otherwise; not with gnome-keyring.'
 complete -c security -n '__fish_seen_subcommand_from run' -s e -l env -x -d 'Set a variable to what the reference names.'
 complete -c security -n '__fish_seen_subcommand_from run' -s E -l env-file -r -F -d 'Set the variables of a file; references are replaced.'
 complete -c security -n '__fish_seen_subcommand_from run' -s A -l all -x -d 'Set a variable for each account of a service.'

@@ -7,37 +7,55 @@ enum ImportFrom {
 
     static let command = Command(
         "import-from", "Add to the keychain what another keyring or program for passwords has.",
-        synopsis: "[-n | -u] gnome-keyring | [-n] [-U] csv file | [-n] [-U] pass [folder] | -u csv | -u pass",
+        synopsis: "[-n | -u] gnome-keyring | [-n] [-U] source file | [-n] [-U] pass [folder] | -u source",
         options: [
             CommandOption("n", word: "dry-run", "Say what would be added, and add nothing."),
             CommandOption("u", word: "undo", "Delete what imports from there have added and nobody has changed since."),
-            CommandOption("U", "With csv and pass: change passwords that the keychain has otherwise."),
+            CommandOption("U", "Change passwords that the keychain has otherwise; not with gnome-keyring."),
         ],
         notes: [
+            "gnome-keyring must run in this session, and stays as it is.",
             """
-            gnome-keyring must run in this session, and stays as it is. The file of csv is what browsers, KeePassXC, \
-            Bitwarden, 1Password and others export; its first line names the columns. The folder of pass is \
-            ~/.password-store, and gpg opens its files. Items that the keychain has already are left out, so a \
-            repetition goes on. The exit status is 1 when an item stayed out for another reason, which is named.
+            csv is what browsers, KeePassXC, Bitwarden, 1Password and others export; the first line of the file names \
+            the columns.
+            """,
+            "bitwarden is what Bitwarden exports as JSON, not encrypted. Its notes become passwords too.",
+            "1password is what 1Password exports as 1PUX; unzip opens it. Its notes become passwords too.",
+            "macos is what security dump-keychain -d writes, on macOS or here.",
+            "The folder of pass is ~/.password-store, and gpg opens its files.",
             """
+            Items that the keychain has already are left out, so a repetition goes on. The exit status is 1 when an \
+            item stayed out for another reason, which is named.
+            """,
         ],
         examples: ["security import-from csv --dry-run passwords.csv", "security import-from pass"],
         operands: 1...2, mixesOptions: true
     ) { arguments, session throws(CommandFailure) in
         let (name, file) = (arguments.operands[0].text, arguments.operands.dropFirst().first)
-        switch (LoginSource(rawValue: name), file) {
-        case (nil, nil) where name == keyring && !arguments.has("U"): try importKeyring(arguments, session)
-        case (let source?, nil) where arguments.has("u"): try ImportUndo.delete(from: source, in: session)
-        case (.table, let file?) where !arguments.has("u"):
-            try add(try LoginTable.logins(of: file, session), from: .table, arguments, session)
-        case (.store, _) where !arguments.has("u"):
-            try add(try PasswordStore.logins(in: file?.text, session), from: .store, arguments, session)
+        switch LoginSource(rawValue: name) {
+        case nil where name == keyring && file == nil && !arguments.has("U"): try importKeyring(arguments, session)
+        case let source? where arguments.has("u") && file == nil: try ImportUndo.delete(from: source, in: session)
+        case let source? where !arguments.has("u"):
+            try add(try logins(of: source, file, session), from: source, arguments, session)
         default: throw .usage(nil)
         }
     }
 
+    private static func logins(
+        of source: LoginSource, _ file: Argument?, _ session: Session
+    ) throws(CommandFailure) -> (items: [ImportedItem], report: LoginReport) {
+        switch (source, file) {
+        case (.store, _): try PasswordStore.logins(in: file?.text, session)
+        case (.table, let file?): try LoginTable.logins(of: file, session)
+        case (.bitwarden, let file?): try BitwardenVault.logins(of: file, session)
+        case (.onePassword, let file?): try OnePasswordVaults.logins(of: file, session)
+        case (.dump, let file?): try ImportedDump.items(of: file, session)
+        case (_, nil): throw .usage(nil)
+        }
+    }
+
     private static func add(
-        _ found: (logins: [ImportedLogin], report: LoginReport), from source: LoginSource,
+        _ found: (items: [ImportedItem], report: LoginReport), from source: LoginSource,
         _ arguments: ParsedArguments, _ session: Session
     ) throws(CommandFailure) {
         try ImportLogins.add(
