@@ -14,6 +14,16 @@ package enum BridgeArguments {
             ProgramOption("--dry-run", "With --import: say what would be added, and add nothing."),
             ProgramOption(
                 "--undo-import", "Delete what imports have added and nobody has changed since, and end."),
+            ProgramOption(
+                "--keyring-file", value: "FILE", .word,
+                "With --import: read this file of gnome-keyring's in place of that program."),
+            ProgramOption(
+                "--keyring-files", "With --undo-import: take imports of such files back in place of the others."),
+            ProgramOption(
+                "--kwallet", "With --import and --undo-import: KWallet on the bus in place of that program."),
+            ProgramOption(
+                "--password-fd", value: "NUMBER", .descriptor,
+                "Read the password of the file from this open descriptor, a line. Default: ask at the terminal."),
             ProgramOption("--help", "Show this text."),
             ProgramOption("--version", "Show the release of the program."),
         ])

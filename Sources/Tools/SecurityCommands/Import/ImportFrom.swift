@@ -3,18 +3,28 @@ import CommandOptions
 /// `import-from`: adds what another keyring, a browser or another program for passwords has.
 enum ImportFrom {
     /// The work is that of `keychain-secrets`, which speaks to the bus and owns what programs of the desktop store.
-    private static let keyring = "gnome-keyring"
+    private static let keyring = "gnome-keyring", keyringFile = "keyring-file", wallet = "kwallet"
 
     static let command = Command(
         "import-from", "Add to the keychain what another keyring or program for passwords has.",
-        synopsis: "[-n | -u] gnome-keyring | [-n] [-U] source file | [-n] [-U] pass [folder] | -u source",
+        synopsis: """
+            [-n | -u] gnome-keyring | [-n | -u] kwallet | [-n] [-F number] keyring-file file | [-n] [-U] source file | \
+            [-n] [-U] pass [folder] | -u source
+            """,
         options: [
             CommandOption("n", word: "dry-run", "Say what would be added, and add nothing."),
             CommandOption("u", word: "undo", "Delete what imports from there have added and nobody has changed since."),
-            CommandOption("U", "Change passwords that the keychain has otherwise; not with gnome-keyring."),
+            CommandOption(
+                "F", word: "password-fd", value: "number",
+                "With keyring-file: read its password from this descriptor, a line."),
+            CommandOption("U", "Change passwords that the keychain has otherwise; not with a keyring."),
         ],
         notes: [
-            "gnome-keyring must run in this session, and stays as it is.",
+            "gnome-keyring and kwallet must run in this session, and stay as they are.",
+            """
+            keyring-file is a file of gnome-keyring's, from ~/.local/share/keyrings, which is read without it. Its \
+            password is asked for where it has one.
+            """,
             """
             csv is what browsers, KeePassXC, Bitwarden, 1Password and others export; the first line of the file names \
             the columns.
@@ -33,7 +43,8 @@ enum ImportFrom {
     ) { arguments, session throws(CommandFailure) in
         let (name, file) = (arguments.operands[0].text, arguments.operands.dropFirst().first)
         switch LoginSource(rawValue: name) {
-        case nil where name == keyring && file == nil && !arguments.has("U"): try importKeyring(arguments, session)
+        case nil where !arguments.has("U"): try importKeyring(name, file, arguments, session)
+        case _ where arguments.value("F") != nil: throw .usage("--password-fd goes with keyring-file")
         case let source? where arguments.has("u") && file == nil: try ImportUndo.delete(from: source, in: session)
         case let source? where !arguments.has("u"):
             try add(try logins(of: source, file, session), from: source, arguments, session)
@@ -62,11 +73,22 @@ enum ImportFrom {
             found: found, from: source, isTrial: arguments.has("n"), replaces: arguments.has("U"), session)
     }
 
-    private static func importKeyring(_ arguments: ParsedArguments, _ session: Session) throws(CommandFailure) {
+    private static func importKeyring(
+        _ name: String, _ file: Argument?, _ arguments: ParsedArguments, _ session: Session
+    ) throws(CommandFailure) {
+        let undoes = arguments.has("u")
+        guard [keyring, wallet].contains(name) && file == nil || name == keyringFile && (file == nil) == undoes else {
+            throw .usage(nil)
+        }
         guard !session.writesJSON else {
             throw .failed("import-from writes no JSON", remedy: "Repeat the command without --json.")
         }
-        let words = arguments.has("u") ? ["--undo-import"] : ["--import"] + (arguments.has("n") ? ["--dry-run"] : [])
-        try OtherProgram.become("keychain-secrets", words.map { Argument($0) }, session)
+        var words = [undoes ? "--undo-import" : "--import"].map { Argument($0) }
+        if arguments.has("n"), !undoes { words.append(Argument("--dry-run")) }
+        if name == wallet { words.append(Argument("--kwallet")) }
+        if name == keyringFile, undoes { words.append(Argument("--keyring-files")) }
+        if let file { words += [Argument("--keyring-file"), file] }
+        if let number = arguments.value("F") { words += [Argument("--password-fd"), number] }
+        try OtherProgram.become("keychain-secrets", words, session)
     }
 }

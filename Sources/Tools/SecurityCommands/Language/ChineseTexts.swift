@@ -532,8 +532,6 @@ enum ChineseTexts {
         keychain-secrets is not installed\t未安装 keychain-secrets
         {1} has secrets of an older keyring, which programs would no longer find\t{1} 中有旧密钥环的机密，程序将不再能\
         找到它们
-        Add --without-import to leave them where they are; --undo brings them back.\t加上 --without-import 可将它们留\
-        在原处；--undo 可恢复。
         No item of the caller's groups matches the query.\t在调用者的群组中没有项目符合查询。
         Check the attributes; items that are synchronised are found only with kSecAttrSynchronizable.\t请检查属性；同\
         步的项目只有用 kSecAttrSynchronizable 才能找到。
@@ -1951,7 +1949,11 @@ enum ChineseTexts {
         钥匙串。
         Say what would be added, and add nothing.\t说明将会添加什么，但不添加。
         Delete what imports from there have added and nobody has changed since.\t删除从那里导入后无人更改过的项目。
-        gnome-keyring must run in this session, and stays as it is.\tgnome-keyring 必须在此会话中运行，并保持不变。
+        gnome-keyring and kwallet must run in this session, and stay as they are.\tgnome-keyring 和 kwallet 必须在此会\
+        话中运行，并保持不变。
+        keyring-file is a file of gnome-keyring's, from ~/.local/share/keyrings, which is read without it. Its passwor\
+        d is asked for where it has one.\tkeyring-file 是 ~/.local/share/keyrings 中的 gnome-keyring 文件，读取时不需\
+        要 gnome-keyring。文件有密码时会询问。
         csv is what browsers, KeePassXC, Bitwarden, 1Password and others export; the first line of the file names the\
          columns.\tcsv 是浏览器、KeePassXC、Bitwarden、1Password 等导出的文件；文件的第一行给出列名。
         bitwarden is what Bitwarden exports as JSON, not encrypted. Its notes become passwords too.\tbitwarden 是 Bitw\
@@ -1965,8 +1967,11 @@ enum ChineseTexts {
         Items that the keychain has already are left out, so a repetition goes on. The exit status is 1 when an item s\
         tayed out for another reason, which is named.\t钥匙串中已有的项目不再导入，因此重复执行会继续未完成的导入。有\
         项目因其他原因未导入时会指明，退出状态为 1。
-        Change passwords that the keychain has otherwise; not with gnome-keyring.\t更改钥匙串中与来源不同的密码；不适\
-        用于 gnome-keyring。
+        Change passwords that the keychain has otherwise; not with a keyring.\t更改钥匙串中与来源不同的密码；不适用于\
+        密钥环。
+        With keyring-file: read its password from this descriptor, a line.\t用于 keyring-file：从此描述符读取其密码（\
+        一行）。
+        --password-fd goes with keyring-file\t--password-fd 只用于 keyring-file
         would be added: {1}\t将会添加：{1}
         added: {1}\t已添加：{1}
         there already: {1}\t已存在：{1}
@@ -2033,6 +2038,8 @@ enum ChineseTexts {
         Repeat the command without --json.\t请在不带 --json 的情况下重复此命令。
         Add them with `security import-from gnome-keyring` first, and then --without-import to this command.\t请先用 `\
         security import-from gnome-keyring` 添加它们，然后给此命令加上 --without-import。
+        Add them with `security import-from kwallet` first, and then --without-import to this command.\t请先用 `securi\
+        ty import-from kwallet` 添加它们，然后给此命令加上 --without-import。
         Start a command with passwords of the keychain in its environment.\t启动命令，并在其环境中放入钥匙串的密码。
         Set a variable to what the reference names.\t把变量设为引用所指的内容。
         Set the variables of a file; references are replaced.\t设置文件中的变量；引用会被替换。
