@@ -251,7 +251,7 @@ let package = Package(
         module(
             "SecretService", in: "Bridges",
             uses: [
-                "Systemd", "Sandboxes", "KeychainClient", "KeychainWire", "KeychainCrypto", "KeychainModel",
+                "Systemd", "Sandboxes", "KeychainClient", "KeychainWire", "KeychainCrypto", "KeychainModel", "DER",
                 "CommandOptions", "LinuxSystem",
             ]),
         program(

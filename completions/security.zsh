@@ -610,7 +610,8 @@ _security() {
                 import-from) _arguments -S \
                     {-n,--dry-run}'[Say what would be added, and add nothing.]' \
                     {-u,--undo}'[Delete what imports from there have added and nobody has changed since.]' \
-                    '-U[With csv and pass\: change passwords that the keychain has otherwise.]' \
+                    {-F,--password-fd}'[With keyring-file\: read its password from this descriptor, a line.]:number: ' \
+                    '-U[Change passwords that the keychain has otherwise; not with a keyring.]' \
                     '--json[Write JSON.]' ;;
                 run) _arguments -S \
                     {-e,--env}'[Set a variable to what the reference names.]:name=ref: ' \

@@ -3,17 +3,18 @@
 usage: desktop_import_test.py FOLDER-OF-PROGRAMS [NAME-OF-CASE ...]
 """
 
+import contextlib
+import json
 import os
 import subprocess
 import sys
 
 import dbus
 import desktop_parts
+from desktop_import_parts import collection, collections, moved, shown
 from desktop_parts import ROOT, SECRET, Client
 
 PROGRAMS = os.path.abspath(sys.argv[1])
-# gnome-keyring's own interface: collections are made without a prompt.
-INTERNAL = "org.gnome.keyring.InternalUnsupportedGuiltRiddenInterface"
 ITEMS = [
     ("Mail", {"server": "mail.example", "user": "anna"}, b"geheim"),
     ("\u90ae\u4ef6", {"n": "\u90ae\u4ef6", "xdg:schema": "org.example.Mail"}, "\u4f60\u597d".encode()),
@@ -22,19 +23,24 @@ ITEMS = [
 ]
 
 
-def imported(place, *words, **variables):
+def imported(place, *words, source="gnome-keyring", **variables):
     """Runs the import; its status and its output."""
     place.environment |= variables
-    done = place.run("import-from", *words, "gnome-keyring")
+    done = place.run("import-from", *words, source)
     return done.returncode, done.stdout, done.stderr
 
 
-def collection(client, session, label):
-    """A collection of gnome-keyring's with a password."""
-    properties = {SECRET + "Collection.Label": dbus.String(label, variant_level=1)}
-    password = dbus.Struct((session, dbus.ByteArray(b""), dbus.ByteArray(b"pw"), "text/plain"), signature="oayays")
-    internal = dbus.Interface(client.bus.get_object(desktop_parts.NAME, ROOT, introspect=False), INTERNAL)
-    return internal.CreateWithMasterPassword(dbus.Dictionary(properties, signature="sv"), password)
+@contextlib.contextmanager
+def other_service(place, name):
+    """A service of a test's own on the bus."""
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), name)
+    words = ["/usr/bin/python3", "-B", path]
+    with subprocess.Popen(words, env=place.environment, stdout=subprocess.PIPE, text=True) as service:
+        try:
+            assert service.stdout.readline() == "ready\n"
+            yield
+        finally:
+            service.kill()
 
 
 def fill(place):
@@ -47,22 +53,6 @@ def fill(place):
         where = work if number == 0 else f"{ROOT}/aliases/default"
         client.create(session, attributes, value, where, Label=shown)
     return work
-
-
-def moved(place):
-    """The keychain in place of gnome-keyring, which has ended; a client of it."""
-    place.end_keyring()
-    place.end_bus()
-    assert place.run("setup", "-y", "-w", "desktop").returncode == 0
-    place.start_bus()
-    return Client(place)
-
-
-def shown(client, path, session):
-    properties = client.properties(path).GetAll(SECRET + "Item")
-    value = bytes(client.interface(path, "Item").GetSecret(session)[2])
-    attributes = {str(name): str(text) for name, text in properties["Attributes"].items()}
-    return str(properties["Label"]), attributes, value
 
 
 def test_everything_comes_along():
@@ -118,12 +108,6 @@ def test_what_an_import_made_goes_with_it():
         assert status == 0 and "ollections" not in out, out
 
 
-def collections(client):
-    """The collections that were made."""
-    fixed = (f"{ROOT}/collection/login", f"{ROOT}/collection/session")
-    return [path for path in client.get(ROOT, "Service", "Collections") if path not in fixed]
-
-
 def test_what_stays_behind_is_named():
     """A locked collection and an item with another value are left out and named, and the status is 1."""
     with desktop_parts.keyring_desktop(PROGRAMS) as place:
@@ -151,25 +135,51 @@ def test_what_stays_behind_is_named():
 def test_an_item_that_cannot_be_read():
     """It is counted, and all others come: no item of a damaged keyring keeps another one out."""
     with desktop_parts.keyring_desktop(PROGRAMS, daemon=False) as place:
-        odd = os.path.join(os.path.dirname(os.path.abspath(__file__)), "odd_keyring.py")
-        keyring = subprocess.Popen(
-            ["/usr/bin/python3", "-B", odd], env=place.environment, stdout=subprocess.PIPE, text=True
-        )
-        try:
-            assert keyring.stdout.readline() == "ready\n"
+        with other_service(place, "odd_keyring.py"):
             for words, first in (("--dry-run",), "2 items would be added"), ((), "2 items were added"):
                 status, out, err = imported(place, *words)
                 assert status == 1 and first in out and "8 items without a value" in out, (out, err)
                 assert "\x1b" not in out
             status, out, _ = imported(place)
             assert status == 1 and "0 items were added.\n2 items are in the keychain already" in out, out
-        finally:
-            keyring.kill()
-            keyring.communicate()
         client = moved(place)
         _, session = client.session()
         found = [shown(client, path, session)[1:] for path in client.search()[0]]
         assert sorted(found, key=repr) == [({"n": "odd text"}, b"a value"), ({"n": "whole"}, b"a value")], found
+
+
+def test_wallets_of_kde():
+    """Passwords, maps and bytes of KWallet come; what is closed is named, what is damaged counted; all are closed."""
+    with desktop_parts.keyring_desktop(PROGRAMS, daemon=False) as place:
+        status, _, err = imported(place, source="kwallet")
+        assert status == 1 and "KWallet does not run" in err, err
+        os.makedirs(f"{place.home}/.local/share/kwalletd")
+        with open(f"{place.home}/.local/share/kwalletd/kdewallet.kwl", "wb") as file:
+            file.write(b"KWALLET")
+        place.fails(1, "setup", "-y", "desktop", because="import-from kwallet")
+        with other_service(place, "odd_wallet.py"):
+            for words, first in (("-n",), "4 items would be added"), ((), "4 items were added"), ((), "0 items were"):
+                status, out, err = imported(place, *words, source="kwallet")
+                assert status == 1 and out.startswith(first), (words, status, out, err)
+                assert "6 items without a value" in out and "Closed" in out and "gehe" not in out, out
+            wallet = place.connect().get_object("org.kde.kwalletd5", "/modules/kwalletd5")
+            assert wallet.OpenHandles(dbus_interface="org.example.Test") == 0
+        client = moved(place)
+        _, session = client.session()
+        found = {}
+        for path in client.search()[0]:
+            label, attributes, value = shown(client, path, session)
+            assert label == f"{attributes['server']}/{attributes['user']}" and "/collection/login/" in path, path
+            found[label] = attributes["type"], value
+        form = found.pop("Form Data/https://h.example/#form")
+        assert form[0] == "map" and json.loads(form[1]) == {"user": "ann", "pw": 'p"\\\n'}, form
+        assert found == {
+            "Passwords/mail": ("password", "gehe\u00efm\U0001f511".encode()),
+            "Passwords/none": ("password", b""),
+            "Form Data/bytes": ("base64", b"/wAK"),
+        }, found
+        status, out, _ = imported(place, "-u", source="kwallet")
+        assert status == 0 and out.startswith("4 imported items were deleted"), out
 
 
 if __name__ == "__main__":

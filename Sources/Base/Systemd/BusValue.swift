@@ -11,6 +11,8 @@ package indirect enum BusValue: Hashable, Sendable {
     case byte(UInt8)
     case number(UInt32)
     case long(UInt64)
+    case signed(Int32)
+    case signedLong(Int64)
     case bytes([UInt8])
     /// Bytes that are nowhere but in locked memory and in a message, which the library wipes.
     case secret(BusSecret)
@@ -40,6 +42,8 @@ package indirect enum BusValue: Hashable, Sendable {
         case .byte: "y"
         case .number: "u"
         case .long: "t"
+        case .signed: "i"
+        case .signedLong: "x"
         case .bytes, .secret: "ay"
         case .file: "h"
         case .variant: "v"
@@ -88,7 +92,7 @@ extension BusValue {
     var byteCount: Int {
         switch self {
         case .text(let text), .object(let text): text.utf8.count + 8
-        case .flag, .byte, .number, .long, .file: 8
+        case .flag, .byte, .number, .long, .signed, .signedLong, .file: 8
         case .bytes(let bytes): bytes.count + 8
         case .secret(let secret): secret.bytes.count + 8
         case .variant(let content): content.byteCount + 8
@@ -109,6 +113,8 @@ extension BusValue {
     }
 
     package var bool: Bool? { if case .flag(let flag) = self { flag } else { nil } }
+
+    package var integer: Int32? { if case .signed(let number) = self { number } else { nil } }
 
     package var data: [UInt8]? { if case .bytes(let bytes) = self { bytes } else { nil } }
 
@@ -153,6 +159,8 @@ extension BusValue {
         case .byte(var byte): try check(unsafe sd_bus_message_append_basic(message, typeCode("y"), &byte))
         case .number(var number): try check(unsafe sd_bus_message_append_basic(message, typeCode("u"), &number))
         case .long(var number): try check(unsafe sd_bus_message_append_basic(message, typeCode("t"), &number))
+        case .signed(var number): try check(unsafe sd_bus_message_append_basic(message, typeCode("i"), &number))
+        case .signedLong(var number): try check(unsafe sd_bus_message_append_basic(message, typeCode("x"), &number))
         case .bytes(let bytes):
             try check(unsafe sd_bus_message_append_array(message, typeCode("y"), bytes, bytes.count))
         case .secret(let secret): try unsafe append(secret: secret, to: message)
@@ -214,6 +222,8 @@ extension BusMessage {
         case "u": return .number(try readNumber())
         case "y": return .byte(try readBasic(type, 0))
         case "t": return .long(try readBasic(type, 0))
+        case "i": return .signed(try readBasic(type, 0))
+        case "x": return .signedLong(try readBasic(type, 0))
         case "h": return .file(BusFile(descriptor: try readDescriptor()))
         case "v": return try .variant(inside(type, contents).first ?? .text(""))
         case "r": return .structure(try inside(type, contents))
@@ -257,8 +267,9 @@ extension BusMessage {
         return unsafe [UInt8](UnsafeRawBufferPointer(start: start, count: count))
     }
 
-    /// Whether it has secrets as the Secret Service sends them: session, parameters, value, media type.
-    private var hasSecrets: Bool { signature.contains("(oayays)") }
+    /// Whether it has secrets as the Secret Service sends them, session, parameters, value and media type, or KWallet:
+    /// bytes alone.
+    private var hasSecrets: Bool { signature.contains("(oayays)") || signature == "ay" }
 
     private func readSecret() throws(BusError) -> BusSecret {
         var (start, count) = (unsafe UnsafeRawPointer?.none, 0)

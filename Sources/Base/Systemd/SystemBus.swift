@@ -44,11 +44,12 @@ package final class SystemBus {
 
     /// Calls a method, and gives its whole answer. The values may be secrets, so the library wipes the messages.
     ///
+    /// - Parameter patience: the time for the answer, in milliseconds; nil for the usual one, of which no user knows.
     /// - Throws: ``BusError`` as ``call(_:_:_:)``.
     package func ask(
-        _ object: BusObject, _ method: String, _ values: [BusValue] = []
+        _ object: BusObject, _ method: String, _ values: [BusValue] = [], within patience: Int? = nil
     ) throws(BusError) -> [BusValue] {
-        let deadline = Deadline.after(milliseconds: Self.timeout)
+        let deadline = Deadline.after(milliseconds: patience ?? Self.timeout)
         return try connection.call(object, method, values, until: deadline, isSensitive: true).readAll()
     }
 

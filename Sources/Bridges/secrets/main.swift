@@ -31,6 +31,16 @@ func yield(to file: String) throws {
     try former.begin()
 }
 
+/// Where the import that a command line asks for comes from.
+func importOrigin(_ given: ProgramArguments) -> ImportProgram.Origin {
+    if given.has("--kwallet") { return .wallet }
+    let file = given.text("--keyring-file")
+    guard file != nil || given.has("--keyring-files") else { return .service }
+    return .file(file, password: KeyringPassword(descriptor: given.text("--password-fd")))
+}
+
+let language = UserLanguage { name in unsafe getenv(name).map { unsafe String(cString: $0) } }
+
 /// A marked program takes no address from who started it.
 func busAddress(_ given: String?) -> String? {
     if CurrentProcess.isMarked { return "unix:path=/run/user/\(getuid())/bus" }
@@ -59,7 +69,8 @@ do {
         _ = try ProcessLimits.raiseOpenFilesLimit()
         umask(0o077)
         if let deed = importDeed(given) {
-            let (lines, isComplete) = try ImportProgram(address: address).run(deed)
+            let (lines, isComplete) = try ImportProgram(address: address).run(
+                deed, from: importOrigin(given), in: language)
             print(lines.joined(separator: "\n"))
             exit(isComplete ? EXIT_SUCCESS : EXIT_FAILURE)
         }
@@ -68,6 +79,8 @@ do {
     }
 } catch let error as Refusal {
     fail("\(error.problem) \(error.remedy)")
+} catch let error as ImportFailure {
+    fail(error.text(language))
 } catch let error as BusFailure {
     fail(error.description)
 } catch let error as BusError {

@@ -79,8 +79,8 @@ struct ManualPageTests {
     func references() throws {
         let foreign: Set = [
             "age 1", "age-keygen 1", "docker 1", "git 1", "gitcredentials 7", "gpg 1", "pam 8", "pass 1",
-            "pinentry-curses 1", "strip 1", "systemd 1", "systemd.exec 5", "update-ca-certificates 8", "wl-copy 1",
-            "xclip 1",
+            "pinentry-curses 1", "strip 1", "systemd 1", "systemd.exec 5", "unzip 1", "update-ca-certificates 8",
+            "wl-copy 1", "xclip 1",
         ]
         let own = Set(
             ManualPages.names.map { name in "\(name.dropLast(2)) \(name.suffix(1))" })

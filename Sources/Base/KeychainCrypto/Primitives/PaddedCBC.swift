@@ -11,7 +11,7 @@ package enum PaddedCBC {
     package static func encrypt(
         _ message: Span<UInt8>, key: Span<UInt8>, iv: Span<UInt8>
     ) throws(CryptoError) -> [UInt8] {
-        let output = try run(message, key, iv, encrypting: true)
+        let output = try run(message, key, iv, encrypting: true, padding: true)
         return output.withSpan { $0.array(0, $0.count) }
     }
 
@@ -23,16 +23,16 @@ package enum PaddedCBC {
         _ message: Span<UInt8>, key: Span<UInt8>, iv: Span<UInt8>
     ) throws(CryptoError) -> SecretBytes {
         guard message.count > 0, message.count % BlockCipher.aes.blockSize == 0 else { throw .authenticationFailed }
-        do throws(CryptoError) { return try run(message, key, iv, encrypting: false) } catch {
+        do throws(CryptoError) { return try run(message, key, iv, encrypting: false, padding: true) } catch {
             throw error == .libraryFailure ? .authenticationFailed : error
         }
     }
 
-    private static func run(
-        _ input: Span<UInt8>, _ key: Span<UInt8>, _ iv: Span<UInt8>, encrypting: Bool
+    static func run(
+        _ input: Span<UInt8>, _ key: Span<UInt8>, _ iv: Span<UInt8>, encrypting: Bool, padding: Bool
     ) throws(CryptoError) -> SecretBytes {
         guard iv.count == BlockCipher.aes.blockSize else { throw .invalidParameter }
-        let context = try CipherContext(.aes, .cbc, encrypting: encrypting, padding: true, key: key, iv: iv)
+        let context = try CipherContext(.aes, .cbc, encrypting: encrypting, padding: padding, key: key, iv: iv)
         let size = input.count + context.blockSize
         let buffer = SecretBuffer(capacity: size)
         var count = 0

@@ -1,10 +1,11 @@
 import Glibc
 import KeychainClient
 import KeychainModel
-import LinuxSystem
+package import LinuxSystem
 import Systemd
 
-/// `keychain-secrets --import`: takes along what the program has that is the Secret Service on a bus now.
+/// `keychain-secrets --import`: takes along what another keyring has: the program that is the Secret Service on a bus
+/// now, a file of gnome-keyring's, or KWallet.
 package struct ImportProgram {
     /// The deeds that a command line can ask for.
     package enum Deed: Sendable {
@@ -15,9 +16,17 @@ package struct ImportProgram {
         case undo
     }
 
+    /// Where an import comes from.
+    package enum Origin: Sendable {
+        case service
+        /// KWallet on the bus.
+        case wallet
+        /// A file; nil where none is named, to take imports of files back.
+        case file(String?, password: KeyringPassword)
+    }
+
     private let address: String
     private let secrets: KeychainSecrets
-    private let language = UserLanguage { name in unsafe getenv(name).map { unsafe String(cString: $0) } }
 
     /// - Parameter address: the bus's, as in `DBUS_SESSION_BUS_ADDRESS`.
     /// - Throws: `errSecParam` (`configuration.*`) for settings that make no sense; `SystemError`.
@@ -30,20 +39,35 @@ package struct ImportProgram {
     /// Does it.
     ///
     /// - Returns: what was done, in sentences, and whether everything is in the keychain.
-    /// - Throws: ``BusError``, ``BusFailure``, `Refusal`, `SystemError` where it cannot be done.
-    package func run(_ deed: Deed) throws -> (lines: [String], isComplete: Bool) {
-        if deed == .undo {
-            return (try undone().map { $0(language) }, true)
+    /// - Throws: ``ImportFailure``, ``BusError``, ``BusFailure``, `Refusal`, `SystemError` where it cannot be done.
+    package func run(
+        _ deed: Deed, from origin: Origin, in language: UserLanguage
+    ) throws -> (lines: [String], isComplete: Bool) {
+        switch (deed, origin) {
+        case (.undo, .service): return (try undone(OtherService.note).map { $0(language) }, true)
+        case (.undo, .wallet): return (try undone(WalletService.note).map { $0(language) }, true)
+        case (.undo, .file): return (try undone(KeyringFile.note).map { $0(language) }, true)
+        case (_, .service):
+            try checkOwner()
+            return try run(deed, from: try OtherService(try SystemBus(session: address)), in: language)
+        case (_, .wallet): return try run(deed, from: try WalletService(try SystemBus(session: address)), in: language)
+        case (_, .file(let path?, let password)):
+            let file = try KeyringFile(path) { try password.read(for: path, in: language) }
+            return try run(deed, from: file, in: language)
+        case (_, .file(nil, _)): throw ImportFailure("No file is named.", "没有指定文件。")
         }
-        try checkOwner()
-        let service = try OtherService(try SystemBus(session: address))
-        let report = try SecretImport.run(from: service, to: secrets, isTrial: deed == .show)
+    }
+
+    private func run(
+        _ deed: Deed, from source: some SecretSource, in language: UserLanguage
+    ) throws -> (lines: [String], isComplete: Bool) {
+        let report = try SecretImport.run(from: source, to: secrets, isTrial: deed == .show)
         return (report.sentences(isTrial: deed == .show).map { $0(language) }, report.isComplete)
     }
 
-    private func undone() throws -> [PromptText] {
-        let (deleted, changed) = try secrets.deleteUnchanged(withNote: SecretImport.note)
-        let collections = try secrets.deleteEmptyCollections(withNote: SecretImport.note)
+    private func undone(_ note: String) throws -> [PromptText] {
+        let (deleted, changed) = try secrets.deleteUnchanged(withNote: note)
+        let collections = try secrets.deleteEmptyCollections(withNote: note)
         let items = PromptText(
             english: "\(deleted) imported items were deleted; \(changed) were changed since, and stay.",
             chinese: "已删除 \(deleted) 个导入的项目；\(changed) 个在导入后已更改，予以保留。")

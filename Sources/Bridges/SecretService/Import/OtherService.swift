@@ -5,7 +5,9 @@ import Systemd
 
 /// Another program that is the Secret Service on a bus, read as its clients read it. Nothing in it is changed, but that
 /// its user may unlock a collection.
-final class OtherService {
+final class OtherService: SecretSource {
+    static let note = "Imported from another Secret Service"
+
     private let bus: SystemBus
     private let session: SecretSession
     private let path: String
@@ -105,16 +107,6 @@ final class OtherService {
         var found: [String: BusValue] = [:]
         for entry in entries { if let name = entry.key.string { found[name] = entry.value } }
         return found
-    }
-
-    /// Runs a call, and gives its result; nil for an answer that is an error, or none of the protocol's.
-    ///
-    /// - Throws: ``BusError`` where there is no answer.
-    private func ifGiven<Given>(_ body: () throws -> Given?) throws -> Given? {
-        do { return try body() } catch let error as BusError {
-            if error.name.isEmpty { throw error }
-            return nil
-        } catch is BusFailure { return nil }
     }
 
     private func item(_ path: String, _ secret: BusValue?) throws -> Item? {

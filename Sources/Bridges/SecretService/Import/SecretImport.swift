@@ -2,28 +2,25 @@ import KeychainModel
 import LinuxSystem
 import Systemd
 
-/// Copies what another Secret Service has into the keychain. Nothing is written before all was read, and nothing that
+/// Copies what another keyring has into the keychain. Nothing is written before all was read, and nothing that
 /// the keychain has is changed. Items that are there already are left out, so that an import that was cut goes on when
 /// it is repeated.
-struct SecretImport {
-    private let service: OtherService
+struct SecretImport<Source: SecretSource> {
+    private let source: Source
     private let secrets: KeychainSecrets
     private var report = ImportReport()
     /// The items that are to be added, with their collections.
     private var wanted: [(collection: SecretCollection, item: OtherService.Item)] = []
 
-    init(from service: OtherService, to secrets: KeychainSecrets) { (self.service, self.secrets) = (service, secrets) }
-
-    /// The note of every item and collection that an import adds, by which it is taken back.
-    static let note = "Imported from another Secret Service"
+    init(from source: Source, to secrets: KeychainSecrets) { (self.source, self.secrets) = (source, secrets) }
 
     /// Reads everything, and adds what is not there.
     ///
     /// - Parameter isTrial: nothing is added.
     static func run(
-        from service: OtherService, to secrets: KeychainSecrets, isTrial: Bool
+        from source: Source, to secrets: KeychainSecrets, isTrial: Bool
     ) throws -> ImportReport {
-        var work = SecretImport(from: service, to: secrets)
+        var work = SecretImport(from: source, to: secrets)
         try work.read()
         if !isTrial { try work.add() }
         return work.report
@@ -31,13 +28,13 @@ struct SecretImport {
 
     private mutating func read() throws {
         var known = try asking { () throws(Refusal) in try secrets.collections() }
-        for collection in try service.collections() {
+        for collection in try source.collections() {
             guard !collection.isLocked else {
                 report.closed.append(collection.label)
                 continue
             }
             let place = Self.place(of: collection, among: &known)
-            try service.items(of: collection) { item in try note(item, for: place) }
+            try source.items(of: collection) { item in try note(item, for: place) }
         }
     }
 
@@ -91,10 +88,10 @@ struct SecretImport {
         for (place, item) in wanted {
             try asking { () throws(Refusal) in
                 if made.insert(place.name).inserted {
-                    try secrets.addCollection(place.name, label: place.label, aliases: [], note: Self.note)
+                    try secrets.addCollection(place.name, label: place.label, aliases: [], note: Source.note)
                 }
                 _ = try secrets.add(
-                    to: place.name, label: item.label, item.lookup, item.value, replacing: false, note: Self.note)
+                    to: place.name, label: item.label, item.lookup, item.value, replacing: false, note: Source.note)
             }
         }
     }

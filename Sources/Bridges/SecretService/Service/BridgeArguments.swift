@@ -20,6 +20,15 @@ package enum BridgeArguments {
                 Become the program of FILE, a service file of D-Bus, where the user has an older keyring or wallet and \
                 this program has never served them.
                 """),
+                "--keyring-file", value: "FILE", .word,
+                "With --import: read this file of gnome-keyring's in place of that program."),
+            ProgramOption(
+                "--keyring-files", "With --undo-import: take imports of such files back in place of the others."),
+            ProgramOption(
+                "--kwallet", "With --import and --undo-import: KWallet on the bus in place of that program."),
+            ProgramOption(
+                "--password-fd", value: "NUMBER", .descriptor,
+                "Read the password of the file from this open descriptor, a line. Default: ask at the terminal."),
             ProgramOption("--help", "Show this text."),
             ProgramOption("--version", "Show the release of the program."),
         ])

@@ -29,6 +29,17 @@ struct JSONScanner {
         return members
     }
 
+    /// Reads an array and gives where its elements lie.
+    mutating func array(_ text: Span<UInt8>) throws(JSONObject.Malformed) -> [Range<Int>] {
+        var elements: [Range<Int>] = []
+        try list(text, "[", "]") { (scanner) throws(JSONObject.Malformed) in
+            let start = scanner.offset
+            try scanner.value(text, depth: 1)
+            elements.append(start..<scanner.offset)
+        }
+        return elements
+    }
+
     private mutating func value(_ text: Span<UInt8>, depth: Int) throws(JSONObject.Malformed) {
         guard depth < Self.deepest, offset < text.count else { throw JSONObject.Malformed() }
         switch text[offset] {

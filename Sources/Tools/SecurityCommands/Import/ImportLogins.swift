@@ -2,33 +2,33 @@ import KeychainModel
 import KeychainWire
 import LinuxSystem
 
-/// Adds logins of another program to the keychain.
+/// Adds passwords of another program to the keychain.
 ///
-/// All are read before anything is added. Logins that the keychain has already are left out, so an import that was cut
+/// All are read before anything is added. Those that the keychain has already are left out, so an import that was cut
 /// goes on when it is repeated.
 struct ImportLogins {
     private let session: Session
     private let source: LoginSource
     private let isTrial, replaces: Bool
-    private let logins: [ImportedLogin]
+    private let items: [ImportedItem]
     private var report: LoginReport
-    /// The passwords that the keychain has of this import, or would have, by the identities of their logins.
+    /// The passwords that the keychain has of this import, or would have, by the identities of its items.
     private var taken: [[UInt8]: SecretBytes] = [:]
 
     private static let call = "import-from"
 
     /// - Parameters:
-    ///   - found: the logins, and what was left out of them.
+    ///   - found: the items, and what was left out of them.
     ///   - source: where they come from.
     ///   - isTrial: nothing is added.
     ///   - replaces: what the keychain has with another password gets the given one.
     /// - Throws: why something was not added; a failure without words when the report has named what was left out.
     static func add(
-        found: (logins: [ImportedLogin], report: LoginReport), from source: LoginSource, isTrial: Bool,
+        found: (items: [ImportedItem], report: LoginReport), from source: LoginSource, isTrial: Bool,
         replaces: Bool, _ session: Session
     ) throws(CommandFailure) {
         var work = ImportLogins(
-            session: session, source: source, isTrial: isTrial, replaces: replaces, logins: found.logins,
+            session: session, source: source, isTrial: isTrial, replaces: replaces, items: found.items,
             report: found.report)
         do throws(CommandFailure) {
             try UnlockOffer(session).run { () throws(CommandFailure) in
@@ -52,35 +52,35 @@ struct ImportLogins {
     private mutating func add() throws(CommandFailure) {
         let progress = Progress(Self.call, session)
         defer { progress?.end() }
-        for (number, login) in logins.enumerated() {
-            do throws(CommandFailure) { try take(login) } catch {
-                // A login that is too large for an item keeps no other one out.
+        for (number, item) in items.enumerated() {
+            do throws(CommandFailure) { try take(item) } catch {
+                // One that is too large for an item of the keychain keeps no other one out.
                 guard error.isStatus(.param) else { throw error }
-                report.refused.append((login.shownName, error.explanation.cause))
+                report.refused.append((item.shownName, error.explanation.cause))
             }
-            progress?.show("\(number + 1)/\(logins.count)")
+            progress?.show("\(number + 1)/\(items.count)")
         }
     }
 
-    /// Of a login that comes twice the first stays: the second is compared with it, also in a trial.
-    private mutating func take(_ login: ImportedLogin) throws(CommandFailure) {
-        let (first, old) = (taken[login.identity], try existing(login))
+    /// Of an item that comes twice the first stays: the second is compared with it, also in a trial.
+    private mutating func take(_ item: ImportedItem) throws(CommandFailure) {
+        let (first, old) = (taken[item.identity], try existing(item))
         guard let there = first ?? old?.password else {
-            if !isTrial { try store(login) }
+            if !isTrial { try store(item) }
             report.added += 1
-            return taken[login.identity] = login.password
+            return taken[item.identity] = item.password
         }
-        if there.isEqual(to: login.password) { return report.same += 1 }
-        guard replaces, first == nil, let old else { return report.different.append(login.shownName) }
-        if !isTrial { try change(old, login) }
+        if there.isEqual(to: item.password) { return report.same += 1 }
+        guard replaces, first == nil, let old else { return report.different.append(item.shownName) }
+        if !isTrial { try change(old, item) }
         report.replaced += 1
-        taken[login.identity] = login.password
+        taken[item.identity] = item.password
     }
 
-    private func existing(_ login: ImportedLogin) throws(CommandFailure) -> ItemResponse.Item? {
+    private func existing(_ item: ImportedItem) throws(CommandFailure) -> ItemResponse.Item? {
         do throws(CommandFailure) {
             return try send(.copyMatching) { (builder) throws(Refusal) in
-                try builder.set(login)
+                try builder.set(item)
                 for key in ["r_Data", "r_PersistentRef"] { try builder.set(key, .boolean(true)) }
             }.first
         } catch {
@@ -89,18 +89,19 @@ struct ImportLogins {
         }
     }
 
-    private func store(_ login: ImportedLogin) throws(CommandFailure) {
+    private func store(_ item: ImportedItem) throws(CommandFailure) {
         _ = try send(.add) { (builder) throws(Refusal) in
-            try builder.set(login)
-            for (code, value) in login.description(from: source) { try builder.set(code, value) }
-            try login.password.withSpan { (bytes) throws(Refusal) in try builder.set("v_Data", data: bytes) }
+            try builder.set(item)
+            for (code, value) in item.description { try builder.set(code, value) }
+            try builder.set("desc", .string(source.kind))
+            try item.password.withSpan { (bytes) throws(Refusal) in try builder.set("v_Data", data: bytes) }
         }
     }
 
-    private func change(_ old: ItemResponse.Item, _ login: ImportedLogin) throws(CommandFailure) {
+    private func change(_ old: ItemResponse.Item, _ item: ImportedItem) throws(CommandFailure) {
         _ = try send(.update) { (builder) throws(Refusal) in
             try builder.set("v_PersistentRef", old.reference)
-            try login.password.withSpan { (bytes) throws(Refusal) in try builder.change("v_Data", data: bytes) }
+            try item.password.withSpan { (bytes) throws(Refusal) in try builder.change("v_Data", data: bytes) }
         }
     }
 
@@ -116,8 +117,8 @@ struct ImportLogins {
 }
 
 extension ItemRequestBuilder {
-    fileprivate mutating func set(_ login: ImportedLogin) throws(Refusal) {
-        try set("class", .string(login.itemClass.code))
-        for (code, value) in login.place { try set(code, value) }
+    fileprivate mutating func set(_ item: ImportedItem) throws(Refusal) {
+        try set("class", .string(item.itemClass.code))
+        for (code, value) in item.place { try set(code, value) }
     }
 }

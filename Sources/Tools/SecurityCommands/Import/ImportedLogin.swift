@@ -14,32 +14,28 @@ struct ImportedLogin {
     var service = ""
 
     /// The name by which people know it.
-    var name: String { [title, address?.host ?? url, account].first { !$0.isEmpty } ?? "" }
-
-    /// The name, cut where it fills a line.
-    var shownName: String { name.count > 60 ? "\(name.prefix(59))…" : name }
+    private var name: String { [title, address?.host ?? url, account].first { !$0.isEmpty } ?? "" }
 
     /// Whether there is a password, and something that it is for.
     var isWhole: Bool { password.count > 0 && !(title.isEmpty && url.isEmpty) }
 
-    var itemClass: ItemClass { address == nil ? .genericPassword : .internetPassword }
+    /// The item that it becomes.
+    var item: ImportedItem {
+        let note = note.isEmpty ? [] : [(code: "icmt", value: RawValue.string(note))]
+        return ImportedItem(
+            itemClass: itemClass, place: place, description: [("labl", .string(name))] + note, name: name,
+            password: password)
+    }
+
+    private var itemClass: ItemClass { address == nil ? .genericPassword : .internetPassword }
 
     /// The attributes that are its primary key.
-    var place: [(code: String, value: RawValue)] {
+    private var place: [(code: String, value: RawValue)] {
         let account = (code: "acct", value: RawValue.string(account))
         guard let address else {
             return [("svce", .string([service, title, url].first { !$0.isEmpty } ?? "")), account]
         }
         return address.attributes + [("sdmn", .string(realm)), ("atyp", .string("dflt")), account]
-    }
-
-    /// The class and the primary key in bytes: what tells it from all other logins.
-    var identity: [UInt8] { Array("\(itemClass.code)\(place.map { "\($0)" })".utf8) }
-
-    /// The attributes that say more of it.
-    func description(from source: LoginSource) -> [(code: String, value: RawValue)] {
-        let note = note.isEmpty ? [] : [(code: "icmt", value: RawValue.string(note))]
-        return [("labl", .string(name)), ("desc", .string(source.kind))] + note
     }
 
     /// The server of the first address.

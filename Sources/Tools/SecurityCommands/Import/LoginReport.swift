@@ -19,8 +19,8 @@ struct LoginReport {
     /// Columns that the keychain has no place for, with the number of rows in which they are filled.
     var lost: [String: Int] = [:]
 
-    /// Why something in a store was not read.
-    enum Unread { case link, folder, name }
+    /// Why something in a store was not read. An item of another kind is no password: a card, or an identity.
+    enum Unread { case link, folder, name, kind }
 
     /// Whether every password that was found is in the keychain.
     var isComplete: Bool { different.isEmpty && refused.isEmpty && unreadable.isEmpty && unread.isEmpty }
@@ -61,6 +61,7 @@ struct LoginReport {
         case .link: "\(name): a link or no file, which is left out"
         case .folder: "\(name): a folder that cannot be read"
         case .name: "\(name): its name is not UTF-8"
+        case .kind: "\(name): neither a login nor a note, and left out"
         }
     }
 }

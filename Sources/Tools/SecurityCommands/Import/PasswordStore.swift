@@ -9,12 +9,10 @@ import LinuxSystem
 struct PasswordStore {
     private let session: Session
     private let folder: String
-    private let program: String
+    private let gpg: ProgramOutput
     private let patience: Int
-    private var logins: [ImportedLogin] = []
+    private var items: [ImportedItem] = []
     private var report = LoginReport()
-    /// The text that gpg writes, and room for a byte more than a file may have.
-    private let room = SecretBytes(count: limit + 1)
 
     private static let suffix = ".gpg"
     /// So many bytes a file may have behind gpg.
@@ -35,7 +33,7 @@ struct PasswordStore {
     /// - Throws: a failure without gpg or without such a folder, and for a gpg that does not end.
     static func logins(
         in folder: String?, _ session: Session, patience: Int = usualPatience
-    ) throws(CommandFailure) -> (logins: [ImportedLogin], report: LoginReport) {
+    ) throws(CommandFailure) -> (items: [ImportedItem], report: LoginReport) {
         let home = session.environment("HOME").map { "\($0)/.password-store" }
         let usual = [session.environment("PASSWORD_STORE_DIR"), home].compactMap { $0 }.first { !$0.isEmpty }
         let folder = folder ?? usual ?? ".password-store"
@@ -50,11 +48,14 @@ struct PasswordStore {
             try store.take(name)
             progress?.show("\(number + 1)/\(names.count)")
         }
-        return (store.logins, store.report)
+        return (store.items, store.report)
     }
 
     private init(session: Session, folder: String, program: String, patience: Int) {
-        (self.session, self.folder, self.program, self.patience) = (session, folder, program, patience)
+        (self.session, self.folder, self.patience) = (session, folder, patience)
+        let environment = Dictionary(
+            uniqueKeysWithValues: Self.variables.compactMap { key in session.environment(key).map { (key, $0) } })
+        gpg = ProgramOutput(of: program, environment: environment, limit: Self.limit, patience: patience)
     }
 
     /// The files of the store, without their suffix.
@@ -98,7 +99,8 @@ struct PasswordStore {
 
     private mutating func take(_ name: String) throws(CommandFailure) {
         let content: SecretBytes
-        do throws(SystemError) { content = try decrypted(name) } catch {
+        let words = ["--quiet", "--batch", "--yes", "--decrypt", "--", "\(folder)/\(name)\(Self.suffix)"]
+        do throws(SystemError) { content = try gpg.text(words, errors: session.diagnostics.descriptor) } catch {
             // A user who does not answer gpg now would not for the next file.
             guard error.code != ETIMEDOUT else { throw .silentProgram(name, seconds: patience / 1000) }
             return report.unreadable.append(name)
@@ -106,37 +108,7 @@ struct PasswordStore {
         guard let entry = PasswordEntry(content) else { return report.unreadable.append(name) }
         guard entry.password.count > 0 else { return report.empty += 1 }
         if entry.hasOneTimePassword { report.lost["otpauth", default: 0] += 1 }
-        logins.append(entry.login(name))
-    }
-
-    /// The text that gpg finds in the file.
-    private func decrypted(_ name: String) throws(SystemError) -> SecretBytes {
-        let (child, output) = try start(["--decrypt", "--", "\(folder)/\(name)\(Self.suffix)"])
-        var count = 0
-        do throws(SystemError) {
-            count = try room.withMutableSpan { (span) throws(SystemError) in
-                try output.readFully(into: &span, deadline: .after(milliseconds: patience))
-            }
-            guard count <= Self.limit else { throw SystemError(code: EFBIG, call: "gpg") }
-        } catch {
-            child.kill()
-            child.reap()
-            throw error
-        }
-        guard child.reap() == 0 else { throw SystemError(code: EIO, call: "gpg") }
-        return room.withSpan { SecretBytes(copying: $0.extracting(0..<count)) }
-    }
-
-    /// Starts gpg. The text ends with it: nobody else holds the end of the pipe that it writes to.
-    private func start(_ words: [String]) throws(SystemError) -> (ChildProcess, FileDescriptor) {
-        let pipe = try FileDescriptor.pipe()
-        let environment = Dictionary(
-            uniqueKeysWithValues: Self.variables.compactMap { key in session.environment(key).map { (key, $0) } })
-        let input = try FileDescriptor.open("/dev/null", O_RDONLY)
-        let child = try ChildProcess.start(
-            program, ["--quiet", "--batch", "--yes"] + words, environment: environment, input: input,
-            output: pipe.writer, errors: session.diagnostics.descriptor)
-        return (child, pipe.reader)
+        items.append(entry.login(name).item)
     }
 }
 

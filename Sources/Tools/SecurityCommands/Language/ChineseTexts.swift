@@ -532,8 +532,6 @@ enum ChineseTexts {
         keychain-secrets is not installed\t未安装 keychain-secrets
         {1} has secrets of an older keyring, which programs would no longer find\t{1} 中有旧密钥环的机密，程序将不再能\
         找到它们
-        Add --without-import to leave them where they are; --undo brings them back.\t加上 --without-import 可将它们留\
-        在原处；--undo 可恢复。
         No item of the caller's groups matches the query.\t在调用者的群组中没有项目符合查询。
         Check the attributes; items that are synchronised are found only with kSecAttrSynchronizable.\t请检查属性；同\
         步的项目只有用 kSecAttrSynchronizable 才能找到。
@@ -1952,15 +1950,29 @@ enum ChineseTexts {
         钥匙串。
         Say what would be added, and add nothing.\t说明将会添加什么，但不添加。
         Delete what imports from there have added and nobody has changed since.\t删除从那里导入后无人更改过的项目。
-        gnome-keyring must run in this session, and stays as it is. The file of csv is what browsers, KeePassXC, Bitwa\
-        rden, 1Password and others export; its first line names the columns. The folder of pass is ~/.password-store,\
-         and gpg opens its files. Items that the keychain has already are left out, so a repetition goes on. The exit\
-         status is 1 when an item stayed out for another reason, which is named.\tgnome-keyring 必须在此会话中运行，并\
-        保持不变。csv 的文件是浏览器、KeePassXC、Bitwarden、1Password 等导出的文件；其第一行给出列名。pass 的文件夹是\
-         ~/.password-store，其文件由 gpg 打开。钥匙串中已有的不再导入，因此重复执行会继续未完成的导入。有项目因其他原\
-        因未导入时会指明，退出状态为 1。
-        With csv and pass: change passwords that the keychain has otherwise.\t用于 csv 和 pass：更改钥匙串中与文件不同\
-        的密码。
+        gnome-keyring and kwallet must run in this session, and stay as they are.\tgnome-keyring 和 kwallet 必须在此会\
+        话中运行，并保持不变。
+        keyring-file is a file of gnome-keyring's, from ~/.local/share/keyrings, which is read without it. Its passwor\
+        d is asked for where it has one.\tkeyring-file 是 ~/.local/share/keyrings 中的 gnome-keyring 文件，读取时不需\
+        要 gnome-keyring。文件有密码时会询问。
+        csv is what browsers, KeePassXC, Bitwarden, 1Password and others export; the first line of the file names the\
+         columns.\tcsv 是浏览器、KeePassXC、Bitwarden、1Password 等导出的文件；文件的第一行给出列名。
+        bitwarden is what Bitwarden exports as JSON, not encrypted. Its notes become passwords too.\tbitwarden 是 Bitw\
+        arden 导出的未加密 JSON 文件。其中的笔记也会成为密码。
+        1password is what 1Password exports as 1PUX; unzip opens it. Its notes become passwords too.\t1password 是 1Pa\
+        ssword 导出的 1PUX 文件，由 unzip 打开。其中的笔记也会成为密码。
+        macos is what security dump-keychain -d writes, on macOS or here.\tmacos 是 security dump-keychain -d 在 macOS\
+         或此处写出的内容。
+        The folder of pass is ~/.password-store, and gpg opens its files.\tpass 的文件夹是 ~/.password-store，其文件由\
+         gpg 打开。
+        Items that the keychain has already are left out, so a repetition goes on. The exit status is 1 when an item s\
+        tayed out for another reason, which is named.\t钥匙串中已有的项目不再导入，因此重复执行会继续未完成的导入。有\
+        项目因其他原因未导入时会指明，退出状态为 1。
+        Change passwords that the keychain has otherwise; not with a keyring.\t更改钥匙串中与来源不同的密码；不适用于\
+        密钥环。
+        With keyring-file: read its password from this descriptor, a line.\t用于 keyring-file：从此描述符读取其密码（\
+        一行）。
+        --password-fd goes with keyring-file\t--password-fd 只用于 keyring-file
         would be added: {1}\t将会添加：{1}
         added: {1}\t已添加：{1}
         there already: {1}\t已存在：{1}
@@ -1972,6 +1984,7 @@ enum ChineseTexts {
         {1}: a link or no file, which is left out\t{1}：是链接或不是文件，已略去
         {1}: a folder that cannot be read\t{1}：是无法读取的文件夹
         {1}: its name is not UTF-8\t{1}：其名称不是 UTF-8
+        {1}: neither a login nor a note, and left out\t{1}：既不是登录信息也不是笔记，已略去
         import-from: gpg does not end\timport-from：gpg 没有结束
         It has worked on {1} for {2} seconds; nothing was imported.\t它处理 {1} 已有 {2} 秒；没有导入任何内容。
         Open this file with gpg by hand, and repeat the import.\t请先用 gpg 手动打开此文件，然后重复导入。
@@ -1997,13 +2010,37 @@ enum ChineseTexts {
         Its text is not UTF-8; nothing was imported.\t其文本不是 UTF-8；没有导入任何内容。
         Export the logins again, as CSV in UTF-8.\t请重新将登录信息导出为 UTF-8 的 CSV。
         import-from: {1} cannot be read\timport-from：无法读取 {1}
-        Name a file of your own that holds logins as CSV.\t请指定一个属于您自己、以 CSV 存放登录信息的文件。
+        Name a file of your own, as the other program exports it.\t请指定一个属于您自己、由另一程序导出的文件。
         Other users may change the file.\t其他用户可以更改该文件。
         The file is empty.\t该文件是空的。
+        import-from: the file is no JSON\timport-from：该文件不是 JSON
+        Its text is damaged or cut; nothing was imported.\t其文本已损坏或不完整；没有导入任何内容。
+        Export the logins again, as JSON.\t请重新将登录信息导出为 JSON。
+        import-from: the file is encrypted\timport-from：该文件已加密
+        Only Bitwarden opens it; nothing was imported.\t只有 Bitwarden 能打开它；没有导入任何内容。
+        Export the vault again as .json, not as .json (Encrypted), and delete the file afterwards.\t请重新将密码库导出\
+        为 .json，而不是 .json（加密），并在之后删除该文件。
+        import-from: the file is no export of Bitwarden's\timport-from：该文件不是 Bitwarden 的导出文件
+        It has no list of items; nothing was imported.\t其中没有项目列表；没有导入任何内容。
+        Export the vault in Bitwarden as .json.\t请在 Bitwarden 中将密码库导出为 .json。
+        unzip is not installed\t未安装 unzip
+        It opens the archives of 1Password.\t1Password 的归档由它打开。
+        Install unzip.\t请安装 unzip。
+        import-from: the file is no export of 1Password's\timport-from：该文件不是 1Password 的导出文件
+        unzip finds no export.data of at most 32 MiB in it; nothing was imported.\tunzip 在其中找不到不超过 32 MiB 的\
+         export.data；没有导入任何内容。
+        Export the account in 1Password as 1PUX.\t请在 1Password 中将账户导出为 1PUX。
+        import-from: line {1} is none of a dump of a keychain\timport-from：第 {1} 行不属于钥匙串转储
+        Lists of access are not read; nothing was imported.\t不读取访问列表；没有导入任何内容。
+        The dump is damaged or cut; nothing was imported.\t该转储已损坏或不完整；没有导入任何内容。
+        Write it again, with -d alone: security dump-keychain -d > FILE\t请仅用 -d 重新写出：security dump-keychain -d\
+         > 文件
         import-from writes no JSON\timport-from 不写出 JSON
         Repeat the command without --json.\t请在不带 --json 的情况下重复此命令。
         Add them with `security import-from gnome-keyring` first, and then --without-import to this command.\t请先用 `\
         security import-from gnome-keyring` 添加它们，然后给此命令加上 --without-import。
+        Add them with `security import-from kwallet` first, and then --without-import to this command.\t请先用 `securi\
+        ty import-from kwallet` 添加它们，然后给此命令加上 --without-import。
         Start a command with passwords of the keychain in its environment.\t启动命令，并在其环境中放入钥匙串的密码。
         Set a variable to what the reference names.\t把变量设为引用所指的内容。
         Set the variables of a file; references are replaced.\t设置文件中的变量；引用会被替换。

@@ -132,6 +132,6 @@ enum DesktopSetup {
             "\(keyring) has secrets of an older keyring, which programs would no longer find",
             remedy: keyring.hasSuffix(".keyring")
                 ? "Add them with `security import-from gnome-keyring` first, and then --without-import to this command."
-                : "Add --without-import to leave them where they are; --undo brings them back.")
+                : "Add them with `security import-from kwallet` first, and then --without-import to this command.")
     }
 }
