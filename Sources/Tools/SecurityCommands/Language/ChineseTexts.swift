@@ -2563,10 +2563,8 @@ enum ChineseTexts {
         the folder of the circle could not be looked at\t无法查看机器圈的文件夹
         See `security sync status`, then repeat `security sync now`.\t请查看 `security sync status`，然后重新运行 `sec\
         urity sync now`。
-        Repeat the command.\t请重新运行此命令。
         Then repeat `security sync now`.\t然后重新运行 `security sync now`。
         the keychain's daemon ended while it was asked\t钥匙串守护进程在回答时结束了
-        options stand before the other words\t选项须写在其他词之前
         See to the folder, then repeat the command: the circle is begun already.\t请检查该文件夹，然后重新运行此命令：\
         机器圈已建立。
         the carrier has not looked at the folder yet\t传送程序尚未查看该文件夹
