@@ -4,82 +4,14 @@ usage: sync_test.py FOLDER-OF-PROGRAMS
 """
 
 import contextlib
-import json
 import os
-import pathlib
-import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 
-import ordinary_parts
-from keychain_parts import ends
-from ordinary_parts import USER, OrdinaryHome, as_user
-from patience import PATIENCE, eventually
-
-PASSCODE = "1234"
-PINENTRY = f"""#!/bin/sh
-echo OK
-while read -r word rest; do
-    case $word in
-    GETPIN) echo D {PASSCODE}; echo OK ;;
-    BYE) echo OK; exit 0 ;;
-    *) echo OK ;;
-    esac
-done
-"""
-PROGRAMS = (*ordinary_parts.NAMES, "keychain-carrier", "item-writer")
-
-
-class Machine(OrdinaryHome):
-    """A machine: a home with a keychain that has a passcode, and the carrier."""
-
-    def __init__(self, name, programs, folder):
-        os.mkdir(f"{folder}/{name}")
-        super().__init__(programs, f"{folder}/{name}", DISPLAY=":9", KEYCHAIN_PINENTRY=f"{folder}/pinentry")
-        self.name, self.carrier = name, None
-        for path in (self.folder, self.home, self.temporary):
-            os.chmod(path, 0o755)
-            if os.getuid() == 0:
-                os.chown(path, USER, USER)
-        self.must("set-keychain-password", "-p", PASSCODE)
-
-    def must(self, *words):
-        done = self.run(*words)
-        assert done.returncode == 0, (self.name, words, done.stdout, done.stderr)
-        return done.stdout
-
-    def sync(self, *words):
-        return json.loads(self.must("--json", "sync", *words) or "null")
-
-    def write(self, *words):
-        done = subprocess.run(
-            [f"{self.programs}/item-writer", *words],
-            capture_output=True,
-            text=True,
-            env=self.environment,
-            timeout=PATIENCE,
-            preexec_fn=as_user,
-        )
-        assert done.returncode == 0, (self.name, words, done)
-        return set(done.stdout.splitlines())
-
-    def items(self):
-        return self.write("show")
-
-    def start(self):
-        """The carrier, as a service manager would start it."""
-        self.carrier = subprocess.Popen(
-            [f"{self.programs}/keychain-carrier"], env=self.environment, preexec_fn=as_user, stderr=subprocess.PIPE
-        )
-
-    def stop(self, what=signal.SIGTERM):
-        if self.carrier:
-            ends(self.carrier.pid, what)
-            self.carrier.wait()
-            self.carrier.stderr.close()
-        self.carrier = None
+from ordinary_parts import USER, as_user
+from patience import eventually
+from sync_parts import PASSCODE, machines
 
 
 def joins(one, other, folder):
@@ -189,22 +121,11 @@ def removes(one, other):
 
 
 def main():
-    programs, place = os.path.abspath(sys.argv[1]), tempfile.mkdtemp(prefix="sync.")
-    machines = []
-    try:
-        copies, folder = f"{place}/programs", f"{place}/shared"
-        os.mkdir(copies)
+    with machines(os.path.abspath(sys.argv[1]), "one", "other") as (place, (one, other)):
+        folder = f"{place}/shared"
         os.mkdir(folder)
-        for name in PROGRAMS:
-            shutil.copy(f"{programs}/{name}", copies)
-        pinentry = pathlib.Path(f"{place}/pinentry")
-        pinentry.write_text(PINENTRY)
-        pinentry.chmod(0o755)
-        os.chmod(place, 0o777)
         if os.getuid() == 0:
             os.chown(folder, USER, USER)
-        machines += [Machine(name, copies, place) for name in ("one", "other")]
-        one, other = machines
         joins(one, other, folder)
         travels(one, other)
         is_killed(one, other)
@@ -212,11 +133,6 @@ def main():
         pauses(one, other)
         waits_for_the_unlock(one, other)
         removes(one, other)
-    finally:
-        for machine in machines:
-            machine.stop()
-            machine.end()
-        shutil.rmtree(place, ignore_errors=True)
     print("sync: ok")
 
 

@@ -12,6 +12,16 @@ let table = CarrierArguments.table
     unsafe write(STDERR_FILENO, line, line.count)
 }
 
+extension ProgramArguments {
+    /// One that goes round, where the command line says nothing else.
+    fileprivate var errand: CarrierProgram.Errand {
+        if has("--prepare") { return .place(.prepare) }
+        if has("--admit") { return .place(.admit) }
+        if has("--forget") { return .place(.forget) }
+        return has("--found") || has("--once") ? .once(founds: has("--found")) : .stay
+    }
+}
+
 do {
     let given = try ProgramArguments(CommandLine.arguments.dropFirst(), table)
     if given.has("--help") {
@@ -22,8 +32,7 @@ do {
         try ProcessHardening.forbidCores()
         CurrentProcess.ignoreBrokenPipes()
         umask(0o077)
-        let founds = given.has("--found")
-        exit(try CarrierProgram(log: say).run(founds || given.has("--once") ? .once(founds: founds) : .stay))
+        exit(try CarrierProgram(log: say, answer: { print($0) }).run(given.errand))
     }
 } catch {
     say("\(error)")

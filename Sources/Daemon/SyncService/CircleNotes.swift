@@ -1,3 +1,4 @@
+import Glibc
 import KeychainModel
 import KeychainWire
 import LinuxSystem
@@ -28,11 +29,17 @@ struct CircleNotes: Equatable, Sendable {
 
     init() {}
 
-    /// The file of a store; as a new one where it cannot be read.
-    init(in folder: String) {
-        guard let bytes = try? AtomicFile.read(Self.path(folder), limit: Self.longest) else { return }
+    /// The file of a store; a new one where there is none.
+    ///
+    /// - Throws: `errSecIO` when it cannot be read, or is of a later release: the next change would write over it.
+    init(in folder: String) throws(Refusal) {
+        let bytes: [UInt8]
+        do throws(SystemError) { bytes = try AtomicFile.read(Self.path(folder), limit: Self.longest) } catch {
+            guard error.code == ENOENT else { throw .unreadableCircleFile("\(error)") }
+            return
+        }
         let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
-        guard lines.first == Self.mark[...] else { return }
+        guard lines.first == Self.mark[...] else { throw .unreadableCircleFile("it does not begin with \(Self.mark)") }
         for line in lines.dropFirst() {
             let words = line.split(separator: " ", maxSplits: 1)
             if words.count == 2 { take(words[0], String(words[1])) }

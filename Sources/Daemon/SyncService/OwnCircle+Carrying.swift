@@ -10,8 +10,12 @@ import SyncStore
 extension OwnCircle {
     func positions(_ number: UInt64) throws(Refusal) -> SyncPositions {
         guard let state = try state else { throw .inNoCircle }
-        let (me, heads) = try perform { replica, _, _ in (replica.me, replica.logs.mapValues(\.seq)) }
+        let (me, heads, removed) = try perform { replica, _, _ in
+            (replica.me, replica.logs.mapValues(\.seq), replica.isRemoved ? [] : replica.membership.removed)
+        }
         var positions = SyncPositions(number: number, circle: state.circle, me: me, place: file.place)
+        // A machine that was removed itself decides about nobody.
+        positions.removed = removed.sorted()
         (positions.isPaused, positions.isWanted) = (file.isPaused, isWanted)
         positions.heads = heads.filter { $0.value > 0 }
         return positions
@@ -27,30 +31,27 @@ extension OwnCircle {
             let read = replica.logs.filter { $0.value.seq > before[$0.key] ?? 0 }.keys
             return (verdict: verdict, isForeign: isForeign, read: Array(read))
         }
-        for device in taken.read { file.heard[device] = Self.now }
+        for device in taken.read { note { $0.heard[device] = Self.now } }
         if taken.isForeign { try change { $0.isDoubled = true } }
         return SyncVerdict(taken.verdict)
     }
 
     /// The place was looked at: all that it had was given, or why there was no look.
     func see(_ shown: SyncView) throws(Refusal) {
-        view = shown
+        // A look that failed has answered the wish for one too: the next is when the carrier thinks best.
+        (view, isWanted) = (shown, false)
         guard shown.problem.isEmpty else { return }
-        isWanted = false
         try perform { replica, _, _ in
             replica.look(at: shown.ends)
             _ = replica.collect()
         }
-        var looked = file
-        looked.looked = Self.now
         // Times of batches are noted when they are read, and written with the look.
-        try looked.write(in: folder)
-        file = looked
+        try writeDown { $0.looked = Self.now }
     }
 
     /// The slot that is to be created next, and its bytes; nil where there is nothing to say.
     func next() throws(Refusal) -> (slot: SyncSlot, bytes: [UInt8])? {
-        guard !file.isPaused, !file.isDoubled, try state != nil else { return nil }
+        guard try state != nil, !file.isPaused, !file.isDoubled else { return nil }
         do throws(Refusal) { return try compose() } catch {
             // The enclave has forgotten what it had made. Its user is to be asked again.
             guard error.rule == .notStated else { throw error }
@@ -82,7 +83,7 @@ extension OwnCircle {
         }
         switch end {
         case .old: return
-        case .kept: file.committed = Self.now
+        case .kept: note { $0.committed = Self.now }
         case .doubled: try change { $0.isDoubled = true }
         case .taken: view.unreadable = view.unreadable.filter { $0 != slot } + [slot]
         }

@@ -15,7 +15,9 @@ final class OwnCircle {
     let enclave: any EnclaveService
     private let known = KnownNames()
     let folder: String
-    var file: CircleNotes
+    private(set) var file = CircleNotes()
+    /// Whether the file was read since the start.
+    private var hasNotes = false
     /// Batches that wait for their turn.
     private var waiting: WaitingBatches?
     /// The place, as it was at the last look.
@@ -27,11 +29,21 @@ final class OwnCircle {
 
     init(_ engine: KeychainEngine, _ enclave: any EnclaveService, folder: String) {
         (self.engine, self.enclave, self.folder) = (engine, enclave, folder)
-        file = CircleNotes(in: folder)
     }
 
     /// The circle that the enclave has.
-    var state: CircleState? { get throws(Refusal) { try enclave.circle() } }
+    var state: CircleState? {
+        get throws(Refusal) {
+            try readNotes()
+            return try enclave.circle()
+        }
+    }
+
+    /// Reads the file before anything else. One that cannot be read now is not a new one.
+    private func readNotes() throws(Refusal) {
+        guard !hasNotes else { return }
+        (file, hasNotes) = (try CircleNotes(in: folder), true)
+    }
 
     /// Does something as a member of the circle, in one transaction.
     ///
@@ -39,6 +51,7 @@ final class OwnCircle {
     func perform<Result>(
         _ body: (inout Replica<StoredRows>, _ now: UInt64, _ keys: EnclaveCircleKeys) -> Result
     ) throws(Refusal) -> Result {
+        try readNotes()
         if !isReady { try prepare() }
         return try run(body)
     }
@@ -78,12 +91,23 @@ final class OwnCircle {
 
     /// Writes the file down, if it has changed.
     func change(_ body: (inout CircleNotes) -> Void) throws(Refusal) {
+        try readNotes()
         var changed = file
         body(&changed)
-        guard changed != file else { return }
+        if changed != file { try writeDown { $0 = changed } }
+    }
+
+    /// Writes the file down with what was noted before.
+    func writeDown(_ body: (inout CircleNotes) -> Void) throws(Refusal) {
+        try readNotes()
+        var changed = file
+        body(&changed)
         try changed.write(in: folder)
         file = changed
     }
+
+    /// Notes something that is written with the next change.
+    func note(_ body: (inout CircleNotes) -> Void) { body(&file) }
 
     /// Seconds since 1970.
     static var now: Int64 { Clock.realtimeNanoseconds / 1_000_000_000 }

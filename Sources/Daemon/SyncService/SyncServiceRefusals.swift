@@ -39,11 +39,7 @@ extension Refusal {
 
     static let wrongPlace = Refusal(
         .param, .wrongValue, "place", "A circle cannot be kept at this place.",
-        do: "Name a folder by its absolute path, as folder:/path.")
-
-    static let laterPlace = Refusal(
-        .param, .notImplemented, "place", "This release does not keep circles on servers and in object stores yet.",
-        do: "Name a folder that the machines share, as folder:/path.")
+        do: "Name a folder by its absolute path, or a server by its URL without a password.")
 
     static let wrongMachineName = Refusal(
         .param, .wrongValue, "name", "The name of a machine has 1 to 64 bytes of printable text.",
@@ -55,6 +51,12 @@ extension Refusal {
     static let notACircleFile = Refusal(
         .param, .wrongValue, "file", "What came with the request is no memory file, or larger than any batch.",
         do: "Give the bytes of the slot in a sealed memory file.")
+
+    static func unreadableCircleFile(_ reason: String) -> Refusal {
+        Refusal(
+            .io, .unavailable, "circle", "The file keychain.circle next to the store cannot be read: \(reason).",
+            do: "See to the disk and the file's permissions; or move it away, and leave the circle.")
+    }
 
     static func noCircleFile(_ error: SystemError) -> Refusal {
         Refusal(

@@ -2,6 +2,7 @@ import Glibc
 import KeychainClient
 import KeychainWire
 import LinuxSystem
+import SyncFormat
 
 /// The program that carries the batches of a circle, as the command starts it.
 struct Carrier {
@@ -19,25 +20,32 @@ struct Carrier {
 
     /// Looks and sends once.
     ///
-    /// - Parameter founds: makes the circle's folder first.
-    /// - Throws: ``CommandFailure`` when the folder cannot be used.
+    /// - Parameter founds: makes the circle's place first.
+    /// - Throws: ``CommandFailure`` when the place cannot be used.
     func goRound(founds: Bool) throws(CommandFailure) {
+        let (_, code) = try start(founds ? "--found" : "--once", with: SecretBytes(count: 0))
+        let isOther = code == Self.otherCarrier
+        let problem = isOther ? try problemOfOther() : ""
+        guard code == 0 || isOther, problem.isEmpty else {
+            throw .failed(
+                "the circle's place could not be looked at", cause: problem,
+                remedy: "See `security sync status`, then repeat `security sync now`.")
+        }
+    }
+
+    private func start(
+        _ word: String, with input: SecretBytes
+    ) throws(CommandFailure) -> (answer: String, code: CInt?) {
         guard let path = InstalledPrograms.find(Self.program) else {
             throw .failed("keychain-carrier is not installed", remedy: "Install it in the folder of `security`.")
         }
         session.flush()
-        let code: CInt?
         do throws(SystemError) {
-            (_, code) = try ChildProcess.answer(
-                of: path, [founds ? "--found" : "--once"], environment: environment, to: SecretBytes(count: 0),
-                atMost: 4096, deadline: .after(milliseconds: Self.longestRound))
+            let (answer, code) = try ChildProcess.answer(
+                of: path, [word], environment: environment, to: input, atMost: 4096,
+                deadline: .after(milliseconds: Self.longestRound))
+            return (answer.withSpan { String(decoding: $0.array(0, $0.count), as: UTF8.self) }, code)
         } catch { throw CommandFailure(path, error) }
-        if code == Self.otherCarrier { return try waitForOther() }
-        guard code == 0 else {
-            throw .failed(
-                "the folder of the circle could not be looked at",
-                remedy: "See `security sync status`, then repeat `security sync now`.")
-        }
     }
 
     /// The variables by which the programs find the same keychain and the same service manager.
@@ -51,7 +59,16 @@ struct Carrier {
         return Dictionary(pairs, uniquingKeysWith: { first, _ in first })
     }
 
-    /// The carrier that runs already takes the wish for a round away when it has looked.
+    /// Why the carrier that runs already could not look; empty when it could.
+    private func problemOfOther() throws(CommandFailure) -> String {
+        try waitForOther()
+        guard case .sync(.status(let status)) = try session.device(.sync(.status), SyncCommand.call) else {
+            throw .unexpectedCircleReply
+        }
+        return status?.problem ?? ""
+    }
+
+    /// The carrier that runs already takes the wish for a round away when it has looked, or could not.
     private func waitForOther() throws(CommandFailure) {
         let limit = Deadline.after(milliseconds: Self.longestWish)
         while !limit.hasPassed {
@@ -61,11 +78,50 @@ struct Carrier {
             usleep(50_000)
         }
         throw .failed(
-            "the carrier has not looked at the folder yet", remedy: "See `systemctl --user status keychain-carrier`.")
+            "the carrier has not looked at the circle's place yet",
+            remedy: "See `systemctl --user status keychain-carrier`.")
     }
 
     /// Has a carrier that runs look soon; without one nothing happens.
     func hurry() { _ = try? session.device(.sync(.now), SyncCommand.call) }
+
+    // MARK: - The circle's place
+
+    /// Tries a place, and keeps what this machine is to show there.
+    ///
+    /// - Parameter secret: the invitation of a server; empty on a machine that joins.
+    /// - Returns: SHA-256 of the machine's token; nothing for a place without tokens.
+    /// - Throws: ``CommandFailure`` when the place cannot be used; nothing is kept then.
+    func prepare(_ place: SyncPlace, _ secret: SecretBytes) throws(CommandFailure) -> [UInt8] {
+        let input = SecretBuffer()
+        for line in [SecretBytes(copying: Array(place.text.utf8).span), secret] {
+            line.withSpan { input.append($0) }
+            input.append(UInt8(ascii: "\n"))
+        }
+        let words = try answer("--prepare", input.finish(), "the circle cannot be kept at this place")
+        return words.first.map { Array(hexadecimal: $0) } ?? []
+    }
+
+    /// Has the place let a machine in.
+    ///
+    /// - Throws: ``CommandFailure`` when it could not be told.
+    func admit(_ code: MachineCode) throws(CommandFailure) {
+        let input = SecretBytes(copying: Array("\(code.keys.bytes.digits)\n\(code.tokenHash.digits)\n".utf8).span)
+        _ = try answer("--admit", input, "the machine was added, but the server does not know it yet")
+    }
+
+    /// Forgets what this machine has shown at its place.
+    func forget() { _ = try? start("--forget", with: SecretBytes(count: 0)) }
+
+    private func answer(
+        _ word: String, _ input: SecretBytes, _ failure: String
+    ) throws(CommandFailure) -> [String] {
+        let (answer, code) = try start(word, with: input)
+        let words = answer.split(whereSeparator: \.isNewline).first?.split(separator: " ").map(String.init) ?? []
+        if code == 0, words.first == "ok" { return Array(words.dropFirst()) }
+        let cause = words.first == "problem" ? words.dropFirst().joined(separator: " ") : ""
+        throw .failed(failure, cause: cause, remedy: "Repeat the command when that is mended.")
+    }
 
     // MARK: - The user's service manager
 
@@ -143,5 +199,15 @@ struct Carrier {
         WantedBy=default.target
 
         """
+    }
+}
+
+extension [UInt8] {
+    fileprivate var digits: String { map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() }
+
+    /// The bytes of digits that this program's own carrier has written.
+    fileprivate init(hexadecimal text: String) {
+        let values = text.compactMap(\.hexDigitValue)
+        self = stride(from: 0, to: values.count - 1, by: 2).map { UInt8(values[$0] << 4 | values[$0 + 1]) }
     }
 }

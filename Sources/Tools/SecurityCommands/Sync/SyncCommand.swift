@@ -13,7 +13,7 @@ enum SyncCommand {
     static let command = Command(
         call, "Keep the synchronisable items of this keychain on several machines.",
         synopsis: """
-            setup [-n name] folder | join [-n name] folder circle | add-device code | \
+            setup [-n name] [-i file] place | join [-n name] place circle | add-device code | \
             remove-device [-k machines] machine | devices | status | now | fingerprint | pause | resume | leave
             """,
         options: [
@@ -21,16 +21,21 @@ enum SyncCommand {
             CommandOption(
                 "k", word: "keep", value: "machines",
                 "remove-device: machines that it has added and that stay, with commas between them."),
+            CommandOption(
+                "i", word: "invitation", value: "file",
+                "setup: the file with the server's invitation; it is asked for, or the next line of standard input."),
         ],
         notes: [
             """
-            setup begins a circle in a folder that all machines have: of Syncthing, Nextcloud, NFS or a stick. join \
-            makes this machine's code, which add-device takes on a machine that is in. remove-device makes new keys; \
-            the removed machine keeps what it knew, and its access to the folder is to be revoked there.
+            setup begins a circle in a folder that all machines have, of Syncthing, Nextcloud, NFS or a stick, or on \
+            a PostgreSQL server (postgresql://ROLE@HOST/DATABASE), which has to be verified by TLS and to have given \
+            an invitation. join makes this machine's code, which add-device takes on a machine that is in. \
+            remove-device makes new keys; the removed machine keeps what it knew. A server lets it in no more; its \
+            access to a folder is to be revoked there.
             """,
             """
             Items travel that programs, or security add -S, have stored as synchronisable, and none that belong to \
-            this device only. The folder sees sizes, times and the number of machines, neither names nor values. \
+            this device only. The place sees sizes, times and the number of machines, neither names nor values. \
             keychain-carrier carries; the user's service manager starts it, and now does it once.
             """,
         ],
@@ -141,5 +146,5 @@ extension CommandFailure {
 
     static let noCircle = failed(
         "this keychain belongs to no circle of machines",
-        remedy: "Begin one: `security sync setup FOLDER`; or join one: `security sync join FOLDER CIRCLE`.")
+        remedy: "Begin one: `security sync setup PLACE`; or join one: `security sync join PLACE CIRCLE`.")
 }
