@@ -31,7 +31,6 @@ AHEAD_OF_USE = (
     "Sources/Base/SyncFormat",
     "Sources/Daemon/SyncMerging",
     "Sources/Daemon/SyncStore",
-    "Sources/Carrier/ObjectTransport",
     "Sources/Base/FileFormat",
 )
 FUNCTIONS = (12, 16, 17, 18)

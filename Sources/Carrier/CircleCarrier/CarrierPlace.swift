@@ -1,5 +1,6 @@
 package import KeychainModel
 package import LinuxSystem
+import ObjectTransport
 import PostgresTransport
 package import SyncFormat
 package import SyncTransports
@@ -21,8 +22,26 @@ package enum CarrierPlace {
             do throws(TransportProblem) {
                 return try server(url, circle, me, secret)
             } catch { return UnusableTransport(error) }
-        case .bucket, nil: throw unusable(place)
+        case .bucket(let url):
+            guard let secret else { return UnusableTransport(.noKeys) }
+            do throws(TransportProblem) { return try bucket(url, circle, secret) } catch {
+                return UnusableTransport(error)
+            }
+        case nil: throw unusable(place)
         }
+    }
+
+    /// A bucket as a machine with these keys reaches it.
+    ///
+    /// - Throws: ``TransportProblem`` for a URL that is none, or keys that are none.
+    static func bucket(
+        _ url: String, _ circle: CircleID, _ secret: SecretBytes
+    ) throws(TransportProblem) -> ObjectTransport {
+        guard let keys = BucketKeys(secret) else {
+            throw .refused("an access key and a secret key have a line each, of printable letters")
+        }
+        let store = try ObjectStore(place: url, accessKey: keys.access, secretKey: keys.secret)
+        return ObjectTransport(store, circle: circle)
     }
 
     /// A server as a machine with this secret reaches it.
@@ -39,11 +58,14 @@ package enum CarrierPlace {
         let scheme = place.prefix { $0 != ":" }
         return Refusal(
             .param, .wrongValue, String(scheme), "A circle's batches cannot be kept at such a place in this release.",
-            do: "Use a folder that all machines have, by its absolute path, or a PostgreSQL server.")
+            do: "Use a folder that all machines have, by its absolute path, a PostgreSQL server, or a bucket.")
     }
 }
 
 extension TransportProblem {
+    fileprivate static let noKeys = Self.refused(
+        "this machine has no keys for the bucket any more: leave the circle, and join it again")
+
     fileprivate static let noSecret = Self.refused(
         "this machine has no token for the server any more: leave the circle, and join it again")
 }

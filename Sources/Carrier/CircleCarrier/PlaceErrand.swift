@@ -3,6 +3,7 @@ import KeychainCrypto
 import KeychainModel
 import KeychainWire
 import LinuxSystem
+import ObjectTransport
 import PostgresTransport
 import SyncFormat
 import SyncTransports
@@ -10,13 +11,13 @@ import SyncTransports
 /// Work at a circle's place that `security sync` has done. It comes as lines of the standard input, so that no secret
 /// is among the words of a command line.
 ///
-///     prepare = place LF [secret LF]                    → "ok" [SP hash] LF
+///     prepare = place LF secret LF [secret LF]          → "ok" [SP hash] LF
 ///     admit   = keys:130 LF hash LF                     → "ok" LF
 ///     forget  = nothing                                 → "ok" LF
 ///     a failure                                         → "problem" SP text LF
 ///
 /// Bytes are hexadecimal digits. A server's secret is an invitation of 32 bytes, or an empty line on a machine that
-/// joins; `hash` is SHA-256 of a machine's token.
+/// joins; `hash` is SHA-256 of a machine's token. The secrets of a bucket are its two keys.
 package enum PlaceErrand: Sendable {
     /// Tries a place, and keeps what this machine shows there. The keychain is in no circle yet.
     case prepare
@@ -64,7 +65,18 @@ struct PlaceWork {
             throw Problem("the keychain belongs to a circle already")
         }
         harden(place)
-        guard case .server(let url) = place else { return "" }
+        switch place {
+        case .folder: return ""
+        case .server(let url): return try prepareServer(url, place, lines)
+        case .bucket(let url):
+            let keys = SecretBytes.joined(Array(lines.dropFirst().prefix(2)))
+            try moving { () throws(TransportProblem) in try CarrierPlace.bucket(url, .none, keys).check() }
+            try asking { () throws(Refusal) in try secrets.keep(keys, for: place) }
+            return ""
+        }
+    }
+
+    private func prepareServer(_ url: String, _ place: SyncPlace, _ lines: [SecretBytes]) throws(Problem) -> String {
         guard [0, 64].contains(lines[1].count), let invitation = lines[1].ofDigits else {
             throw Problem("an invitation has 64 hexadecimal digits")
         }
@@ -123,9 +135,9 @@ extension SecretOfPlace {
         let found = try find(place)
         let transport = try CarrierPlace.transport(
             positions.place, circle: positions.circle, me: positions.me, secret: found)
-        guard let secret = found.flatMap({ PlaceSecret(server: $0) }), !secret.invitation.isEmpty else {
-            return transport
-        }
+        guard case .server = place, let secret = found.flatMap({ PlaceSecret(server: $0) }),
+            !secret.invitation.isEmpty
+        else { return transport }
         // Where this fails, the circle is made once more, which changes nothing.
         return InvitedTransport(transport) { try? keep(secret.founded, for: place) }
     }
@@ -138,6 +150,16 @@ extension SecretBytes {
             let ends = (0..<span.count).filter { span[$0] == 0x0A }
             return zip([-1] + ends, ends).map { SecretBytes(copying: span.extracting(($0 + 1)..<$1)) }
         }
+    }
+
+    /// Lines in one, with an end between them.
+    fileprivate static func joined(_ lines: [SecretBytes]) -> SecretBytes {
+        let whole = SecretBuffer()
+        for (number, line) in lines.enumerated() {
+            if number > 0 { whole.append(0x0A) }
+            line.withSpan { whole.append($0) }
+        }
+        return whole.finish()
     }
 
     fileprivate var text: String { withSpan { String(decoding: $0.array(0, $0.count), as: UTF8.self) } }

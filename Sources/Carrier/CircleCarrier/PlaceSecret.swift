@@ -29,6 +29,26 @@ struct PlaceSecret {
     var founded: SecretBytes { SecretBytes(copying: token.span) }
 }
 
+/// The keys of a bucket: who a machine is to the store, and its secret.
+///
+///     bucket = access LF secret
+struct BucketKeys {
+    let access: String
+    let secret: SecretBytes
+
+    init?(_ bytes: SecretBytes) {
+        let found = bytes.withSpan { span -> (String, SecretBytes)? in
+            guard let end = (0..<span.count).first(where: { span[$0] == 0x0A }), end > 0, end + 1 < span.count,
+                let access = span.text(0, end), access.utf8.allSatisfy({ 0x21...0x7e ~= $0 && $0 != 0x3a }),
+                !(end + 1..<span.count).contains(where: { !(0x21...0x7e ~= span[$0]) })
+            else { return nil }
+            return (access, SecretBytes(copying: span.extracting((end + 1)...)))
+        }
+        guard let found else { return nil }
+        (access, secret) = found
+    }
+}
+
 /// Keeps a machine's secret for its circle's place in the keychain that it carries for: an item of this program's own,
 /// which never leaves the device. Where there is no such item, the machine has no access to the place.
 struct SecretOfPlace {

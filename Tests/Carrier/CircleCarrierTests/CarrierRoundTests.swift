@@ -143,7 +143,8 @@ struct CarrierRoundTests {
     @Test(
         "What is no place is refused",
         arguments: [
-            "relative/path", "postgresql://me:secret@host/base", "https://host/bucket", "", "folder:", "file:/tmp",
+            "relative/path", "postgresql://me:secret@host/base", "https://key:secret@host/bucket", "", "folder:",
+            "file:/tmp",
         ])
     func places(place: String) {
         #expect(throws: Refusal.self) {
@@ -158,6 +159,10 @@ struct CarrierRoundTests {
             ("postgresql://me@host/base", nil, "no token"),
             ("postgresql://me@host/base", SecretBytes(count: 31), "no token"),
             ("postgresql://me@host/base?sslmode=require", token, "verify-full"),
+            ("https://host/bucket", nil, "no keys"),
+            ("https://host/bucket", SecretBytes(copying: Array("AKEY".utf8).span), "secret key"),
+            ("https://host/bucket?verify=no", SecretBytes(copying: Array("AKEY\nSKEY".utf8).span), "authorities="),
+            ("https://host/bucket?region=a:b", SecretBytes(copying: Array("AKEY\nSKEY".utf8).span), "region="),
         ] {
             let daemon = PlayedDaemon(circle.circle, 7, at: url)
             let transport = try CarrierPlace.transport(url, circle: circle.circle, me: daemon.me, secret: secret)

@@ -115,7 +115,7 @@ import Testing
 
     @Test(
         "a place that is none, or no folder here, is refused",
-        arguments: ["relative", "postgresql://me:secret@host/x", "https://host/bucket", "/nowhere/all"])
+        arguments: ["relative", "postgresql://me:secret@host/x", "https://a:b@host/bucket", "/nowhere/all"])
     func places(place: String) {
         #expect(shell.run("sync", "setup", place).status == 1)
         #expect(shell.run("sync", "join", place, circle.text).status == 1)

@@ -2437,14 +2437,15 @@ enum ChineseTexts {
         This machine's name; its host name unless given.\t本机的名称；未给出时为主机名。
         remove-device: machines that it has added and that stay, with commas between them.\tremove-device：由它添加而\
         要保留的机器，以逗号分隔。
-        setup begins a circle in a folder that all machines have, of Syncthing, Nextcloud, NFS or a stick, or on a Pos\
-        tgreSQL server (postgresql://ROLE@HOST/DATABASE), which has to be verified by TLS and to have given an invitat\
-        ion. join makes this machine's code, which add-device takes on a machine that is in. remove-device makes new k\
-        eys; the removed machine keeps what it knew. A server lets it in no more; its access to a folder is to be revo\
-        ked there.\tsetup 在所有机器共有的文件夹（Syncthing、Nextcloud、NFS 或 U 盘）中，或在 PostgreSQL 服务器（postg\
-        resql://角色@主机/数据库）上建立机器圈；服务器须能通过 TLS 验证，并已给出邀请。join 生成本机的代码，由圈内机器\
-        上的 add-device 接收。remove-device 生成新密钥；被移除的机器仍保有它已知的内容。服务器不再让它进入；它对文件夹\
-        的访问权须在那里撤销。
+        setup begins a circle in a folder that all machines have, of Syncthing, Nextcloud, NFS or a stick; on a Postgr\
+        eSQL server (postgresql://ROLE@HOST/DATABASE), which has given an invitation; or in a bucket of an object stor\
+        e (https://HOST/BUCKET). Both are verified by TLS. join makes this machine's code, which add-device takes on a\
+         machine that is in. remove-device makes new keys; the removed machine keeps what it knew. A server lets it in\
+         no more; its access to a folder or a bucket is to be revoked there.\tsetup 在所有机器共有的文件夹（Syncthing\
+        、Nextcloud、NFS 或 U 盘）中建立机器圈；或在已给出邀请的 PostgreSQL 服务器（postgresql://角色@主机/数据库）上\
+        ；或在对象存储的存储桶（https://主机/存储桶）中。后两者均通过 TLS 验证。join 生成本机的代码，由圈内机器上的 ad\
+        d-device 接收。remove-device 生成新密钥；被移除的机器仍保有它已知的内容。服务器不再让它进入；它对文件夹或存储\
+        桶的访问权须在那里撤销。
         Items travel that programs, or security add -S, have stored as synchronisable, and none that belong to this de\
         vice only. The place sees sizes, times and the number of machines, neither names nor values. keychain-carrier\
          carries; the user's service manager starts it, and now does it once.\t程序或 security add -S 存为可同步的项目\
@@ -2469,8 +2470,8 @@ enum ChineseTexts {
         the machine reads the keychain's items when both machines have looked at the circle's place\t两台机器都查看过\
         机器圈的位置后，那台机器即可读取钥匙串的项目
         removed: {1}\t已移除：{1}
-        the machine keeps what it knew: change passwords that matter, and take its access to the folder away\t那台机器\
-        仍保有它已知的内容：请更改重要的密码，并撤销它对该文件夹的访问权
+        the machine keeps what it knew: change passwords that matter, and take its access to the place away\t那台机器\
+        仍保有它已知的内容：请更改重要的密码，并撤销它对该位置的访问权
         the machine keeps what it knew: change passwords that matter; the server lets it in no more\t那台机器仍保有它\
         已知的内容：请更改重要的密码；服务器不再让它进入
         this keychain belongs to no circle now; its items stay\t此钥匙串现在不属于任何机器圈；它的项目保留
@@ -2489,8 +2490,8 @@ enum ChineseTexts {
         keychain-carrier.service carries them from now on\t从现在起由 keychain-carrier.service 传送
         nothing carries them by itself here: run `security sync now`, or keychain-carrier in the background\t此处没有\
         自动传送：请运行 `security sync now`，或在后台运行 keychain-carrier
-        {1} is neither the absolute path of a folder nor the URL of a server\t{1} 既不是文件夹的绝对路径，也不是服务器\
-        的 URL
+        {1} is neither the absolute path of a folder nor the URL of a server or a bucket\t{1} 既不是文件夹的绝对路径，\
+        也不是服务器或存储桶的 URL
         the code is of a machine that looks for the circle at another kind of place\t该代码属于在另一种位置寻找机器圈\
         的机器
         Leave the circle there, and give `security sync join` the place of this one.\t请在那里退出机器圈，然后把此处的\
@@ -2498,13 +2499,16 @@ enum ChineseTexts {
         this keychain belongs to a circle already\t此钥匙串已属于一个机器圈
         Leave it first: `security sync leave`.\t请先退出：`security sync leave`。
         the server's invitation: \t服务器的邀请：
+        the bucket's access key: \t存储桶的访问密钥：
+        the bucket's secret key: \t存储桶的私有密钥：
         the circle cannot be kept at this place\t机器圈不能存放在此位置
         the machine was added, but the server does not know it yet\t已添加该机器，但服务器尚不认识它
         Repeat the command when that is mended.\t解决之后请重新运行此命令。
-        setup: the file with the server's invitation; it is asked for, or the next line of standard input.\tsetup：含\
-        有服务器邀请的文件；未给出时会询问，或取标准输入的下一行。
-        Give a folder that all machines have, such as /home/me/Sync, or postgresql://ME@HOST/sync.\t请给出所有机器共有\
-        的文件夹，例如 /home/me/Sync，或 postgresql://ME@HOST/sync。
+        The file with the server's invitation (setup), or with a bucket's two keys, a line each; they are asked for, o\
+        r the next lines of standard input.\t含有服务器邀请（setup）或存储桶两个密钥（每行一个）的文件；未给出时会询问\
+        ，或取标准输入的后续各行。
+        Give a folder such as /home/me/Sync, postgresql://ME@HOST/sync, or https://HOST/BUCKET.\t请给出文件夹（例如 /h\
+        ome/me/Sync）、postgresql://ME@HOST/sync 或 https://HOST/BUCKET。
         there is no folder {1}\t没有文件夹 {1}
         Make it, or mount its disk, then repeat the command.\t请建立它或挂载其磁盘，然后重新运行此命令。
         keychain-carrier is not installed\t未安装 keychain-carrier
@@ -2552,6 +2556,12 @@ enum ChineseTexts {
         装本版本
         this machine has no token for the server any more: leave the circle, and join it again\t本机已没有该服务器的令\
         牌：请退出机器圈后重新加入
+        this machine has no keys for the bucket any more: leave the circle, and join it again\t本机已没有该存储桶的密\
+        钥：请退出机器圈后重新加入
+        the store ignores If-None-Match: two machines would overwrite each other\t该存储忽略 If-None-Match：两台机器会\
+        相互覆盖
+        an access key and a secret key have a line each, of printable letters\t访问密钥和私有密钥各占一行，由可打印字\
+        符组成
         there is no folder {1}: mount its disk, or make the circle's folder again\t没有文件夹 {1}：请挂载其磁盘，或重\
         新建立机器圈的文件夹
         an invitation has 64 hexadecimal digits\t邀请有 64 个十六进制数字

@@ -89,7 +89,7 @@ struct Carrier {
 
     /// Tries a place, and keeps what this machine is to show there.
     ///
-    /// - Parameter secret: the invitation of a server; empty on a machine that joins.
+    /// - Parameter secret: the invitation of a server, empty on a machine that joins; the two keys of a bucket.
     /// - Returns: SHA-256 of the machine's token; nothing for a place without tokens.
     /// - Throws: ``CommandFailure`` when the place cannot be used; nothing is kept then.
     func prepare(_ place: SyncPlace, _ secret: SecretBytes) throws(CommandFailure) -> [UInt8] {

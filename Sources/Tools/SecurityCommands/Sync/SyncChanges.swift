@@ -75,7 +75,7 @@ extension SyncTask {
         if case .server = place {
             say("the machine keeps what it knew: change passwords that matter; the server lets it in no more")
         } else {
-            say("the machine keeps what it knew: change passwords that matter, and take its access to the folder away")
+            say("the machine keeps what it knew: change passwords that matter, and take its access to the place away")
         }
         Carrier(session).hurry()
     }
@@ -150,20 +150,30 @@ extension SyncTask {
                 "this keychain belongs to a circle already", remedy: "Leave it first: `security sync leave`.")
         }
         guard place.isRemote else { return [] }
-        let secret = founds ? try invitation() : SecretBytes(count: 0)
-        guard !founds || secret.count == Self.invitationDigits else {
-            throw .failed(
-                "an invitation has 64 hexadecimal digits", remedy: "Copy it again, as the administrator has got it.")
+        var secret = SecretBytes(count: 0)
+        if case .bucket = place { secret = try shown(["the bucket's access key: ", "the bucket's secret key: "]) }
+        if case .server = place, founds {
+            secret = try shown(["the server's invitation: "])
+            guard secret.count == Self.invitationDigits else {
+                throw .failed(
+                    "an invitation has 64 hexadecimal digits",
+                    remedy: "Copy it again, as the administrator has got it.")
+            }
         }
         return try Carrier(session).prepare(place, secret)
     }
 
     private static let invitationDigits = 64
 
-    /// The invitation of a server: from a file, the terminal or standard input, and never from the command line.
-    private func invitation() throws(CommandFailure) -> SecretBytes {
+    /// Lines that are shown at a place: from a file, the terminal or standard input, and never from the command line.
+    private func shown(_ prompts: [String]) throws(CommandFailure) -> SecretBytes {
         guard let path = arguments.value("i")?.text else {
-            return try PasswordInput(session).passcode("the server's invitation: ")
+            let lines = SecretBuffer()
+            for (number, prompt) in prompts.enumerated() {
+                if number > 0 { lines.append(UInt8(ascii: "\n")) }
+                try PasswordInput(session).passcode(prompt).withSpan { lines.append($0) }
+            }
+            return lines.finish()
         }
         let secret: SecretBytes
         do throws(SystemError) { secret = try AtomicFile.readSecret(path, limit: 1024) } catch {
@@ -205,10 +215,10 @@ struct PlaceOperand {
 
     /// - Throws: ``CommandFailure`` for what is no place, and a folder that is not there.
     init(_ word: String) throws(CommandFailure) {
-        guard let place = SyncPlace(word), !place.isBucket else {
+        guard let place = SyncPlace(word) else {
             throw .failed(
-                "\(word) is neither the absolute path of a folder nor the URL of a server",
-                remedy: "Give a folder that all machines have, such as /home/me/Sync, or postgresql://ME@HOST/sync.")
+                "\(word) is neither the absolute path of a folder nor the URL of a server or a bucket",
+                remedy: "Give a folder such as /home/me/Sync, postgresql://ME@HOST/sync, or https://HOST/BUCKET.")
         }
         self.place = place
         if case .folder(let path) = place {
@@ -221,7 +231,6 @@ struct PlaceOperand {
 }
 
 extension SyncPlace {
-    fileprivate var isBucket: Bool { if case .bucket = self { true } else { false } }
     /// As a person has named it.
     fileprivate var shown: String {
         if case .folder(let path) = self { path } else { text }

@@ -23,15 +23,18 @@ enum SyncCommand {
                 "remove-device: machines that it has added and that stay, with commas between them."),
             CommandOption(
                 "i", word: "invitation", value: "file",
-                "setup: the file with the server's invitation; it is asked for, or the next line of standard input."),
+                """
+                The file with the server's invitation (setup), or with a bucket's two keys, a line each; they are \
+                asked for, or the next lines of standard input.
+                """),
         ],
         notes: [
             """
-            setup begins a circle in a folder that all machines have, of Syncthing, Nextcloud, NFS or a stick, or on \
-            a PostgreSQL server (postgresql://ROLE@HOST/DATABASE), which has to be verified by TLS and to have given \
-            an invitation. join makes this machine's code, which add-device takes on a machine that is in. \
-            remove-device makes new keys; the removed machine keeps what it knew. A server lets it in no more; its \
-            access to a folder is to be revoked there.
+            setup begins a circle in a folder that all machines have, of Syncthing, Nextcloud, NFS or a stick; on a \
+            PostgreSQL server (postgresql://ROLE@HOST/DATABASE), which has given an invitation; or in a bucket of an \
+            object store (https://HOST/BUCKET). Both are verified by TLS. join makes this machine's code, which \
+            add-device takes on a machine that is in. remove-device makes new keys; the removed machine keeps what it \
+            knew. A server lets it in no more; its access to a folder or a bucket is to be revoked there.
             """,
             """
             Items travel that programs, or security add -S, have stored as synchronisable, and none that belong to \
