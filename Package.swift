@@ -201,8 +201,8 @@ let package = Package(
         module(
             "CircleCarrier", in: "Carrier",
             uses: [
-                "SyncTransports", "SyncFormat", "KeychainClient", "KeychainWire", "KeychainModel", "CommandOptions",
-                "LinuxSystem",
+                "ObjectTransport", "PostgresTransport", "SyncTransports", "SyncFormat", "KeychainClient",
+                "KeychainWire", "KeychainCrypto", "KeychainModel", "CommandOptions", "LinuxSystem",
             ]),
         program("carrier", in: "Carrier", uses: ["CircleCarrier", "KeychainWire", "CommandOptions", "LinuxSystem"]),
 

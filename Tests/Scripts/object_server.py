@@ -1,14 +1,17 @@
 """A stand-in for an object store: as much of S3's protocol as is used, kept in memory, with signatures checked.
 
-usage: object_server.py [ignores-conditions]
+usage: object_server.py [ignores-conditions] [KEY CERTIFICATE FILE PORT]
 
-The first line that it prints is its port. It ends with its input.
+The first line that it prints is its port. It ends with its input. With a key and a certificate it speaks TLS, and has
+what was in the file when it ended the last time.
 """
 
 import hashlib
 import hmac
 import os
+import pickle
 import re
+import ssl
 import sys
 import threading
 import urllib.parse
@@ -18,6 +21,7 @@ KEYS = {"AKEY": "SKEY"}
 PAGE = 100
 IGNORES_CONDITIONS = "ignores-conditions" in sys.argv[1:]
 objects, lock = {}, threading.Lock()
+KEY, CERTIFICATE, FILE, PORT = sys.argv[-4:] if len(sys.argv) > 4 else (None, None, None, 0)
 
 
 def signature(secret, day, scope, canonical):
@@ -92,8 +96,20 @@ def listing(query):
     return text.encode()
 
 
-server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+server = ThreadingHTTPServer(("127.0.0.1", int(PORT)), Handler)
+if FILE:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(CERTIFICATE, KEY)
+    server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
+    # A client that does not believe the certificate hangs up.
+    server.handle_error = lambda *words: None
+    if os.path.exists(FILE):
+        with open(FILE, "rb") as kept:
+            objects.update(pickle.load(kept))
 threading.Thread(target=server.serve_forever, daemon=True).start()
 print(f"{server.server_port:05}", flush=True)
 sys.stdin.read()
+if FILE:
+    with lock, open(FILE, "wb") as kept:
+        pickle.dump(objects, kept)
 os._exit(0)

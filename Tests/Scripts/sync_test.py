@@ -3,103 +3,16 @@
 usage: sync_test.py FOLDER-OF-PROGRAMS
 """
 
-import contextlib
 import json
 import os
 import pathlib
-import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 
-import ordinary_parts
-from keychain_parts import ends
-from ordinary_parts import USER, OrdinaryHome, as_user
+from ordinary_parts import USER, as_user
 from patience import PATIENCE, eventually
-
-PASSCODE = "1234"
-# It notes digits that are shown, and enters those that are noted. Folders above a keychain's are closed to it.
-PINENTRY = f"""#!/bin/sh
-digits=PLACE/notes/digits
-echo OK
-while read -r word rest; do
-    case $word in
-    SETDESC) text=$rest; echo OK ;;
-    CONFIRM) echo "$text" | sed -n 's/.*machine: \\([0-9]* [0-9]*\\).*/\\1/p' >"$digits.new"
-        mv "$digits.new" "$digits"; echo OK ;;
-    GETPIN) case $text in
-        *eight*) echo D "$(cat "$digits")" ;;
-        *) echo D {PASSCODE} ;;
-        esac
-        echo OK ;;
-    BYE) echo OK; exit 0 ;;
-    *) echo OK ;;
-    esac
-done
-"""
-PROGRAMS = (*ordinary_parts.NAMES, "keychain-carrier", "item-writer")
-
-
-class Machine(OrdinaryHome):
-    """A machine: a home with a keychain that has a passcode, and the carrier."""
-
-    def __init__(self, name, programs, folder):
-        os.mkdir(f"{folder}/{name}")
-        super().__init__(programs, f"{folder}/{name}", DISPLAY=":9", KEYCHAIN_PINENTRY=f"{folder}/pinentry")
-        self.name, self.carrier = name, None
-        for path in (self.folder, self.home, self.temporary):
-            os.chmod(path, 0o755)
-            if os.getuid() == 0:
-                os.chown(path, USER, USER)
-        self.must("set-keychain-password", "-p", PASSCODE)
-
-    def must(self, *words):
-        done = self.run(*words)
-        assert done.returncode == 0, (self.name, words, done.stdout, done.stderr)
-        return done.stdout
-
-    def sync(self, *words):
-        return json.loads(self.must("--json", "sync", *words) or "null")
-
-    def begin(self, *words):
-        """A command that goes on meanwhile."""
-        return subprocess.Popen(
-            [f"{self.programs}/security", "--json", "sync", *words],
-            env=self.environment,
-            preexec_fn=as_user,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-
-    def write(self, *words):
-        done = subprocess.run(
-            [f"{self.programs}/item-writer", *words],
-            capture_output=True,
-            text=True,
-            env=self.environment,
-            timeout=PATIENCE,
-            preexec_fn=as_user,
-        )
-        assert done.returncode == 0, (self.name, words, done)
-        return set(done.stdout.splitlines())
-
-    def items(self):
-        return self.write("show")
-
-    def start(self):
-        """The carrier, as a service manager would start it."""
-        self.carrier = subprocess.Popen(
-            [f"{self.programs}/keychain-carrier"], env=self.environment, preexec_fn=as_user, stderr=subprocess.PIPE
-        )
-
-    def stop(self, what=signal.SIGTERM):
-        if self.carrier:
-            ends(self.carrier.pid, what)
-            self.carrier.wait()
-            self.carrier.stderr.close()
-        self.carrier = None
+from sync_parts import PASSCODE, machines
 
 
 def shown(one, place):
@@ -269,23 +182,11 @@ def removes(one, other):
 
 
 def main():
-    programs, place = os.path.abspath(sys.argv[1]), tempfile.mkdtemp(prefix="sync.")
-    machines = []
-    try:
-        copies, folder = f"{place}/programs", f"{place}/shared"
-        for path in (copies, folder, f"{place}/notes"):
-            os.mkdir(path)
-        for name in PROGRAMS:
-            shutil.copy(f"{programs}/{name}", copies)
-        pinentry = pathlib.Path(f"{place}/pinentry")
-        pinentry.write_text(PINENTRY.replace("PLACE", place))
-        pinentry.chmod(0o755)
-        os.chmod(place, 0o777)
+    with machines(os.path.abspath(sys.argv[1]), "one", "other") as (place, (one, other)):
+        folder = f"{place}/shared"
+        os.mkdir(folder)
         if os.getuid() == 0:
-            for path in (folder, f"{place}/notes"):
-                os.chown(path, USER, USER)
-        machines += [Machine(name, copies, place) for name in ("one", "other")]
-        one, other = machines
+            os.chown(folder, USER, USER)
         pairs(one, other, place)
         travels(one, other)
         is_killed(one, other)
@@ -294,11 +195,6 @@ def main():
         waits_for_the_unlock(one, other)
         removes(one, other)
         joins_by_code(one, other, folder)
-    finally:
-        for machine in machines:
-            machine.stop()
-            machine.end()
-        shutil.rmtree(place, ignore_errors=True)
     print("sync: ok")
 
 

@@ -31,8 +31,6 @@ AHEAD_OF_USE = (
     "Sources/Base/SyncFormat",
     "Sources/Daemon/SyncMerging",
     "Sources/Daemon/SyncStore",
-    "Sources/Carrier/PostgresTransport",
-    "Sources/Carrier/ObjectTransport",
     "Sources/Base/FileFormat",
 )
 FUNCTIONS = (12, 16, 17, 18)

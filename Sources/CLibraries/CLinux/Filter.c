@@ -53,6 +53,9 @@ static const unsigned disturbing[] = {
     SYS_ioprio_set, SYS_migrate_pages, SYS_move_pages,
 };
 
+// The resolver asks the kernel by netlink which addresses the machine has.
+static const unsigned families[] = {AF_UNIX, AF_INET, AF_INET6, AF_NETLINK};
+
 static const unsigned connecting[] = {SYS_socket, SYS_connect, SYS_bind, SYS_listen};
 
 struct program {
@@ -94,6 +97,18 @@ static void refuse_unless(struct program *program, unsigned call, unsigned value
     load(program, offsetof(struct seccomp_data, nr));
 }
 
+/// Refuses a call unless its first argument, of 32 bits, is one of the values.
+static void refuse_unless_one(struct program *program, unsigned call, const unsigned *values, unsigned char count) {
+    unless_equal_skip(program, call, count + 3);
+    load(program, offsetof(struct seccomp_data, args));
+    for (unsigned char index = 0; index < count; index++) {
+        unsigned char rest = count - index;
+        add(program, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, values[index], rest, 0));
+    }
+    end(program, refused);
+    load(program, offsetof(struct seccomp_data, nr));
+}
+
 /// Refuses a call whose second argument, of 32 bits, is the value.
 static void refuse_command(struct program *program, unsigned call, unsigned value) {
     unless_equal_skip(program, call, 4);
@@ -117,6 +132,8 @@ int clinux_forbid_reaching_out(int more) {
     if (more & CLINUX_FORBID_PROGRAMS) REFUSE(&program, starting);
     if (more & CLINUX_FORBID_CONNECTIONS) REFUSE(&program, connecting);
     if (more & CLINUX_FORBID_NETWORKS) refuse_unless(&program, SYS_socket, AF_UNIX);
+    if (more & CLINUX_FORBID_OTHER_NETWORKS)
+        refuse_unless_one(&program, SYS_socket, families, sizeof families / sizeof *families);
     if (more & CLINUX_FORBID_NEIGHBOURS) {
         REFUSE(&program, disturbing);
         refuse_unless(&program, SYS_kill, (unsigned)getpid());

@@ -78,9 +78,9 @@ package final class CarrierLoop: Sendable {
             $0.schedule.begin()
         }
         let outcome = positions.isPaused ? .success(.init()) : try outcome(of: positions)
-        let (isFailure, chance) = ((try? outcome.get()) == nil, Self.chance())
+        let (end, chance) = (CarrierSchedule.End(outcome), Self.chance())
         state.update {
-            $0.schedule.end(at: Self.now, isFailure: isFailure, chance: chance)
+            $0.schedule.end(at: Self.now, end, chance: chance)
             if (try? outcome.get())?.hasMore == true { $0.schedule.goOn(at: Self.now) }
             $0.rounds += 1
         }
@@ -102,6 +102,16 @@ package final class CarrierLoop: Sendable {
     }
 
     private static func chance() -> UInt64 { Randomness.bytes(8).reduce(0) { $0 << 8 | UInt64($1) } }
+}
+
+extension CarrierSchedule.End {
+    fileprivate init(_ outcome: Result<CarrierRound.Outcome, TransportProblem>) {
+        switch outcome {
+        case .success: self = .success
+        case .failure(.missing), .failure(.system): self = .placeIsAway
+        case .failure(.refused), .failure(.unreachable): self = .serverFails
+        }
+    }
 }
 
 // MARK: - Watching

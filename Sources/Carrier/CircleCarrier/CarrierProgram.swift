@@ -3,11 +3,12 @@ import KeychainClient
 import KeychainModel
 import KeychainWire
 import LinuxSystem
+import SyncFormat
 import SyncTransports
 
 /// The program `keychain-carrier`: from the settings to rounds.
 ///
-/// It has no keys, and writes no byte of a batch anywhere but to the circle's place.
+/// It has no keys of the circle, and writes no byte of a batch anywhere but to the circle's place.
 package struct CarrierProgram {
     package enum Errand: Sendable {
         /// Goes on until the keychain is in no circle.
@@ -16,12 +17,21 @@ package struct CarrierProgram {
         case once(founds: Bool)
         /// Carries the messages of a pairing until it ends.
         case pair
+        /// Does what `security sync` wants at a place.
+        case place(PlaceErrand)
     }
 
     private let log: @Sendable (String) -> Void
+    private let answer: @Sendable (String) -> Void
 
-    /// - Parameter log: takes lines for people: what keeps batches from being carried.
-    package init(log: @escaping @Sendable (String) -> Void) { self.log = log }
+    /// - Parameters:
+    ///   - log: takes lines for people: what keeps batches from being carried.
+    ///   - answer: takes the line that an errand at a place ends with.
+    package init(
+        log: @escaping @Sendable (String) -> Void, answer: @escaping @Sendable (String) -> Void = { _ in }
+    ) {
+        (self.log, self.answer) = (log, answer)
+    }
 
     /// The exit statuses of sysexits(3).
     private enum Status {
@@ -41,7 +51,9 @@ package struct CarrierProgram {
             configuration.mode = .daemon
             // A home without a keychain stays without.
             guard !configuration.isUnmade else { return noCircle() }
-            let daemon = DaemonCircle(try Connection.reach(configuration).unwrapped(configuration))
+            let connection = try Connection.reach(configuration).unwrapped(configuration)
+            if case .place(let wanted) = errand { return work(wanted, connection) }
+            let daemon = DaemonCircle(connection)
             if case .pair = errand { return try pair(daemon) }
             guard let positions = try positions(for: errand, daemon) else { return noCircle() }
             let lock: FileLock?
@@ -51,7 +63,7 @@ package struct CarrierProgram {
                 return Status.otherCarrier
             }
             defer { withExtendedLifetime(lock) {} }
-            return try perform(errand, daemon, positions)
+            return try perform(errand, connection, positions)
         } catch {
             log("\(error.problem) \(error.remedy)")
             return Status.daemonUnreachable
@@ -60,10 +72,28 @@ package struct CarrierProgram {
 
     private func positions(for errand: Errand, _ daemon: DaemonCircle) throws(Refusal) -> SyncPositions? {
         switch errand {
-        case .once, .pair: try daemon.positions()
+        case .once, .pair, .place: try daemon.positions()
         case .stay: try daemon.positionsOfOpened()
         }
     }
+
+    /// Another carrier may be at it meanwhile: the place takes each of these by itself.
+    private func work(_ errand: PlaceErrand, _ connection: Connection) -> Int32 {
+        let input: SecretBytes
+        do throws(SystemError) {
+            input = try PasscodeFile.read(
+                FileDescriptor(owning: STDIN_FILENO), limit: PlaceErrand.inputBytes,
+                deadline: .after(milliseconds: Self.patienceForInput))
+        } catch {
+            log("standard input is no pipe with what this needs: \(error)")
+            return Status.placeUnusable
+        }
+        let done = PlaceWork(connection, harden: { harden(for: $0) }).run(errand, input)
+        answer(done.line)
+        return done.isDone ? Status.done : Status.placeUnusable
+    }
+
+    private static let patienceForInput = 60_000
 
     private func noCircle() -> Int32 {
         log("this keychain belongs to no circle of machines")
@@ -103,47 +133,60 @@ extension CarrierProgram {
 
 extension CarrierProgram {
     private func perform(
-        _ errand: Errand, _ daemon: DaemonCircle, _ positions: SyncPositions
+        _ errand: Errand, _ connection: Connection, _ positions: SyncPositions
     ) throws(Refusal) -> Int32 {
-        do { try Self.harden() } catch { log("the carrier is less protected than it could be: \(error)") }
+        if let place = SyncPlace(positions.place) { harden(for: place) }
         switch errand {
-        case .pair: return try pair(daemon)
-        case .once(let founds): return try goRound(daemon, positions, founds: founds)
-        case .stay:
-            var next: SyncPositions? = positions
-            while let positions = next {
-                let transport = try CarrierPlace.transport(positions.place, circle: positions.circle)
-                do { try CarrierLoop(daemon, transport, positions, log: log).run() } catch let refusal as Refusal {
-                    throw refusal
-                } catch {
-                    return unlockable(error)
-                }
-                next = try daemon.positions()
-            }
-            return Status.done
+        case .once(let founds): return try goRound(connection, positions, founds: founds)
+        case .stay, .pair, .place: return try stay(connection, positions)
         }
     }
 
-    /// The daemon runs: from now on the program starts none, reaches no network and no other process.
-    private static func harden() throws(SystemError) {
-        try ProcessHardening.forbidNewPrivileges()
-        try ProcessHardening.forbidReachingOut([.programs, .neighbours, .networks])
+    private func stay(_ connection: Connection, _ first: SyncPositions) throws(Refusal) -> Int32 {
+        let daemon = DaemonCircle(connection)
+        var next: SyncPositions? = first
+        while let positions = next {
+            guard SyncPlace(positions.place)?.isRemote == SyncPlace(first.place)?.isRemote else {
+                log("the circle is at another kind of place now, for which this program has to be started again")
+                return Status.placeUnusable
+            }
+            let transport = try SecretOfPlace(connection).transport(of: positions)
+            do { try CarrierLoop(daemon, transport, positions, log: log).run() } catch let refusal as Refusal {
+                throw refusal
+            } catch {
+                return unlockable(error)
+            }
+            next = try daemon.positions()
+        }
+        return Status.done
+    }
+
+    /// The daemon runs: from now on the program starts none, and reaches no other process. It reaches networks for a
+    /// place that is on one, and then changes no file.
+    private func harden(for place: SyncPlace) {
+        do throws(SystemError) {
+            try ProcessHardening.forbidNewPrivileges()
+            if place.isRemote { try FileSystemRestriction.apply(only: [.init("/", .reading)]) }
+            try ProcessHardening.forbidReachingOut(
+                [.programs, .neighbours, place.isRemote ? .otherNetworks : .networks])
+        } catch { log("the carrier is less protected than it could be: \(error)") }
     }
 
     /// Another carrier may be at it: that carries no such messages.
     private func pair(_ daemon: DaemonCircle) throws(Refusal) -> Int32 {
-        do { try Self.harden() } catch { log("the carrier is less protected than it could be: \(error)") }
+        harden(for: .folder(""))
         return try PairingErrand(daemon, place: CarrierPlace.pairings).run().map(unusable) ?? Status.done
     }
 
     private func goRound(
-        _ daemon: DaemonCircle, _ positions: SyncPositions, founds: Bool
+        _ connection: Connection, _ positions: SyncPositions, founds: Bool
     ) throws(Refusal) -> Int32 {
         guard !positions.isPaused else {
             log("the circle is paused")
             return Status.placeUnusable
         }
-        let transport = try CarrierPlace.transport(positions.place, circle: positions.circle)
+        let transport = try SecretOfPlace(connection).transport(of: positions)
+        let daemon = DaemonCircle(connection)
         do throws(TransportProblem) { if founds { try transport.found() } } catch { return unusable(error) }
         do throws(CarrierRound.Failure) {
             _ = try CarrierRound(daemon, transport).run(positions)

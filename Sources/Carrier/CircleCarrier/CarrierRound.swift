@@ -68,6 +68,8 @@ package struct CarrierRound {
             (positions, wasOccupied) = (next, isOccupied)
             guard outcome.hasMore else { break }
         }
+        // The batch that removes a machine is there before its access goes.
+        try moving { () throws(TransportProblem) in try transport.dismiss(positions.removed) }
         if !positions.discarding.isEmpty {
             try moving { () throws(TransportProblem) in try transport.discard(positions.discarding) }
         }

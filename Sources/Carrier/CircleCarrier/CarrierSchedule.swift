@@ -4,13 +4,15 @@
 /// * A change of the keychain waits for two seconds without another change, and for ten at most.
 /// * Without news there is a round after a quarter of an hour, a little more or less.
 /// * A round that failed is repeated after five seconds, then after twice as long each time, at most a quarter of an
-///   hour.
+///   hour. A server that has failed is left alone that long, whatever it says meanwhile.
 package struct CarrierSchedule: Sendable {
     private var lastEnd: UInt64
     /// When a round is due even if nothing happens.
     private var due: UInt64
     /// No change of the keychain starts a round before.
     private var backsOffUntil: UInt64 = 0
+    /// No news of the transport starts one before.
+    private var hearsNothingUntil: UInt64 = 0
     private var failures = 0
     private var firstChange: UInt64?
     private var lastChange: UInt64 = 0
@@ -32,7 +34,7 @@ package struct CarrierSchedule: Sendable {
             let gathered = min(lastChange + Self.quiet, firstChange + Self.longestGathering)
             next = min(next, max(gathered, backsOffUntil))
         }
-        if isTold { next = min(next, lastEnd + Self.breath) }
+        if isTold { next = min(next, max(lastEnd + Self.breath, hearsNothingUntil)) }
         return next
     }
 
@@ -51,15 +53,26 @@ package struct CarrierSchedule: Sendable {
     /// A round begins: what comes from now on is for the next one.
     package mutating func begin() { (firstChange, isTold) = (nil, false) }
 
+    /// How a round has ended.
+    package enum End: Sendable {
+        case success
+        /// A folder is not there, or does not work. News of it says that it may be back.
+        case placeIsAway
+        /// A server does not answer, or says no.
+        case serverFails
+    }
+
     /// A round has ended.
     ///
     /// - Parameter chance: a random number, by which machines do not ask in step.
-    package mutating func end(at now: UInt64, isFailure: Bool, chance: UInt64) {
+    package mutating func end(at now: UInt64, _ end: End, chance: UInt64) {
         lastEnd = now
+        let isFailure = end != .success
         failures = isFailure ? min(failures + 1, 16) : 0
         let pause = isFailure ? min(Self.firstPause << UInt64(failures - 1), Self.poll) : Self.poll
         due = now + pause - pause / 8 + chance % (pause / 4)
         backsOffUntil = isFailure ? due : 0
+        hearsNothingUntil = end == .serverFails ? due : 0
     }
 
     /// Another round is to follow at once.

@@ -11,6 +11,34 @@ package struct ObjectStore: Sendable {
     /// Certificates of authorities besides the system's, in a file.
     let authorities: String?
 
+    /// A bucket as people spell it: the bucket's URL, and behind `?` the region and a file with authorities.
+    ///
+    ///     place     = url ["?" parameter *("&" parameter)]
+    ///     parameter = "region=" word | "authorities=" absolute path
+    ///
+    /// - Throws: ``TransportProblem/refused(_:)`` for another URL, and for parameters that it does not know.
+    package init(place: String, accessKey: String, secretKey: SecretBytes) throws(TransportProblem) {
+        let parts = place.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        var (region, authorities) = ("us-east-1", String?.none)
+        for parameter in parts.dropFirst().first?.split(separator: "&") ?? [] {
+            let words = parameter.split(separator: "=", maxSplits: 1).map(String.init)
+            guard words.count == 2 else { throw .wrongParameter }
+            switch words[0] {
+            case "region" where words[1].utf8.allSatisfy(Self.isOfRegion): region = words[1]
+            case "authorities" where words[1].hasPrefix("/"): authorities = words[1]
+            default: throw .wrongParameter
+            }
+        }
+        try self.init(
+            parts[0], region: region, accessKey: accessKey, secretKey: secretKey, authorities: authorities)
+    }
+
+    /// A colon would begin something else in an option of libcurl's.
+    private static func isOfRegion(_ byte: UInt8) -> Bool {
+        UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte
+            || byte == UInt8(ascii: "-")
+    }
+
     /// - Parameters:
     ///   - url: `https://HOST[:PORT]/BUCKET`. Plain `http` is for this machine's own addresses.
     ///   - region: as the store names it; most take `us-east-1`.
@@ -33,4 +61,9 @@ package struct ObjectStore: Sendable {
         let isLocal = ["127.0.0.1", "[::1]", "localhost"].contains { parts[2] == $0 || parts[2].hasPrefix("\($0):") }
         return isPlain && (parts[0] == "https:" || parts[0] == "http:" && isLocal)
     }
+}
+
+extension TransportProblem {
+    fileprivate static let wrongParameter = Self.refused(
+        "behind the bucket's URL stand region=NAME and authorities=/FILE, and nothing else")
 }

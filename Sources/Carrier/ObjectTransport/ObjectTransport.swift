@@ -20,8 +20,17 @@ package final class ObjectTransport: SyncTransport {
     package init(_ store: ObjectStore, circle: CircleID) { (self.store, self.circle) = (store, circle) }
 
     /// Tries whether the store keeps the first of two that have one name.
-    package func found() throws(TransportProblem) {
-        let name = "\(circle.text)/probe"
+    package func found() throws(TransportProblem) { try probe("\(circle.text)/probe") }
+
+    /// Tries the same, and a list, before there is a circle. Nothing of it stays where this machine may delete.
+    package func check() throws(TransportProblem) {
+        let name = "probe/\(Randomness.bytes(16).map { String($0, radix: 16) }.joined(separator: "-"))"
+        _ = try slots()
+        try probe(name)
+        _ = try send(ObjectRequest(store: store, method: "DELETE", place: "/\(name)"))
+    }
+
+    private func probe(_ name: String) throws(TransportProblem) {
         _ = try create(name, [1])
         let second = try create(name, [2])
         let there = try get(name)

@@ -14,6 +14,7 @@ package final class PostgresTransport: SyncTransport {
     private let invitation: [UInt8]
     private let connection = Lock<PostgresConnection?>(nil)
     private let listener = Lock<Listener?>(nil)
+    private let dismissed = Lock<Set<MemberID>>([])
 
     private let patience: Int
     /// A server is asked so often where a pooler keeps its notifications.
@@ -35,18 +36,27 @@ package final class PostgresTransport: SyncTransport {
         _ = try call("found", [.bytes(invitation), .bytes(circle.bytes), .bytes(device.bytes), .bytes(token)])
     }
 
-    /// Lets another machine in, whose token has this SHA-256.
+    /// Whether the server is ready for this release, and takes the invitation. Nothing is changed.
     ///
     /// - Throws: ``TransportProblem``.
-    package func register(_ newcomer: MemberID, tokenHash: [UInt8]) throws(TransportProblem) {
+    package func check() throws(TransportProblem) {
+        let version = (try call("version", []).first?.first ?? nil) ?? []
+        guard version.reduce(0, { $0 << 8 | Int($1) }) >= ServerSchema.version else {
+            throw .refused("the server is of an older release: its administrator has to install this one")
+        }
+        if !invitation.isEmpty { _ = try call("invited", [.bytes(invitation)]) }
+    }
+
+    package func admit(_ newcomer: MemberID, tokenHash: [UInt8]) throws(TransportProblem) {
         _ = try call("register", own + [.bytes(newcomer.bytes), .bytes(tokenHash)])
     }
 
-    /// Takes another machine's token away.
-    ///
-    /// - Throws: ``TransportProblem``.
-    package func unregister(_ removed: MemberID) throws(TransportProblem) {
-        _ = try call("unregister", own + [.bytes(removed.bytes)])
+    /// Takes the tokens of other machines away, of each once.
+    package func dismiss(_ members: [MemberID]) throws(TransportProblem) {
+        for member in members where !dismissed.withLock({ $0.contains(member) }) {
+            _ = try call("unregister", own + [.bytes(member.bytes)])
+            dismissed.withLock { _ = $0.insert(member) }
+        }
     }
 
     package func commit(_ bytes: [UInt8], in slot: SyncSlot) throws(TransportProblem) -> Commitment {

@@ -5,12 +5,17 @@
 /// are taken from everybody in this database.
 enum ServerSchema {
     /// Raised with every change of the functions; ``ServerInstallation`` brings a server to it.
-    static let version = 2
+    static let version = 3
 
     /// Runs in one transaction, also over a server that has it already.
     static let statements = [
         schema, tables, rights, allow, invite, enter, found, registration, commit, discard, reading,
     ]
+
+    // Users see these in the status of their circle. They stand in SQL's quotes: without an apostrophe.
+    private static let stranger = "the server does not let this machine in: it was not added yet, or was removed"
+    private static let spent = "the invitation was used, has ended, or is of another role"
+    private static let full = "the circle has no more room on this server"
 
     private static let schema = """
         CREATE SCHEMA IF NOT EXISTS keychain_sync;
@@ -108,7 +113,7 @@ enum ServerSchema {
                         SELECT FROM devices JOIN circles USING (circle)
                         WHERE circle = of AND device = by AND token_hash = sha256(token) AND removed IS NULL
                             AND tenant = session_user)
-                    THEN RAISE EXCEPTION 'this server does not know the circle, or the machine in it'
+                    THEN RAISE EXCEPTION '\(stranger)'
                         USING ERRCODE = '28000';
                     END IF;
                 END
@@ -147,6 +152,18 @@ enum ServerSchema {
     /// Takes an invitation once. The circle's founder repeats it without harm.
     private static let found =
         function(
+            "invited(invitation bytea) RETURNS void",
+            as: """
+                BEGIN
+                    IF NOT EXISTS (
+                        SELECT FROM invitations
+                        WHERE hash = sha256(invitation) AND tenant = session_user AND ends >= now())
+                    THEN RAISE EXCEPTION '\(spent)'
+                        USING ERRCODE = '28000';
+                    END IF;
+                END
+                """)
+        + function(
             "found(invitation bytea, founded bytea, by bytea, token bytea) RETURNS void",
             as: """
                 DECLARE room bigint;
@@ -154,17 +171,14 @@ enum ServerSchema {
                     IF EXISTS (
                         SELECT FROM devices WHERE circle = founded AND device = by AND token_hash = sha256(token))
                     THEN RETURN; END IF;
-                    DELETE FROM invitations WHERE hash = sha256(invitation) AND tenant = session_user AND ends >= now()
-                        RETURNING quota INTO room;
-                    IF room IS NULL THEN
-                        RAISE EXCEPTION 'the invitation was used, has ended, or is another tenant''s'
-                            USING ERRCODE = '28000';
-                    END IF;
+                    PERFORM invited(invitation);
+                    DELETE FROM invitations WHERE hash = sha256(invitation) RETURNING quota INTO room;
+                    IF room IS NULL THEN RAISE EXCEPTION '\(spent)' USING ERRCODE = '28000'; END IF;
                     INSERT INTO circles (circle, tenant, quota) VALUES (founded, session_user, room);
                     INSERT INTO devices VALUES (founded, by, sha256(token));
                 END
                 """)
-        + tenants("found(bytea, bytea, bytea, bytea)")
+        + tenants("invited(bytea)", "found(bytea, bytea, bytea, bytea)")
 
     /// A machine of the circle lets another one in, or takes its token away for good.
     private static let registration =
@@ -219,7 +233,7 @@ enum ServerSchema {
                             WHERE circle = of AND device = by AND seq = place AND part = piece);
                     END IF;
                     IF EXISTS (SELECT FROM circles WHERE circle = of AND bytes > quota) THEN
-                        RAISE EXCEPTION 'the circle has no more room on this server' USING ERRCODE = '53100';
+                        RAISE EXCEPTION '\(full)' USING ERRCODE = '53100';
                     END IF;
                     IF pg_notification_queue_usage() < 0.5 THEN
                         PERFORM pg_notify('keychain_sync_' || encode(of, 'hex'), '');

@@ -37,11 +37,26 @@ package protocol SyncTransport: Sendable {
     /// - Throws: ``TransportProblem``.
     func read(_ slot: SyncSlot) throws(TransportProblem) -> [UInt8]?
 
+    /// Lets another machine in, where the place knows machines: its token has this SHA-256.
+    ///
+    /// - Throws: ``TransportProblem``.
+    func admit(_ newcomer: MemberID, tokenHash: [UInt8]) throws(TransportProblem)
+
+    /// Lets removed machines in no more, where the place knows machines. It may be repeated.
+    ///
+    /// - Throws: ``TransportProblem``.
+    func dismiss(_ members: [MemberID]) throws(TransportProblem)
+
     /// Waits for something that ``changes(after:atMost:)`` has not seen, or for the time at which a look is due.
     ///
     /// - Returns: whether to look; false when the deadline came first.
     /// - Throws: ``TransportProblem``.
     func wait(until deadline: Deadline) throws(TransportProblem) -> Bool
+}
+
+extension SyncTransport {
+    package func admit(_ newcomer: MemberID, tokenHash: [UInt8]) throws(TransportProblem) {}
+    package func dismiss(_ members: [MemberID]) throws(TransportProblem) {}
 }
 
 /// The end of a commitment.

@@ -12,6 +12,17 @@ let table = CarrierArguments.table
     unsafe write(STDERR_FILENO, line, line.count)
 }
 
+extension ProgramArguments {
+    /// One that goes round, where the command line says nothing else.
+    fileprivate var errand: CarrierProgram.Errand {
+        if has("--prepare") { return .place(.prepare) }
+        if has("--admit") { return .place(.admit) }
+        if has("--forget") { return .place(.forget) }
+        if has("--pair") { return .pair }
+        return has("--found") || has("--once") ? .once(founds: has("--found")) : .stay
+    }
+}
+
 do {
     let given = try ProgramArguments(CommandLine.arguments.dropFirst(), table)
     if given.has("--help") {
@@ -22,9 +33,7 @@ do {
         try ProcessHardening.forbidCores()
         CurrentProcess.ignoreBrokenPipes()
         umask(0o077)
-        let founds = given.has("--found")
-        let errand: CarrierProgram.Errand = founds || given.has("--once") ? .once(founds: founds) : .stay
-        exit(try CarrierProgram(log: say).run(given.has("--pair") ? .pair : errand))
+        exit(try CarrierProgram(log: say, answer: { print($0) }).run(given.errand))
     }
 } catch {
     say("\(error)")

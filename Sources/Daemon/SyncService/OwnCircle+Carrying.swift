@@ -11,8 +11,12 @@ extension OwnCircle {
     func positions(_ number: UInt64) throws(Refusal) -> SyncPositions {
         guard let state = try state else { throw .inNoCircle }
         let file = try file
-        let (me, heads) = try perform { replica, _, _ in (replica.me, replica.logs.mapValues(\.seq)) }
+        let (me, heads, removed) = try perform { replica, _, _ in
+            (replica.me, replica.logs.mapValues(\.seq), replica.isRemoved ? [] : replica.membership.removed)
+        }
         var positions = SyncPositions(number: number, circle: state.circle, me: me, place: file.place)
+        // A machine that was removed itself decides about nobody.
+        positions.removed = removed.sorted()
         (positions.isPaused, positions.isWanted) = (file.isPaused, isWanted)
         positions.heads = heads.filter { $0.value > 0 }
         return positions
@@ -42,6 +46,7 @@ extension OwnCircle {
 
     /// The place was looked at: all that it had was given, or why there was no look.
     func see(_ shown: SyncView) throws(Refusal) {
+        // A look that failed has answered the wish for one too: the next is when the carrier thinks best.
         (view, isWanted) = (shown, false)
         guard shown.problem.isEmpty else { return }
         try perform { replica, _, _ in

@@ -114,19 +114,15 @@ extension Refusal {
         do: "Look at the identifiers of its machines (security sync status).")
 }
 
-/// Where a circle is kept, as this release can.
+/// Where a circle is kept.
 struct CirclePlace {
     /// Its one spelling.
     let text: String
 
     /// - Throws: `errSecParam` for another kind of place, or none.
     init(_ text: String) throws(Refusal) {
-        let isServer = ["postgresql:", "postgres:", "http:", "https:", "s3:"].contains { text.hasPrefix($0) }
-        guard !isServer else { throw .laterPlace }
-        let path = text.hasPrefix("folder:") ? String(text.dropFirst("folder:".count)) : text
-        let isPlain = path.unicodeScalars.allSatisfy { $0.value >= 0x20 && !(0x7f...0x9f ~= $0.value) }
-        guard path.hasPrefix("/"), isPlain, path.utf8.count < WireLimits.nameBytes - 16 else { throw .wrongPlace }
-        self.text = "folder:" + path
+        guard let place = SyncPlace(text), place.text.utf8.count < WireLimits.nameBytes - 16 else { throw .wrongPlace }
+        self.text = place.text
     }
 
     static func checkName(_ name: String) throws(Refusal) {

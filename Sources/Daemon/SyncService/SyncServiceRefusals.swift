@@ -39,11 +39,7 @@ extension Refusal {
 
     static let wrongPlace = Refusal(
         .param, .wrongValue, "place", "A circle cannot be kept at this place.",
-        do: "Name a folder by its absolute path, as folder:/path.")
-
-    static let laterPlace = Refusal(
-        .param, .notImplemented, "place", "This release does not keep circles on servers and in object stores yet.",
-        do: "Name a folder that the machines share, as folder:/path.")
+        do: "Name a folder by its absolute path, or a server by its URL without a password.")
 
     static let wrongMachineName = Refusal(
         .param, .wrongValue, "name", "The name of a machine has 1 to 64 bytes of printable text.",

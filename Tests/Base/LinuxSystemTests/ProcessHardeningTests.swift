@@ -77,6 +77,8 @@ struct ProcessHardeningTests {
             #expect(outcome(41, [2, stream], []) == 0)
             #expect(outcome(41, [2, stream], [.networks]) == EPERM)
             #expect(outcome(41, [unix, stream], [.networks]) == 0)
+            for family in [1, 2, 10] { #expect(outcome(41, [family, stream], [.otherNetworks]) == 0, "\(family)") }
+            for family in [4, 17, 38, 40] { #expect(outcome(41, [family, 3], [.otherNetworks]) == EPERM, "\(family)") }
             for call in [41, 42, 49, 50] { #expect(outcome(call, [unix, stream], [.connections]) == EPERM) }
             #expect(outcome(53, [unix, stream, 0, 0], [.connections]) != EPERM)
             let parent = Int(getpid())

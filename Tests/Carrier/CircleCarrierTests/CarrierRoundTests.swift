@@ -24,7 +24,7 @@ struct CarriedCircle {
 
     func transport(of daemon: PlayedDaemon) throws -> any SyncTransport {
         let place = daemon.state.update { $0.positions?.place ?? "" }
-        return try CarrierPlace.transport(place, circle: circle)
+        return try CarrierPlace.transport(place, circle: circle, me: daemon.me, secret: nil)
     }
 
     /// Whether the folder has a slot.
@@ -156,9 +156,59 @@ struct CarrierRoundTests {
     }
 
     @Test(
-        "A place that is no folder is refused",
-        arguments: ["relative/path", "postgresql://host/base", "https://host/bucket", "", "folder:", "file:/tmp"])
+        "What is no place is refused",
+        arguments: [
+            "relative/path", "postgresql://me:secret@host/base", "https://key:secret@host/bucket", "", "folder:",
+            "file:/tmp",
+        ])
     func places(place: String) {
-        #expect(throws: Refusal.self) { try CarrierPlace.transport(place, circle: circle.circle) }
+        #expect(throws: Refusal.self) {
+            try CarrierPlace.transport(place, circle: circle.circle, me: circle.one.me, secret: nil)
+        }
+    }
+
+    @Test("A server for which nothing is kept, or whose URL asks for less than TLS, is a problem that is told")
+    func unusable() throws {
+        let token = SecretBytes(copying: Randomness.bytes(32).span)
+        for (url, secret, words) in [
+            ("postgresql://me@host/base", nil, "no token"),
+            ("postgresql://me@host/base", SecretBytes(count: 31), "no token"),
+            ("postgresql://me@host/base?sslmode=require", token, "verify-full"),
+            ("https://host/bucket", nil, "no keys"),
+            ("https://host/bucket", SecretBytes(copying: Array("AKEY".utf8).span), "secret key"),
+            ("https://host/bucket?verify=no", SecretBytes(copying: Array("AKEY\nSKEY".utf8).span), "authorities="),
+            ("https://host/bucket?region=a:b", SecretBytes(copying: Array("AKEY\nSKEY".utf8).span), "region="),
+        ] {
+            let daemon = PlayedDaemon(circle.circle, 7, at: url)
+            let transport = try CarrierPlace.transport(url, circle: circle.circle, me: daemon.me, secret: secret)
+            let positions = try #require(try daemon.positions())
+            #expect(throws: CarrierRound.Failure.self) { try CarrierRound(daemon, transport).run(positions) }
+            #expect(daemon.state.update { $0.view.problem.contains(words) }, "\(url)")
+        }
+    }
+
+    @Test("Machines that were removed are dismissed after the batch that says so")
+    func dismisses() throws {
+        let place = PlayedServer(try circle.transport(of: circle.one))
+        circle.one.say("removes")
+        circle.one.state.update { $0.positions?.removed = [circle.other.me] }
+        let positions = try #require(try circle.one.positions())
+        _ = try CarrierRound(circle.one, place).run(positions)
+        #expect(place.calls.withLock { $0 } == ["commit", "dismiss \(circle.other.me.text)"])
+    }
+
+    @Test("A place that is still to be made is made by the first round that reaches it, once")
+    func invited() throws {
+        let server = PlayedServer(try circle.transport(of: circle.one))
+        let taken = Lock(0)
+        let transport = InvitedTransport(server) { taken.withLock { $0 += 1 } }
+        let positions = try #require(try circle.one.positions())
+        server.isAway.withLock { $0 = true }
+        #expect(throws: CarrierRound.Failure.self) { try CarrierRound(circle.one, transport).run(positions) }
+        #expect(taken.withLock { $0 } == 0)
+        server.isAway.withLock { $0 = false }
+        for _ in 1...2 { _ = try CarrierRound(circle.one, transport).run(positions) }
+        #expect(taken.withLock { $0 } == 1)
+        #expect(server.calls.withLock { $0.filter { $0 == "found" } } == ["found"])
     }
 }

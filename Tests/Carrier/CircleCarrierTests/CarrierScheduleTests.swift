@@ -4,10 +4,10 @@ import Testing
 /// Milliseconds of a clock of this test's own.
 @Suite("When a carrier goes round")
 struct CarrierScheduleTests {
-    private func rested(at now: UInt64 = 100_000, isFailure: Bool = false) -> CarrierSchedule {
+    private func rested(at now: UInt64 = 100_000, _ end: CarrierSchedule.End = .success) -> CarrierSchedule {
         var schedule = CarrierSchedule(now: 0)
         schedule.begin()
-        schedule.end(at: now, isFailure: isFailure, chance: 0)
+        schedule.end(at: now, end, chance: 0)
         return schedule
     }
 
@@ -39,7 +39,7 @@ struct CarrierScheduleTests {
         var moments: Set<UInt64> = []
         for chance in stride(from: UInt64(0), to: 225_000, by: 25_000) {
             var schedule = CarrierSchedule(now: 0)
-            schedule.end(at: 0, isFailure: false, chance: chance)
+            schedule.end(at: 0, .success, chance: chance)
             moments.insert(schedule.next)
         }
         #expect(moments.count == 9 && moments.allSatisfy { (787_500...1_012_500).contains($0) })
@@ -50,21 +50,34 @@ struct CarrierScheduleTests {
         var (schedule, now, pauses) = (CarrierSchedule(now: 0), UInt64(0), [UInt64]())
         for _ in 0..<20 {
             schedule.begin()
-            schedule.end(at: now, isFailure: true, chance: 0)
+            schedule.end(at: now, .placeIsAway, chance: 0)
             schedule.noteChange(at: now)
             pauses.append(schedule.next - now)
             now = schedule.next
         }
         #expect(pauses[0] < 5_001 && pauses == pauses.sorted() && pauses[19] == 787_500)
         schedule.begin()
-        schedule.end(at: now, isFailure: false, chance: 0)
+        schedule.end(at: now, .success, chance: 0)
         schedule.noteChange(at: now)
         #expect(schedule.next == now + 2_000)
     }
 
-    @Test("After a failure, the user or the transport starts a round")
+    @Test("A server that has failed is left alone for as long, whatever it says, but not when the user asks")
+    func leavesAlone() {
+        var schedule = rested(.serverFails)
+        schedule.noteArrival()
+        #expect(schedule.next == 104_375)
+        schedule.noteWish(at: 100_500)
+        #expect(schedule.next == 100_500)
+        schedule.begin()
+        schedule.end(at: 100_600, .success, chance: 0)
+        schedule.noteArrival()
+        #expect(schedule.next == 101_600)
+    }
+
+    @Test("After a failure, the user or a folder that may be back starts a round")
     func returns() {
-        var schedule = rested(isFailure: true)
+        var schedule = rested(.placeIsAway)
         schedule.noteArrival()
         #expect(schedule.next == 101_000)
         schedule.noteWish(at: 100_500)

@@ -24,7 +24,7 @@ final class HostedCircle {
         try machine(first, invitation: invitation).found()
         // SHA-256 of the second machine's token.
         let hash = try server.psql("SELECT encode(sha256('\\x\(String(repeating: "02", count: 32))'), 'hex')")
-        try machine(first).register(second, tokenHash: Self.bytes(hash))
+        try machine(first).admit(second, tokenHash: Self.bytes(hash))
     }
 
     func invite(_ role: String, room: Int = 1 << 20, days: Int = 7) throws -> [UInt8] {
@@ -132,7 +132,7 @@ struct ServerRightsTests {
             expectRefusal { _ = try impostor.commit([1], in: hosted.slot(MemberID(number: 3), 1)) }
             expectRefusal { _ = try impostor.read(hosted.slot(hosted.first, 1)) }
             expectRefusal { try impostor.discard([hosted.slot(hosted.first, 1)]) }
-            expectRefusal { try impostor.register(MemberID(number: 4), tokenHash: Array(repeating: 0, count: 32)) }
+            expectRefusal { try impostor.admit(MemberID(number: 4), tokenHash: Array(repeating: 0, count: 32)) }
         }
         expectRefusal { _ = try hosted.machine(hosted.second).commit([1], in: hosted.slot(hosted.first, 2)) }
         expectRefusal { try hosted.machine(hosted.second).discard([hosted.slot(hosted.first, 1)]) }
@@ -142,11 +142,11 @@ struct ServerRightsTests {
     @Test("A removed machine has no token any more, and what it wrote can be discarded")
     func removed() throws {
         _ = try hosted.machine(hosted.second).commit([1], in: hosted.slot(hosted.second, 1))
-        try hosted.machine(hosted.first).unregister(hosted.second)
+        try hosted.machine(hosted.first).dismiss([hosted.second])
         expectRefusal { _ = try hosted.machine(hosted.second).changes(after: [:], atMost: 1) }
         expectRefusal { try hosted.machine(hosted.first).discard([hosted.slot(hosted.second, 1)]) }
         expectRefusal {
-            try hosted.machine(hosted.first).register(hosted.second, tokenHash: Array(repeating: 0, count: 32))
+            try hosted.machine(hosted.first).admit(hosted.second, tokenHash: Array(repeating: 0, count: 32))
         }
         try hosted.server.psql(
             "UPDATE keychain_sync.devices SET removed = removed - interval '31 days' WHERE removed IS NOT NULL")
@@ -158,12 +158,12 @@ struct ServerRightsTests {
     func olderView() throws {
         let session = try hosted.server.session(as: "alice")
         try session.input.writeText("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT keychain_sync.version();\n")
-        #expect(try session.output.readText(2) == "2\n")
-        try hosted.machine(hosted.first).unregister(hosted.second)
+        #expect(try session.output.readText(2) == "3\n")
+        try hosted.machine(hosted.first).dismiss([hosted.second])
         let (circle, second) = ("\\x\(hosted.circle.text)", "\\x\(hosted.second.text)")
         let token = "\\x" + String(repeating: "02", count: 32)
         let words = "'\(circle)', '\(second)', '\(token)', '\\x\(MemberID(number: 9).text)', '\(token)'"
-        try session.input.writeText("SELECT keychain_sync.register(\(words)); COMMIT;\n\\echo ended\n")
+        try session.input.writeText("SELECT keychain_sync.admit(\(words)); COMMIT;\n\\echo ended\n")
         #expect(try session.output.readText(6) == "ended\n")
         #expect(try hosted.server.psql("SELECT count(*) FROM keychain_sync.devices WHERE removed IS NULL") == "1\n")
     }
@@ -205,7 +205,7 @@ struct ServerRightsTests {
         for statement in Self.forbidden {
             #expect(throws: SystemError.self, "\(statement)") { try hosted.server.psql(statement, as: "alice") }
         }
-        #expect(try hosted.server.psql("SELECT keychain_sync.version()", as: "alice") == "2\n")
+        #expect(try hosted.server.psql("SELECT keychain_sync.version()", as: "alice") == "3\n")
     }
 
     private static let forbidden = [

@@ -54,7 +54,7 @@ struct ServerCommandTests {
         try server.psql("UPDATE keychain_sync.version SET number = 1; \(made)")
         _ = try run("--install")
         _ = try run("--install")
-        #expect(try server.psql("SELECT number FROM keychain_sync.version") == "2\n")
+        #expect(try server.psql("SELECT number FROM keychain_sync.version") == "3\n")
         #expect(try run("--circles").first?.hasPrefix("\(circle.text) alice 0 0 1 20") == true)
     }
 

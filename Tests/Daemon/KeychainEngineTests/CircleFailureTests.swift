@@ -30,6 +30,35 @@ struct CircleFailureTests {
         #expect(second.slot.seq == 2)
     }
 
+    @Test("A file of the circle that cannot be read is not taken for a new one, and nothing writes over it")
+    func unreadable() throws {
+        let circle = try SyncedMachines()
+        _ = try circle.first.service.answer(.pause(true), [])
+        let path = circle.first.engine.folder + "/keychain.circle"
+        let content = try AtomicFile.read(path, limit: 1 << 16)
+        for damage in ["circle 2\nplace folder:/\n", ""] {
+            try AtomicFile.replace(path, with: Array(damage.utf8).span)
+            try circle.first.restart()
+            for request in [SyncRequest.status, .positions, .next, .pause(false), .seen(SyncView())] {
+                let files = request == .next ? [try PasscodeFile.makeRoom(SyncRequest.roomBytes)] : []
+                #expect(refusal { _ = try circle.first.service.answer(request, files) }?.status == .io, "\(request)")
+            }
+            #expect(try AtomicFile.read(path, limit: 1 << 16) == Array(damage.utf8))
+        }
+        try AtomicFile.replace(path, with: content.span)
+        #expect(try circle.first.status.isPaused)
+    }
+
+    @Test("A machine that was removed is one whose access to the place is to end, for all but itself")
+    func dismissed() throws {
+        let circle = try SyncedMachines()
+        let gone = try circle.second.status.me
+        try circle.first.change(.remove(gone, keeping: []))
+        try circle.exchange()
+        #expect(try circle.first.positions.removed == [gone])
+        #expect(try circle.second.positions.removed.isEmpty)
+    }
+
     @Test("An end of daemon and enclave after each step loses and repeats nothing")
     func ended() throws {
         let circle = try SyncedMachines()

@@ -221,10 +221,11 @@ struct CircleServiceTests {
         #expect(refused(.positions, caller(user: user), machine.engine) == .noCircle)
     }
 
-    @Test("A place on a server, a path that is none, and a name that is none are refused before anybody is asked")
+    @Test("A place with a password, a path that is none, and a name that is none are refused before anybody is asked")
     func places() throws {
         let machine = try SyncedMachine("one")
-        for place in ["https://bucket.example.org", "postgresql://host/db", "relative", "folder:x", "/a\nb", ""] {
+        let long = "postgresql://me@host/" + String(repeating: "b", count: 4096)
+        for place in ["postgresql://me:secret@host/db", "relative", "folder:x", "/a\nb", "", long] {
             #expect(refusal { try machine.change(.begin(place: place, name: "n")) }?.status == .param)
         }
         for name in ["", "a\u{1b}[1m", String(repeating: "n", count: 65)] {
@@ -264,5 +265,10 @@ struct CircleServiceTests {
         #expect(try circle.first.positions.isWanted)
         try circle.exchange(1)
         #expect(try !circle.first.positions.isWanted)
+        _ = try circle.first.service.answer(.now, [])
+        var failed = SyncView()
+        failed.problem = "it is away"
+        _ = try circle.first.service.answer(.seen(failed), [])
+        #expect(try !circle.first.positions.isWanted && circle.first.status.problem == "it is away")
     }
 }

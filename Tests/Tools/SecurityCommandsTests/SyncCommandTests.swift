@@ -26,7 +26,7 @@ import Testing
         for verb in ["status", "devices", "fingerprint", "now", "pause", "resume", "leave"] {
             let outcome = shell.run("sync", verb)
             #expect(outcome.status == 1 && outcome.errors.contains("belongs to no circle of machines"))
-            #expect(outcome.reasons.contains("security sync setup FOLDER"))
+            #expect(outcome.reasons.contains("security sync setup PLACE"))
         }
     }
 
@@ -39,7 +39,7 @@ import Testing
         }
         let text = shell.run("sync", "status").text
         for words in [
-            "folder:     /shared", "problem:    there is no folder /shared", "3 changes wait to be sent", "paused:",
+            "place:      /shared", "problem:    there is no folder /shared", "3 changes wait to be sent", "paused:",
             #""laptop", this machine"#, #""desk", last read 2027-01-15T08:00:00.000Z, behind"#,
             "HAS WRITTEN TWO BATCHES",
         ] { #expect(text.contains(words)) }
@@ -83,6 +83,23 @@ import Testing
         #expect(MachineCode(code.text + "A") == nil)
     }
 
+    @Test("a code has the hash of the machine's token, and is refused where it belongs to another kind of place")
+    func tokens() {
+        let hash = (0..<32).map { UInt8($0) }
+        let code = MachineCode(circle: circle, keys: keys, name: "laptop", tokenHash: hash)
+        #expect(MachineCode(code.text) == code && MachineCode(code.text)?.tokenHash == hash)
+        for count in [1, 31, 33] {
+            let odd = MachineCode(circle: circle, keys: keys, name: "", tokenHash: Array(repeating: 1, count: count))
+            #expect(MachineCode(odd.text) == nil, "\(count)")
+        }
+        join()
+        #expect(shell.run("sync", "add-device", code.text).errors.contains("another kind of place"))
+        let server = SyncStatus(circle: circle, me: MemberID(number: 1), keys: keys, place: "postgresql://me@host/x")
+        shell.keychain.update { $0.circle = server }
+        let without = MachineCode(circle: circle, keys: keys, name: "laptop").text
+        #expect(shell.run("sync", "add-device", without).errors.contains("another kind of place"))
+    }
+
     @Test("a code that was copied in part, or is for another circle, is refused before anybody is asked")
     func wrongCodes() {
         join()
@@ -124,7 +141,9 @@ import Testing
         #expect(shell.run("sync", "leave").status == 0)
     }
 
-    @Test("a place that is no folder here is refused", arguments: ["relative", "postgresql://host/x", "/nowhere/all"])
+    @Test(
+        "a place that is none, or no folder here, is refused",
+        arguments: ["relative", "postgresql://me:secret@host/x", "https://a:b@host/bucket", "/nowhere/all"])
     func places(place: String) {
         #expect(shell.run("sync", "setup", place).status == 1)
         #expect(shell.run("sync", "join", place, circle.text).status == 1)

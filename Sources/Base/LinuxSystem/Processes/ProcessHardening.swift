@@ -51,6 +51,8 @@ package enum ProcessHardening {
         package static let networks = Reach(rawValue: CInt(CLINUX_FORBID_NETWORKS))
         /// New sockets of any kind, except pairs.
         package static let connections = Reach(rawValue: CInt(CLINUX_FORBID_CONNECTIONS))
+        /// Sockets other than unix sockets and those by which a server on a network is found and reached.
+        package static let otherNetworks = Reach(rawValue: CInt(CLINUX_FORBID_OTHER_NETWORKS))
     }
 
     /// Forbids the system calls that access other processes or change the view of the machine, whatever capabilities

@@ -121,6 +121,8 @@ enum {
     CLINUX_FORBID_NETWORKS = 4,
     /// Creating and connecting sockets.
     CLINUX_FORBID_CONNECTIONS = 8,
+    /// Sockets other than unix sockets and those by which a server on a network is found and reached.
+    CLINUX_FORBID_OTHER_NETWORKS = 16,
 };
 
 /// Installs a filter of system calls for this thread and those it creates (seccomp(2)). Forbidden calls fail with

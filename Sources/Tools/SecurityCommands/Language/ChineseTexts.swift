@@ -2451,10 +2451,8 @@ enum ChineseTexts {
         以其名义写入：它被克隆过，或其钥匙串是恢复而来的。
         Leave the circle on this machine, and join it again.\t请在本机退出圈子，然后重新加入。
         A circle cannot be kept at this place.\t圈子不能存放在此位置。
-        Name a folder by its absolute path, as folder:/path.\t请以绝对路径指定文件夹，例如 folder:/path。
-        This release does not keep circles on servers and in object stores yet.\t此版本尚不能将圈子存放在服务器和对象\
-        存储中。
-        Name a folder that the machines share, as folder:/path.\t请指定各设备共享的文件夹，例如 folder:/path。
+        Name a folder by its absolute path, or a server by its URL without a password.\t请以绝对路径指定文件夹，或以不\
+        含密码的 URL 指定服务器。
         The name of a machine has 1 to 64 bytes of printable text.\t设备名称须为 1 至 64 字节的可打印文本。
         Give it another name.\t请换一个名称。
         A hash could not be made.\t无法计算散列值。
@@ -2479,6 +2477,9 @@ enum ChineseTexts {
         What came with the request is no memory file, or larger than any batch.\t随请求而来的不是内存文件，或大于任何\
         批次。
         Give the bytes of the slot in a sealed memory file.\t请将该槽位的字节放入封印的内存文件中。
+        The file keychain.circle next to the store cannot be read: {1}.\t无法读取存储旁的文件 keychain.circle：{1}。
+        See to the disk and the file's permissions; or move it away, and leave the circle.\t请检查磁盘和该文件的权限；\
+        或将其移走并退出圈子。
         The file keychain.circle next to the store cannot be written: {1}.\t无法写入存储旁的文件 keychain.circle：{1}。
         See to the disk and the folder's permissions.\t请检查磁盘和文件夹的权限。
         The machine is in the circle already.\t该设备已在圈子中。
@@ -2492,29 +2493,37 @@ enum ChineseTexts {
         This machine's name; its host name unless given.\t本机的名称；未给出时为主机名。
         remove-device: machines that it has added and that stay, with commas between them.\tremove-device：由它添加而\
         要保留的机器，以逗号分隔。
-        setup begins a circle in a folder that all machines have: of Syncthing, Nextcloud, NFS or a stick. add-device\
-         shows eight digits on a machine that is in, and join asks for them on the other one, within ten minutes. remo\
-        ve-device makes new keys; the removed machine keeps what it knew, and its access to the folder is to be revoke\
-        d there.\tsetup 在所有机器共有的文件夹中建立机器圈：可以是 Syncthing、Nextcloud、NFS 的文件夹或U盘。add-device\
-         在圈内的机器上显示八位数字，join 在另一台机器上要求输入它们，十分钟内有效。remove-device 会生成新密钥；被移除\
-        的机器仍保有它已知的内容，它对文件夹的访问须在那里撤销。
-        For machines that are not on at one time, join with the circle's number makes this machine's code, which add-d\
-        evice takes. Somebody who can replace the code on its way is added in the machine's place.\t若两台机器不同时开\
-        机，可在 join 后加上机器圈的编号来生成本机的代码，由 add-device 接受。能在途中替换该代码的人会代替这台机器被加\
-        入。
+        setup begins a circle in a folder that all machines have, of Syncthing, Nextcloud, NFS or a stick; on a Postgr\
+        eSQL server (postgresql://ROLE@HOST/DATABASE), which has given an invitation; or in a bucket of an object stor\
+        e (https://HOST/BUCKET). Both are verified by TLS.\tsetup 在所有机器共有的文件夹（Syncthing、Nextcloud、NFS 或\
+         U 盘）中建立机器圈；或在已给出邀请的 PostgreSQL 服务器（postgresql://角色@主机/数据库）上；或在对象存储的存储\
+        桶（https://主机/存储桶）中。后两者均通过 TLS 验证。
+        add-device shows eight digits on a machine that is in, and join asks for them on the other one, within ten min\
+        utes, where both have a folder in common. For a server or a bucket, and for machines that are not on at one ti\
+        me, join with the circle's number makes this machine's code, which add-device takes. Somebody who can replace\
+         the code on its way is added in the machine's place.\t在两台机器有共同文件夹时，add-device 在圈内的机器上显示\
+        八位数字，join 在另一台机器上要求输入它们，十分钟内有效。对于服务器或存储桶，以及不同时开机的机器，可在 join\
+         后加上机器圈的编号来生成本机的代码，由 add-device 接受。能在途中替换该代码的人会代替这台机器被加入。
+        remove-device makes new keys; the removed machine keeps what it knew. A server lets it in no more; its access\
+         to a folder or a bucket is to be revoked there.\tremove-device 会生成新密钥；被移除的机器仍保有它已知的内容。\
+        服务器不再让它进入；它对文件夹或存储桶的访问权须在那里撤销。
         Items travel that programs, or security add -S, have stored as synchronisable, and none that belong to this de\
-        vice only. The folder sees sizes, times and the number of machines, neither names nor values. keychain-carrier\
+        vice only. The place sees sizes, times and the number of machines, neither names nor values. keychain-carrier\
          carries; the user's service manager starts it, and now does it once.\t程序或 security add -S 存为可同步的项目\
-        会传送，仅限本设备的项目不会。该文件夹能看到大小、时间和机器数量，看不到名称和值。传送由 keychain-carrier 进行\
+        会传送，仅限本设备的项目不会。存放位置能看到大小、时间和机器数量，看不到名称和值。传送由 keychain-carrier 进行\
         ；用户的服务管理器启动它，now 则执行一次。
         the first word is one of {1}\t第一个词须是下列之一：{1}
         this keychain belongs to no circle of machines\t此钥匙串不属于任何机器圈
-        Begin one: `security sync setup FOLDER`; or join one: `security sync join FOLDER`.\t建立一个：`security sync s\
-        etup FOLDER`；或加入一个：`security sync join FOLDER`。
+        Begin one: `security sync setup PLACE`; or join one: `security sync join PLACE`.\t建立一个：`security sync set\
+        up 位置`；或加入一个：`security sync join 位置`。
         a machine's name has 1 to {1} bytes\t机器的名称须有 1 至 {1} 个字节
         a circle was begun in {1}, with this machine in it\t已在 {1} 中建立机器圈，本机已在其中
         for each other machine: security sync add-device here, and security sync join FOLDER there\t对其他每台机器：在\
         此运行 security sync add-device，在那里运行 security sync join FOLDER
+        on each other machine: security sync join URL {1}\t在其他每台机器上运行：security sync join URL {1}
+        machines pair by digits over a folder alone\t只有通过共同的文件夹才能用数字配对机器
+        Give `security sync join` the circle's number there, and `add-device` here the code it shows.\t请在那里把机器\
+        圈的编号交给 `security sync join`，在此把它显示的代码交给 `add-device`。
         a circle has 32 hexadecimal digits\t机器圈的编号有 32 个十六进制数字
         on a machine that is in: security sync add-device {1}\t在圈内的一台机器上运行：security sync add-device {1}
         the code of a machine was not copied as a whole\t机器的代码没有完整复制
@@ -2523,6 +2532,8 @@ enum ChineseTexts {
         the code is of a machine that wants to join another circle\t该代码属于想加入另一个机器圈的机器
         Give `security sync join` there the circle that `security sync status` shows here.\t请在那里把此处 `security s\
         ync status` 显示的机器圈编号交给 `security sync join`。
+        the machine reads the keychain's items when both machines have looked at the circle's place\t两台机器都查看过\
+        机器圈的位置后，那台机器即可读取钥匙串的项目
         the machine reads the keychain's items when both machines have looked at the folder\t两台机器都查看过该文件夹\
         后，那台机器即可读取钥匙串的项目
         on the other machine, which has this folder too: security sync join FOLDER\t在同样拥有此文件夹的另一台机器上运\
@@ -2534,8 +2545,10 @@ enum ChineseTexts {
         allow it there with the passcode; security sync status says here when this machine is in\t请在那里用钥匙串密码\
         允许；本机加入后，此处的 security sync status 会显示
         removed: {1}\t已移除：{1}
-        the machine keeps what it knew: change passwords that matter, and take its access to the folder away\t那台机器\
-        仍保有它已知的内容：请更改重要的密码，并撤销它对该文件夹的访问权
+        the machine keeps what it knew: change passwords that matter, and take its access to the place away\t那台机器\
+        仍保有它已知的内容：请更改重要的密码，并撤销它对该位置的访问权
+        the machine keeps what it knew: change passwords that matter; the server lets it in no more\t那台机器仍保有它\
+        已知的内容：请更改重要的密码；服务器不再让它进入
         this keychain belongs to no circle now; its items stay\t此钥匙串现在不属于任何机器圈；它的项目保留
         the other machines still list this one: security sync remove-device there ends that\t其他机器仍列出本机：在那\
         里运行 security sync remove-device 可结束
@@ -2554,23 +2567,39 @@ enum ChineseTexts {
         keychain-carrier.service carries them from now on\t从现在起由 keychain-carrier.service 传送
         nothing carries them by itself here: run `security sync now`, or keychain-carrier in the background\t此处没有\
         自动传送：请运行 `security sync now`，或在后台运行 keychain-carrier
-        {1} is not the absolute path of a folder\t{1} 不是文件夹的绝对路径
-        Servers and buckets carry no circle in this release.\t本版本中服务器和存储桶不能承载机器圈。
-        Give a folder that all machines have, such as /home/me/Sync.\t请给出所有机器共有的文件夹，例如 /home/me/Sync。
+        {1} is neither the absolute path of a folder nor the URL of a server or a bucket\t{1} 既不是文件夹的绝对路径，\
+        也不是服务器或存储桶的 URL
+        the code is of a machine that looks for the circle at another kind of place\t该代码属于在另一种位置寻找机器圈\
+        的机器
+        Leave the circle there, and give `security sync join` the place of this one.\t请在那里退出机器圈，然后把此处的\
+        位置交给 `security sync join`。
+        this keychain belongs to a circle already\t此钥匙串已属于一个机器圈
+        Leave it first: `security sync leave`.\t请先退出：`security sync leave`。
+        the server's invitation: \t服务器的邀请：
+        the bucket's access key: \t存储桶的访问密钥：
+        the bucket's secret key: \t存储桶的私有密钥：
+        the circle cannot be kept at this place\t机器圈不能存放在此位置
+        the machine was added, but the server does not know it yet\t已添加该机器，但服务器尚不认识它
+        Repeat the command when that is mended.\t解决之后请重新运行此命令。
+        The file with the server's invitation (setup), or with a bucket's two keys, a line each; they are asked for, o\
+        r the next lines of standard input.\t含有服务器邀请（setup）或存储桶两个密钥（每行一个）的文件；未给出时会询问\
+        ，或取标准输入的后续各行。
+        Give a folder such as /home/me/Sync, postgresql://ME@HOST/sync, or https://HOST/BUCKET.\t请给出文件夹（例如 /h\
+        ome/me/Sync）、postgresql://ME@HOST/sync 或 https://HOST/BUCKET。
         there is no folder {1}\t没有文件夹 {1}
         Make it, or mount its disk, then repeat the command.\t请建立它或挂载其磁盘，然后重新运行此命令。
         keychain-carrier is not installed\t未安装 keychain-carrier
-        the folder of the circle could not be looked at\t无法查看机器圈的文件夹
+        the circle's place could not be looked at\t无法查看机器圈的位置
         See `security sync status`, then repeat `security sync now`.\t请查看 `security sync status`，然后重新运行 `sec\
         urity sync now`。
         Then repeat `security sync now`.\t然后重新运行 `security sync now`。
         the keychain's daemon ended while it was asked\t钥匙串守护进程在回答时结束了
-        See to the folder, then repeat the command: the circle is begun already.\t请检查该文件夹，然后重新运行此命令：\
-        机器圈已建立。
-        the carrier has not looked at the folder yet\t传送程序尚未查看该文件夹
+        See to the place, then repeat the command: the circle is begun already.\t请检查该位置，然后重新运行此命令：机\
+        器圈已建立。
+        the carrier has not looked at the circle's place yet\t传送程序尚未查看机器圈的位置
         See `systemctl --user status keychain-carrier`.\t请查看 `systemctl --user status keychain-carrier`。
         circle:\t机器圈：
-        folder:\t文件夹：
+        place:\t位置：
         standing:\t状态：
         looked:\t查看于：
         sent:\t发送于：
@@ -2599,7 +2628,26 @@ enum ChineseTexts {
         behind: others have read what has not come here for a day\t落后：其他机器已读取的内容一天内未到达此处
         writes what only a later release reads\t写入了只有更新版本才能读取的内容
         HAS WRITTEN TWO BATCHES IN ONE PLACE\t在同一位置写入了两个批次
-        THE FOLDER SHOWS LESS OF IT THAN BEFORE\t文件夹中属于它的内容比以前少
+        THE PLACE SHOWS LESS OF IT THAN BEFORE\t该位置中属于它的内容比以前少
+        the server does not let this machine in: it was not added yet, or was removed\t服务器不让本机进入：尚未添加，\
+        或已被移除
+        the invitation was used, has ended, or is of another role\t该邀请已被使用、已过期，或属于另一角色
+        the circle has no more room on this server\t机器圈在此服务器上已没有空间
+        the server did not answer in time\t服务器没有及时回答
+        the server is of an older release: its administrator has to install this one\t服务器的版本较旧：须由其管理员安\
+        装本版本
+        this machine has no token for the server any more: leave the circle, and join it again\t本机已没有该服务器的令\
+        牌：请退出机器圈后重新加入
+        this machine has no keys for the bucket any more: leave the circle, and join it again\t本机已没有该存储桶的密\
+        钥：请退出机器圈后重新加入
+        the store ignores If-None-Match: two machines would overwrite each other\t该存储忽略 If-None-Match：两台机器会\
+        相互覆盖
+        an access key and a secret key have a line each, of printable letters\t访问密钥和私有密钥各占一行，由可打印字\
+        符组成
+        there is no folder {1}: mount its disk, or make the circle's folder again\t没有文件夹 {1}：请挂载其磁盘，或重\
+        新建立机器圈的文件夹
+        an invitation has 64 hexadecimal digits\t邀请有 64 个十六进制数字
+        Copy it again, as the administrator has got it.\t请按管理员得到的原样重新复制。
         has files that cannot be read\t有无法读取的文件
         not announced yet: repeat the command\t尚未公布：请重新运行该命令
         last read {1}\t上次读取于 {1}

@@ -2,6 +2,7 @@ import Glibc
 import KeychainClient
 import KeychainWire
 import LinuxSystem
+import SyncFormat
 
 /// The program that carries the batches of a circle, as the command starts it.
 struct Carrier {
@@ -15,24 +16,17 @@ struct Carrier {
     private static let otherCarrier: CInt = 75
     /// The one that says that the daemon does not answer: `EX_UNAVAILABLE`.
     private static let daemonUnreachable: CInt = 69
-    private static let noLook = "the folder of the circle could not be looked at"
+    private static let noLook = "the circle's place could not be looked at"
     /// Milliseconds. A first round may move hundreds of MiB.
     private static let longestRound = 3_600_000
     private static let longestWish = 60_000
 
     /// Looks and sends once.
     ///
-    /// - Parameter founds: makes the circle's folder first.
-    /// - Throws: ``CommandFailure`` when the folder cannot be used.
+    /// - Parameter founds: makes the circle's place first.
+    /// - Throws: ``CommandFailure`` when the place cannot be used.
     func goRound(founds: Bool) throws(CommandFailure) {
-        let path = try program()
-        session.flush()
-        let code: CInt?
-        do throws(SystemError) {
-            (_, code) = try ChildProcess.answer(
-                of: path, [founds ? "--found" : "--once"], environment: environment, to: SecretBytes(count: 0),
-                atMost: 4096, deadline: .after(milliseconds: Self.longestRound))
-        } catch { throw CommandFailure(path, error) }
+        let (_, code) = try start(founds ? "--found" : "--once", with: SecretBytes(count: 0))
         if code == Self.otherCarrier { return try waitForOther() }
         guard code != Self.daemonUnreachable else {
             throw .failed("the keychain's daemon ended while it was asked", remedy: "Repeat the command.")
@@ -41,9 +35,22 @@ struct Carrier {
             throw .failed(
                 Self.noLook,
                 remedy: founds
-                    ? "See to the folder, then repeat the command: the circle is begun already."
+                    ? "See to the place, then repeat the command: the circle is begun already."
                     : "See `security sync status`, then repeat `security sync now`.")
         }
+    }
+
+    private func start(
+        _ word: String, with input: SecretBytes
+    ) throws(CommandFailure) -> (answer: String, code: CInt?) {
+        let path = try program()
+        session.flush()
+        do throws(SystemError) {
+            let (answer, code) = try ChildProcess.answer(
+                of: path, [word], environment: environment, to: input, atMost: 4096,
+                deadline: .after(milliseconds: Self.longestRound))
+            return (answer.withSpan { String(decoding: $0.array(0, $0.count), as: UTF8.self) }, code)
+        } catch { throw CommandFailure(path, error) }
     }
 
     /// Has the messages of a pairing carried while something runs. The program is in a group of its own, so that Ctrl-C
@@ -78,7 +85,7 @@ struct Carrier {
         return Dictionary(pairs, uniquingKeysWith: { first, _ in first })
     }
 
-    /// The carrier that runs already takes the wish for a round away when it has looked.
+    /// The carrier that runs already takes the wish for a round away when it has looked, or could not.
     private func waitForOther() throws(CommandFailure) {
         let limit = Deadline.after(milliseconds: Self.longestWish)
         while !limit.hasPassed {
@@ -88,7 +95,8 @@ struct Carrier {
             usleep(50_000)
         }
         throw .failed(
-            "the carrier has not looked at the folder yet", remedy: "See `systemctl --user status keychain-carrier`.")
+            "the carrier has not looked at the circle's place yet",
+            remedy: "See `systemctl --user status keychain-carrier`.")
     }
 
     /// - Throws: ``CommandFailure`` when the carrier's last look has failed.
@@ -101,6 +109,44 @@ struct Carrier {
 
     /// Has a carrier that runs look soon; without one nothing happens.
     func hurry() { _ = try? session.device(.sync(.now), SyncCommand.call) }
+
+    // MARK: - The circle's place
+
+    /// Tries a place, and keeps what this machine is to show there.
+    ///
+    /// - Parameter secret: the invitation of a server, empty on a machine that joins; the two keys of a bucket.
+    /// - Returns: SHA-256 of the machine's token; nothing for a place without tokens.
+    /// - Throws: ``CommandFailure`` when the place cannot be used; nothing is kept then.
+    func prepare(_ place: SyncPlace, _ secret: SecretBytes) throws(CommandFailure) -> [UInt8] {
+        let input = SecretBuffer()
+        for line in [SecretBytes(copying: Array(place.text.utf8).span), secret] {
+            line.withSpan { input.append($0) }
+            input.append(UInt8(ascii: "\n"))
+        }
+        let words = try answer("--prepare", input.finish(), "the circle cannot be kept at this place")
+        return words.first.map { Array(hexadecimal: $0) } ?? []
+    }
+
+    /// Has the place let a machine in.
+    ///
+    /// - Throws: ``CommandFailure`` when it could not be told.
+    func admit(_ code: MachineCode) throws(CommandFailure) {
+        let input = SecretBytes(copying: Array("\(code.keys.bytes.digits)\n\(code.tokenHash.digits)\n".utf8).span)
+        _ = try answer("--admit", input, "the machine was added, but the server does not know it yet")
+    }
+
+    /// Forgets what this machine has shown at its place.
+    func forget() { _ = try? start("--forget", with: SecretBytes(count: 0)) }
+
+    private func answer(
+        _ word: String, _ input: SecretBytes, _ failure: String
+    ) throws(CommandFailure) -> [String] {
+        let (answer, code) = try start(word, with: input)
+        let words = answer.split(whereSeparator: \.isNewline).first?.split(separator: " ").map(String.init) ?? []
+        if code == 0, words.first == "ok" { return Array(words.dropFirst()) }
+        let cause = words.first == "problem" ? words.dropFirst().joined(separator: " ") : ""
+        throw .failed(failure, cause: cause, remedy: "Repeat the command when that is mended.")
+    }
 
     // MARK: - The user's service manager
 
@@ -181,5 +227,15 @@ struct Carrier {
         WantedBy=default.target
 
         """
+    }
+}
+
+extension [UInt8] {
+    fileprivate var digits: String { map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() }
+
+    /// The bytes of digits that this program's own carrier has written.
+    fileprivate init(hexadecimal text: String) {
+        let values = text.compactMap(\.hexDigitValue)
+        self = stride(from: 0, to: values.count - 1, by: 2).map { UInt8(values[$0] << 4 | values[$0 + 1]) }
     }
 }

@@ -2,26 +2,34 @@ package import SyncFormat
 
 /// A machine that wants to be added to a circle, as one word that a person copies.
 ///
-///     code = "kcm1-" base64url of: circle:16 signing:65 agreement:65 length:u8 name checksum:u32
+///     code = "kcm1-" base64url of: circle:16 signing:65 agreement:65 length:u8 name [hash:32] checksum:u32
 ///
-/// The checksum is CRC-32 of the bytes before it, against mistakes alone. Nothing in a code is secret.
+/// The checksum is CRC-32 of the bytes before it, against mistakes alone. The hash is SHA-256 of the machine's token,
+/// where the circle's place is a server. Nothing in a code is secret.
 package struct MachineCode: Equatable {
     package let circle: CircleID
     package let keys: MemberKeys
     package let name: String
+    /// Empty for a place that has no tokens.
+    package let tokenHash: [UInt8]
 
     private static let mark = "kcm1-"
     private static let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
     private static let fixedSize = CircleID.size + 2 * MemberKeys.pointSize + 1
 
-    /// - Parameter name: at most 255 bytes.
-    package init(circle: CircleID, keys: MemberKeys, name: String) {
-        (self.circle, self.keys, self.name) = (circle, keys, name)
+    private static let hashSize = 32
+
+    /// - Parameters:
+    ///   - name: at most 255 bytes.
+    ///   - tokenHash: 32 bytes, or none.
+    package init(circle: CircleID, keys: MemberKeys, name: String, tokenHash: [UInt8] = []) {
+        (self.circle, self.keys, self.name, self.tokenHash) = (circle, keys, name, tokenHash)
     }
 
     /// The word.
     package var text: String {
-        let content = circle.bytes + keys.bytes + [UInt8(truncatingIfNeeded: name.utf8.count)] + Array(name.utf8)
+        let head = circle.bytes + keys.bytes + [UInt8(truncatingIfNeeded: name.utf8.count)]
+        let content = head + Array(name.utf8) + tokenHash
         return Self.mark + Self.encoded(content + Self.checksum(content))
     }
 
@@ -34,8 +42,10 @@ package struct MachineCode: Equatable {
         let (points, size) = (content[CircleID.size...], MemberKeys.pointSize)
         keys = MemberKeys(signing: Array(points.prefix(size)), agreement: Array(points.dropFirst(size).prefix(size)))
         circle = CircleID(content)
-        let spelling = content.dropFirst(Self.fixedSize)
-        guard sum == Self.checksum(content), Int(content[Self.fixedSize - 1]) == spelling.count,
+        let spelling = content.dropFirst(Self.fixedSize).prefix(Int(content[Self.fixedSize - 1]))
+        tokenHash = Array(content.dropFirst(Self.fixedSize + spelling.count))
+        guard sum == Self.checksum(content), spelling.count == Int(content[Self.fixedSize - 1]),
+            tokenHash.isEmpty || tokenHash.count == Self.hashSize,
             keys.signing[0] == 4, keys.agreement[0] == 4,
             let name = String(validating: spelling, as: UTF8.self)
         else { return nil }

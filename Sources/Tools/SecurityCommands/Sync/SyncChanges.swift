@@ -1,4 +1,5 @@
 import CommandOptions
+import KeychainModel
 import KeychainWire
 import LinuxSystem
 import SyncFormat
@@ -6,34 +7,37 @@ import SyncFormat
 /// The verbs that change the circle.
 extension SyncTask {
     func setUp() throws(CommandFailure) {
-        let place = try CircleFolder.path(operands[0])
-        let status = try begun(in: place)
+        let place = try PlaceOperand(operands[0]).place
+        let status = try begun(at: place)
         try Carrier(session).goRound(founds: true)
         let isServed = Carrier(session).serve()
         if session.writesJSON { return write(status, isServed: isServed, code: nil) }
-        say("a circle was begun in \(place), with this machine in it")
-        say("for each other machine: security sync add-device here, and security sync join FOLDER there")
+        say("a circle was begun in \(place.shown), with this machine in it")
+        say(
+            place.isRemote
+                ? "on each other machine: security sync join URL \(status.circle.text)"
+                : "for each other machine: security sync add-device here, and security sync join FOLDER there")
         explain(isServed: isServed)
     }
 
-    /// A new circle; or that which was begun for this place and is not there yet, because the folder could not be used.
-    private func begun(in place: String) throws(CommandFailure) -> SyncStatus {
-        if case .status(let status?)? = try? ask(.status), status.saysNothingYet, status.place == "folder:\(place)" {
+    /// A new circle; or that which was begun for this place and is not there yet, because the place could not be used.
+    private func begun(at place: SyncPlace) throws(CommandFailure) -> SyncStatus {
+        if case .status(let status?)? = try? ask(.status), status.saysNothingYet, status.place == place.text {
             return status
         }
-        guard let status = try change(.begin(place: place, name: try machineName())) else {
-            throw .unexpectedCircleReply
-        }
-        return status
+        let name = try machineName()
+        _ = try prepare(place, founds: true)
+        return try enter(place, .begin(place: place.text, name: name))
     }
 
     func join() throws(CommandFailure) {
-        let place = try CircleFolder.path(operands[0])
+        let place = try PlaceOperand(operands[0]).place
         guard operands.count > 1 else { return try joinByDigits(place) }
         guard let circle = CircleID(text: operands[1]) else { throw .usage("a circle has 32 hexadecimal digits") }
         let name = try machineName()
-        guard let status = try change(.join(circle, place: place, name: name)) else { throw .unexpectedCircleReply }
-        let code = MachineCode(circle: circle, keys: status.keys, name: name).text
+        let hash = try prepare(place, founds: false)
+        let status = try enter(place, .join(circle, place: place.text, name: name))
+        let code = MachineCode(circle: circle, keys: status.keys, name: name, tokenHash: hash).text
         let isServed = Carrier(session).serve()
         if session.writesJSON { return write(status, isServed: isServed, code: code) }
         say("on a machine that is in: security sync add-device \(code)")
@@ -47,20 +51,29 @@ extension SyncTask {
                 "the code of a machine was not copied as a whole",
                 remedy: "Copy it again from the output of `security sync join`; it is one word.")
         }
-        guard try status().circle == code.circle else {
+        let before = try status()
+        guard before.circle == code.circle else {
             throw .failed(
                 "the code is of a machine that wants to join another circle",
                 remedy: "Give `security sync join` there the circle that `security sync status` shows here.")
         }
-        let status = try change(.add(code.keys, name: code.name))
+        let hasTokens = if case .server = SyncPlace(before.place) { true } else { false }
+        guard hasTokens != code.tokenHash.isEmpty else {
+            throw .failed(
+                "the code is of a machine that looks for the circle at another kind of place",
+                remedy: "Leave the circle there, and give `security sync join` the place of this one.")
+        }
+        let status = try add(code)
+        if hasTokens { try Carrier(session).admit(code) }
         if session.writesJSON, let status { return write(status, isServed: nil, code: nil) }
         say("added: \(code.name)")
-        say("the machine reads the keychain's items when both machines have looked at the folder")
+        say("the machine reads the keychain's items when both machines have looked at the circle's place")
         Carrier(session).hurry()
     }
 
     func removeDevice() throws(CommandFailure) {
-        let machines = try status().machines
+        let before = try status()
+        let (machines, place) = (before.machines, SyncPlace(before.place))
         let target = try find(operands[0], in: machines)
         var kept: [MemberID] = []
         for word in arguments.value("k")?.text.split(separator: ",") ?? [] {
@@ -69,7 +82,11 @@ extension SyncTask {
         let status = try change(.remove(target.id, keeping: kept.sorted()))
         if session.writesJSON, let status { return write(status, isServed: nil, code: nil) }
         say("removed: \(target.name)")
-        say("the machine keeps what it knew: change passwords that matter, and take its access to the folder away")
+        if case .server = place {
+            say("the machine keeps what it knew: change passwords that matter; the server lets it in no more")
+        } else {
+            say("the machine keeps what it knew: change passwords that matter, and take its access to the place away")
+        }
         Carrier(session).hurry()
     }
 
@@ -80,6 +97,7 @@ extension SyncTask {
     }
 
     func leave() throws(CommandFailure) {
+        let place = (try? status()).flatMap { SyncPlace($0.place) }
         // The way out of a circle of which nothing can be shown, too.
         do throws(CommandFailure) { _ = try change(.leave) } catch {
             guard error.isNoCircle, case .status(nil)? = try? ask(.status) else { throw error }
@@ -88,6 +106,7 @@ extension SyncTask {
             throw .noCircle
         }
         stopServing()
+        if place?.isRemote == true { Carrier(session).forget() }
         say("this keychain belongs to no circle now; its items stay")
         say("the other machines still list this one: security sync remove-device there ends that")
     }
@@ -142,23 +161,103 @@ extension SyncTask {
     }
 }
 
-/// The folder that a circle is in, as a command line names it.
-enum CircleFolder {
-    /// The absolute path of a folder that is there.
+// MARK: - Entering
+
+extension SyncTask {
+    /// Tries a place before anything is changed, and has the carrier keep what this machine shows there.
     ///
-    /// - Throws: ``CommandFailure`` for what is none.
-    static func path(_ word: String) throws(CommandFailure) -> String {
-        let path = word.hasPrefix("folder:") ? String(word.dropFirst("folder:".count)) : word
-        guard path.hasPrefix("/") else {
+    /// - Parameter founds: whether the circle is to be made there.
+    /// - Returns: SHA-256 of this machine's token; nothing for a place without tokens.
+    private func prepare(_ place: SyncPlace, founds: Bool) throws(CommandFailure) -> [UInt8] {
+        guard case .status(nil) = try ask(.status) else {
             throw .failed(
-                "\(word) is not the absolute path of a folder",
-                cause: "Servers and buckets carry no circle in this release.",
-                remedy: "Give a folder that all machines have, such as /home/me/Sync.")
+                "this keychain belongs to a circle already", remedy: "Leave it first: `security sync leave`.")
         }
-        guard let status = try? FileStatus(at: path), status.isDirectory else {
-            throw .failed("there is no folder \(path)", remedy: "Make it, or mount its disk, then repeat the command.")
+        guard place.isRemote else { return [] }
+        var secret = SecretBytes(count: 0)
+        if case .bucket = place { secret = try shown(["the bucket's access key: ", "the bucket's secret key: "]) }
+        if case .server = place, founds {
+            secret = try shown(["the server's invitation: "])
+            guard secret.count == Self.invitationDigits else {
+                throw .failed(
+                    "an invitation has 64 hexadecimal digits",
+                    remedy: "Copy it again, as the administrator has got it.")
+            }
         }
-        return path
+        return try Carrier(session).prepare(place, secret)
+    }
+
+    private static let invitationDigits = 64
+
+    /// Lines that are shown at a place: from a file, the terminal or standard input, and never from the command line.
+    private func shown(_ prompts: [String]) throws(CommandFailure) -> SecretBytes {
+        guard let path = arguments.value("i")?.text else {
+            let lines = SecretBuffer()
+            for (number, prompt) in prompts.enumerated() {
+                if number > 0 { lines.append(UInt8(ascii: "\n")) }
+                try PasswordInput(session).passcode(prompt).withSpan { lines.append($0) }
+            }
+            return lines.finish()
+        }
+        let secret: SecretBytes
+        do throws(SystemError) { secret = try AtomicFile.readSecret(path, limit: 1024) } catch {
+            throw CommandFailure(path, error)
+        }
+        return secret.withSpan { span in
+            let isEnd = span.count > 0 && span[span.count - 1] == 0x0A
+            return SecretBytes(copying: span.extracting(..<(span.count - (isEnd ? 1 : 0))))
+        }
+    }
+
+    /// Begins a circle or asks to join one. Where that fails, the carrier forgets what it has kept.
+    private func enter(_ place: SyncPlace, _ change: CircleChange) throws(CommandFailure) -> SyncStatus {
+        do throws(CommandFailure) {
+            guard let status = try self.change(change) else { throw .unexpectedCircleReply }
+            return status
+        } catch {
+            if place.isRemote { Carrier(session).forget() }
+            throw error
+        }
+    }
+
+    /// Adds a machine. It may be in already, and the server not know it yet: then only that is left.
+    private func add(_ code: MachineCode) throws(CommandFailure) -> SyncStatus? {
+        do throws(CommandFailure) { return try change(.add(code.keys, name: code.name)) } catch {
+            guard case .refused(_, let refusal) = error, refusal.rule == .contradiction, !code.tokenHash.isEmpty else {
+                throw error
+            }
+            let status = try status()
+            guard status.standing == .isIn else { throw error }
+            return status
+        }
+    }
+}
+
+/// The place of a circle, as a command line names it.
+struct PlaceOperand {
+    let place: SyncPlace
+
+    /// - Throws: ``CommandFailure`` for what is no place, and a folder that is not there.
+    init(_ word: String) throws(CommandFailure) {
+        guard let place = SyncPlace(word) else {
+            throw .failed(
+                "\(word) is neither the absolute path of a folder nor the URL of a server or a bucket",
+                remedy: "Give a folder such as /home/me/Sync, postgresql://ME@HOST/sync, or https://HOST/BUCKET.")
+        }
+        self.place = place
+        if case .folder(let path) = place {
+            guard let status = try? FileStatus(at: path), status.isDirectory else {
+                throw .failed(
+                    "there is no folder \(path)", remedy: "Make it, or mount its disk, then repeat the command.")
+            }
+        }
+    }
+}
+
+extension SyncPlace {
+    /// As a person has named it.
+    var shown: String {
+        if case .folder(let path) = self { path } else { text }
     }
 }
 

@@ -13,7 +13,7 @@ enum SyncCommand {
     static let command = Command(
         call, "Keep the synchronisable items of this keychain on several machines.",
         synopsis: """
-            setup [-n name] folder | join [-n name] folder [circle] | add-device [code] | \
+            setup [-n name] [-i file] place | join [-n name] [-i file] place [circle] | add-device [code] | \
             remove-device [-k machines] machine | devices | status | now | fingerprint | pause | resume | leave
             """,
         options: [
@@ -21,21 +21,32 @@ enum SyncCommand {
             CommandOption(
                 "k", word: "keep", value: "machines",
                 "remove-device: machines that it has added and that stay, with commas between them."),
+            CommandOption(
+                "i", word: "invitation", value: "file",
+                """
+                The file with the server's invitation (setup), or with a bucket's two keys, a line each; they are \
+                asked for, or the next lines of standard input.
+                """),
         ],
         notes: [
             """
-            setup begins a circle in a folder that all machines have: of Syncthing, Nextcloud, NFS or a stick. \
-            add-device shows eight digits on a machine that is in, and join asks for them on the other one, within \
-            ten minutes. remove-device makes new keys; the removed machine keeps what it knew, and its access to the \
-            folder is to be revoked there.
+            setup begins a circle in a folder that all machines have, of Syncthing, Nextcloud, NFS or a stick; on a \
+            PostgreSQL server (postgresql://ROLE@HOST/DATABASE), which has given an invitation; or in a bucket of an \
+            object store (https://HOST/BUCKET). Both are verified by TLS.
             """,
             """
-            For machines that are not on at one time, join with the circle's number makes this machine's code, which \
-            add-device takes. Somebody who can replace the code on its way is added in the machine's place.
+            add-device shows eight digits on a machine that is in, and join asks for them on the other one, within \
+            ten minutes, where both have a folder in common. For a server or a bucket, and for machines that are not \
+            on at one time, join with the circle's number makes this machine's code, which add-device takes. Somebody \
+            who can replace the code on its way is added in the machine's place.
+            """,
+            """
+            remove-device makes new keys; the removed machine keeps what it knew. A server lets it in no more; its \
+            access to a folder or a bucket is to be revoked there.
             """,
             """
             Items travel that programs, or security add -S, have stored as synchronisable, and none that belong to \
-            this device only. The folder sees sizes, times and the number of machines, neither names nor values. \
+            this device only. The place sees sizes, times and the number of machines, neither names nor values. \
             keychain-carrier carries; the user's service manager starts it, and now does it once.
             """,
         ],
@@ -148,5 +159,5 @@ extension CommandFailure {
 
     static let noCircle = failed(
         "this keychain belongs to no circle of machines",
-        remedy: "Begin one: `security sync setup FOLDER`; or join one: `security sync join FOLDER`.")
+        remedy: "Begin one: `security sync setup PLACE`; or join one: `security sync join PLACE`.")
 }

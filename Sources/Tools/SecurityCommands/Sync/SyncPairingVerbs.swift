@@ -6,6 +6,7 @@ extension SyncTask {
     /// On a machine that is in.
     func addByDigits() throws(CommandFailure) {
         let before = try status()
+        _ = try folder(SyncPlace(before.place))
         say("on the other machine, which has this folder too: security sync join FOLDER")
         say("folder: \(before.place.folder)")
         let status = try pair(.invite)
@@ -18,8 +19,8 @@ extension SyncTask {
     }
 
     /// On a machine that is to be added.
-    func joinByDigits(_ place: String) throws(CommandFailure) {
-        let name = try machineName()
+    func joinByDigits(_ given: SyncPlace) throws(CommandFailure) {
+        let (name, place) = (try machineName(), try folder(given))
         say("on a machine that is in: security sync add-device; this machine then asks for the digits that it shows")
         let status = try pair(.seek(place: place, name: name))
         let partner = status.machines.first { $0.id != status.me }
@@ -28,6 +29,15 @@ extension SyncTask {
         say("paired: \(name) with \(partner?.name ?? ""), through \(place)")
         say("allow it there with the passcode; security sync status says here when this machine is in")
         explain(isServed: isServed)
+    }
+
+    private func folder(_ place: SyncPlace?) throws(CommandFailure) -> String {
+        guard case .folder(let path)? = place else {
+            throw .failed(
+                "machines pair by digits over a folder alone",
+                remedy: "Give `security sync join` the circle's number there, and `add-device` here the code it shows.")
+        }
+        return path
     }
 
     private func pair(_ beginning: SyncRequest) throws(CommandFailure) -> SyncStatus {

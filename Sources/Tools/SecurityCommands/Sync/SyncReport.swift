@@ -58,7 +58,7 @@ struct SyncReport {
 extension SyncReport {
     private func lines(_ status: SyncStatus) -> [(String, String)] {
         var lines = [
-            ("circle:", status.circle.text), ("folder:", status.place), ("standing:", text(status.standing)),
+            ("circle:", status.circle.text), ("place:", status.place), ("standing:", text(status.standing)),
             ("looked:", moment(status.looked)), ("sent:", moment(status.committed)),
         ]
         if status.isPaused { lines.append(("paused:", "nothing is sent or read; security sync resume goes on")) }
@@ -99,7 +99,7 @@ extension SyncReport {
             (.isBehind, "behind: others have read what has not come here for a day"),
             (.needsLaterVersion, "writes what only a later release reads"),
             (.isForked, "HAS WRITTEN TWO BATCHES IN ONE PLACE"),
-            (.isRolledBack, "THE FOLDER SHOWS LESS OF IT THAN BEFORE"),
+            (.isRolledBack, "THE PLACE SHOWS LESS OF IT THAN BEFORE"),
             (.isUnreadable, "has files that cannot be read"),
             (.isUnpublished, "not announced yet: repeat the command"),
         ]

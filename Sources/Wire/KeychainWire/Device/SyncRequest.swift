@@ -177,6 +177,12 @@ extension SecretBuffer {
         append(littleEndian: UInt32(listed.count))
         for slot in listed { append(text: slot.text) }
     }
+
+    func append(members: [MemberID]) {
+        let listed = members.sorted().prefix(SyncView.mostLogs)
+        append(littleEndian: UInt32(listed.count))
+        for member in listed { append(member.bytes.span) }
+    }
 }
 
 extension WireReader {
@@ -200,6 +206,19 @@ extension WireReader {
         var slots: [SyncSlot] = []
         for _ in 0..<count { slots.append(try slot()) }
         return slots
+    }
+
+    /// Members, ascending.
+    mutating func members() throws(Refusal) -> [MemberID] {
+        let count = try integer(UInt32.self)
+        guard count <= SyncView.mostLogs else { throw .malformed("the number of members") }
+        var members: [MemberID] = []
+        for _ in 0..<count {
+            let member = try identifier(MemberID.self)
+            guard members.last.map({ $0 < member }) ?? true else { throw .malformed("the order of members") }
+            members.append(member)
+        }
+        return members
     }
 
     /// The last batches of logs, by ascending device.

@@ -1,0 +1,184 @@
+import KeychainClient
+import KeychainCrypto
+import KeychainModel
+import KeychainWire
+import LinuxSystem
+import ObjectTransport
+import PostgresTransport
+import SyncFormat
+import SyncTransports
+
+/// Work at a circle's place that `security sync` has done. It comes as lines of the standard input, so that no secret
+/// is among the words of a command line.
+///
+///     prepare = place LF secret LF [secret LF]          → "ok" [SP hash] LF
+///     admit   = keys:130 LF hash LF                     → "ok" LF
+///     forget  = nothing                                 → "ok" LF
+///     a failure                                         → "problem" SP text LF
+///
+/// Bytes are hexadecimal digits. A server's secret is an invitation of 32 bytes, or an empty line on a machine that
+/// joins; `hash` is SHA-256 of a machine's token. The secrets of a bucket are its two keys.
+package enum PlaceErrand: Sendable {
+    /// Tries a place, and keeps what this machine shows there. The keychain is in no circle yet.
+    case prepare
+    /// Lets a machine in that was added to the circle.
+    case admit
+    /// Forgets what this machine has shown. The keychain is in no circle any more.
+    case forget
+
+    /// More than a place and what is shown there.
+    static let inputBytes = 16 << 10
+}
+
+/// An errand under way.
+struct PlaceWork {
+    private let daemon: any CircleDaemon
+    private let secrets: SecretOfPlace
+    private let harden: (SyncPlace) -> Void
+
+    /// - Parameter harden: takes the rights away that a place does not need, before it is reached.
+    init(_ connection: any KeychainConnection, harden: @escaping (SyncPlace) -> Void) {
+        (daemon, secrets, self.harden) = (DaemonCircle(connection), SecretOfPlace(connection), harden)
+    }
+
+    /// - Returns: the answer, and whether it is one of success.
+    func run(_ errand: PlaceErrand, _ input: SecretBytes) -> (line: String, isDone: Bool) {
+        let lines = input.lines
+        do throws(Problem) {
+            switch errand {
+            case .prepare: return ("ok\(try prepare(lines))", true)
+            case .admit: try admit(lines)
+            case .forget: try forget()
+            }
+            return ("ok", true)
+        } catch { return ("problem \(error.text.plain)", false) }
+    }
+
+    /// A problem for people to read.
+    struct Problem: Error {
+        let text: String
+    }
+
+    private func prepare(_ lines: [SecretBytes]) throws(Problem) -> String {
+        guard lines.count >= 2, let place = SyncPlace(lines[0].text) else { throw Problem("the place is none") }
+        guard try asking({ () throws(Refusal) in try daemon.positions() }) == nil else {
+            throw Problem("the keychain belongs to a circle already")
+        }
+        harden(place)
+        switch place {
+        case .folder: return ""
+        case .server(let url): return try prepareServer(url, place, lines)
+        case .bucket(let url):
+            let keys = SecretBytes.joined(Array(lines.dropFirst().prefix(2)))
+            try moving { () throws(TransportProblem) in try CarrierPlace.bucket(url, .none, keys).check() }
+            try asking { () throws(Refusal) in try secrets.keep(keys, for: place) }
+            return ""
+        }
+    }
+
+    private func prepareServer(_ url: String, _ place: SyncPlace, _ lines: [SecretBytes]) throws(Problem) -> String {
+        guard [0, 64].contains(lines[1].count), let invitation = lines[1].ofDigits else {
+            throw Problem("an invitation has 64 hexadecimal digits")
+        }
+        let secret = PlaceSecret(invitation: invitation)
+        try moving { () throws(TransportProblem) in try CarrierPlace.server(url, .none, .none, secret).check() }
+        try asking { () throws(Refusal) in try secrets.keep(secret.bytes, for: place) }
+        return " \(try hash(secret.token).digits)"
+    }
+
+    private func admit(_ lines: [SecretBytes]) throws(Problem) {
+        guard lines.count >= 2, let keys = lines[0].ofDigits, let hash = lines[1].ofDigits,
+            keys.count == 2 * MemberKeys.pointSize, hash.count == 32
+        else { throw Problem("the code of the machine is none") }
+        guard let positions = try asking({ () throws(Refusal) in try daemon.positions() }),
+            let place = SyncPlace(positions.place)
+        else { throw Problem("the keychain belongs to no circle") }
+        let transport = try asking { () throws(Refusal) in try secrets.transport(of: positions) }
+        harden(place)
+        let member = MemberID(try self.hash(keys))
+        try moving { () throws(TransportProblem) in try transport.admit(member, tokenHash: hash) }
+    }
+
+    private func forget() throws(Problem) {
+        guard try asking({ () throws(Refusal) in try daemon.positions() }) == nil else {
+            throw Problem("the keychain belongs to a circle")
+        }
+        try asking { () throws(Refusal) in try secrets.forget() }
+    }
+
+    private func hash(_ bytes: [UInt8]) throws(Problem) -> [UInt8] {
+        do { return try Digest.sha256(bytes.span).span.array(0, 32) } catch { throw Problem("a hash cannot be made") }
+    }
+
+    private func asking<Result>(_ body: () throws(Refusal) -> Result) throws(Problem) -> Result {
+        do throws(Refusal) { return try body() } catch { throw Problem("\(error.problem) \(error.remedy)") }
+    }
+
+    private func moving<Result>(_ body: () throws(TransportProblem) -> Result) throws(Problem) -> Result {
+        do throws(TransportProblem) { return try body() } catch { throw Problem(error.description) }
+    }
+}
+
+extension PlaceWork.Problem {
+    fileprivate init(_ text: String) { self.text = text }
+}
+
+extension SecretOfPlace {
+    /// The transport of a circle, as this machine uses it.
+    ///
+    /// - Throws: what the keychain refuses with; as ``CarrierPlace/transport(_:circle:me:secret:)``.
+    func transport(of positions: SyncPositions) throws(Refusal) -> any SyncTransport {
+        guard let place = SyncPlace(positions.place), place.isRemote else {
+            return try CarrierPlace.transport(
+                positions.place, circle: positions.circle, me: positions.me, secret: nil)
+        }
+        let found = try find(place)
+        let transport = try CarrierPlace.transport(
+            positions.place, circle: positions.circle, me: positions.me, secret: found)
+        guard case .server = place, let secret = found.flatMap({ PlaceSecret(server: $0) }),
+            !secret.invitation.isEmpty
+        else { return transport }
+        // Where this fails, the circle is made once more, which changes nothing.
+        return InvitedTransport(transport) { try? keep(secret.founded, for: place) }
+    }
+}
+
+extension SecretBytes {
+    /// The lines that have an end, without it.
+    fileprivate var lines: [SecretBytes] {
+        withSpan { span in
+            let ends = (0..<span.count).filter { span[$0] == 0x0A }
+            return zip([-1] + ends, ends).map { SecretBytes(copying: span.extracting(($0 + 1)..<$1)) }
+        }
+    }
+
+    /// Lines in one, with an end between them.
+    fileprivate static func joined(_ lines: [SecretBytes]) -> SecretBytes {
+        let whole = SecretBuffer()
+        for (number, line) in lines.enumerated() {
+            if number > 0 { whole.append(0x0A) }
+            line.withSpan { whole.append($0) }
+        }
+        return whole.finish()
+    }
+
+    fileprivate var text: String { withSpan { String(decoding: $0.array(0, $0.count), as: UTF8.self) } }
+
+    /// The bytes that hexadecimal digits stand for; nil for anything else.
+    fileprivate var ofDigits: [UInt8]? {
+        withSpan { span in
+            guard span.count % 2 == 0 else { return nil }
+            var bytes: [UInt8] = []
+            for place in stride(from: 0, to: span.count, by: 2) {
+                let values = [span[place], span[place + 1]].map { Character(Unicode.Scalar($0)).hexDigitValue }
+                guard let high = values[0], let low = values[1] else { return nil }
+                bytes.append(UInt8(high << 4 | low))
+            }
+            return bytes
+        }
+    }
+}
+
+extension [UInt8] {
+    fileprivate var digits: String { map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() }
+}

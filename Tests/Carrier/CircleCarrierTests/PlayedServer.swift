@@ -1,0 +1,38 @@
+import LinuxSystem
+import SyncFormat
+import SyncTransports
+
+/// A folder that is asked as a server is, and tells what it was asked for.
+final class PlayedServer: SyncTransport {
+    let calls = Lock<[String]>([])
+    let isAway = Lock(false)
+    private let folder: any SyncTransport
+
+    init(_ folder: any SyncTransport) { self.folder = folder }
+
+    private func note(_ call: String) { calls.withLock { $0.append(call) } }
+
+    func found() throws(TransportProblem) {
+        if isAway.withLock({ $0 }) { throw .unreachable("it is away") }
+        note("found")
+    }
+
+    func commit(_ bytes: [UInt8], in slot: SyncSlot) throws(TransportProblem) -> Commitment {
+        note("commit")
+        return try folder.commit(bytes, in: slot)
+    }
+
+    func changes(
+        after heads: [MemberID: UInt64], atMost most: Int
+    ) throws(TransportProblem) -> TransportChanges {
+        try folder.changes(after: heads, atMost: most)
+    }
+
+    func dismiss(_ members: [MemberID]) throws(TransportProblem) {
+        for member in members { note("dismiss \(member.text)") }
+    }
+
+    func discard(_ slots: [SyncSlot]) throws(TransportProblem) { try folder.discard(slots) }
+    func read(_ slot: SyncSlot) throws(TransportProblem) -> [UInt8]? { try folder.read(slot) }
+    func wait(until deadline: Deadline) throws(TransportProblem) -> Bool { try folder.wait(until: deadline) }
+}

@@ -1,0 +1,123 @@
+"""Machines of an ordinary user's that keep a keychain in common: homes, real daemons and carriers."""
+
+import contextlib
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import tempfile
+
+import ordinary_parts
+from keychain_parts import ends
+from ordinary_parts import USER, OrdinaryHome, as_user
+from patience import PATIENCE
+
+PASSCODE = "1234"
+# It notes digits that are shown, and enters those that are noted. Folders above a keychain's are closed to it.
+PINENTRY = f"""#!/bin/sh
+digits=PLACE/notes/digits
+echo OK
+while read -r word rest; do
+    case $word in
+    SETDESC) text=$rest; echo OK ;;
+    CONFIRM) echo "$text" | sed -n 's/.*machine: \\([0-9]* [0-9]*\\).*/\\1/p' >"$digits.new"
+        mv "$digits.new" "$digits"; echo OK ;;
+    GETPIN) case $text in
+        *eight*) echo D "$(cat "$digits")" ;;
+        *) echo D {PASSCODE} ;;
+        esac
+        echo OK ;;
+    BYE) echo OK; exit 0 ;;
+    *) echo OK ;;
+    esac
+done
+"""
+PROGRAMS = (*ordinary_parts.NAMES, "keychain-carrier", "item-writer")
+
+
+class Machine(OrdinaryHome):
+    """A machine: a home with a keychain that has a passcode, and the carrier."""
+
+    def __init__(self, name, programs, folder):
+        os.mkdir(f"{folder}/{name}")
+        super().__init__(programs, f"{folder}/{name}", DISPLAY=":9", KEYCHAIN_PINENTRY=f"{folder}/pinentry")
+        self.name, self.carrier = name, None
+        for path in (self.folder, self.home, self.temporary):
+            os.chmod(path, 0o755)
+            if os.getuid() == 0:
+                os.chown(path, USER, USER)
+        self.must("set-keychain-password", "-p", PASSCODE)
+
+    def must(self, *words, **options):
+        done = self.run(*words, **options)
+        assert done.returncode == 0, (self.name, words, done.stdout, done.stderr)
+        return done.stdout
+
+    def sync(self, *words, **options):
+        return json.loads(self.must("--json", "sync", *words, **options) or "null")
+
+    def begin(self, *words):
+        """A command that goes on meanwhile."""
+        return subprocess.Popen(
+            [f"{self.programs}/security", "--json", "sync", *words],
+            env=self.environment,
+            preexec_fn=as_user,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def write(self, *words):
+        done = subprocess.run(
+            [f"{self.programs}/item-writer", *words],
+            capture_output=True,
+            text=True,
+            env=self.environment,
+            timeout=PATIENCE,
+            preexec_fn=as_user,
+        )
+        assert done.returncode == 0, (self.name, words, done)
+        return set(done.stdout.splitlines())
+
+    def items(self):
+        return self.write("show")
+
+    def start(self):
+        """The carrier, as a service manager would start it."""
+        self.carrier = subprocess.Popen(
+            [f"{self.programs}/keychain-carrier"], env=self.environment, preexec_fn=as_user, stderr=subprocess.PIPE
+        )
+
+    def stop(self, what=signal.SIGTERM):
+        if self.carrier:
+            ends(self.carrier.pid, what)
+            self.carrier.wait()
+            self.carrier.stderr.close()
+        self.carrier = None
+
+
+@contextlib.contextmanager
+def machines(programs, *names):
+    """Machines with these names, the folder of all that they are made in, and the programs they use."""
+    place, made = tempfile.mkdtemp(prefix="sync."), []
+    try:
+        copies, notes = f"{place}/programs", f"{place}/notes"
+        os.mkdir(copies)
+        os.mkdir(notes)
+        if os.getuid() == 0:
+            os.chown(notes, USER, USER)
+        for name in PROGRAMS:
+            shutil.copy(f"{programs}/{name}", copies)
+        pinentry = pathlib.Path(f"{place}/pinentry")
+        pinentry.write_text(PINENTRY.replace("PLACE", place))
+        pinentry.chmod(0o755)
+        os.chmod(place, 0o777)
+        made += [Machine(name, copies, place) for name in names]
+        yield place, made
+    finally:
+        for machine in made:
+            machine.stop()
+            machine.end()
+        shutil.rmtree(place, ignore_errors=True)

@@ -1,0 +1,194 @@
+"""Two machines of an ordinary user's keep a keychain in common over a real PostgreSQL server, carried by the program.
+
+usage: sync_server_test.py FOLDER-OF-PROGRAMS
+"""
+
+import os
+import pathlib
+import subprocess
+import sys
+
+from ordinary_parts import as_user
+from own_authority import Authority
+from patience import PATIENCE, eventually
+from postgres_parts import PostgresServer
+from sync_parts import machines
+
+PASSWORD = "of the role alice"
+AWAY = "connection"
+
+
+def administer(programs, server, *words):
+    """The administrator's program, over the server's socket."""
+    done = subprocess.run(
+        [f"{programs}/keychain-sync-server", "--server", server.owner, *words],
+        capture_output=True, text=True, timeout=PATIENCE, preexec_fn=as_user,
+    )
+    assert done.returncode == 0, done
+    return done.stdout.strip()
+
+
+def serve(programs, folder):
+    """A server with TLS, ready for circles of the role alice."""
+    authority = Authority(folder, "ours")
+    server = PostgresServer(*authority.certify("localhost"))
+    administer(programs, server, "--install")
+    server.ask(f"CREATE ROLE alice LOGIN PASSWORD '{PASSWORD}'")
+    administer(programs, server, "--admit", "alice")
+    return server, authority
+
+
+def gets_a_password(machine, server):
+    path = pathlib.Path(f"{machine.home}/.pgpass")
+    path.write_text(f"*:{server.port}:sync:alice:{PASSWORD}\n")
+    path.chmod(0o600)
+
+
+def is_in_no_circle(machine):
+    found = machine.run("sync", "status")
+    return found.returncode == 1 and "no circle" in found.stderr
+
+
+def is_verified(machine, server, folder, authority, invitation):
+    """A server that cannot be verified is refused before anything is changed, and so is a password in its URL."""
+    other = Authority(folder, "others")
+    good = server.url("alice", authority.root)
+    for url, words in [
+        (server.url("alice", other.root), "certificate verify failed"),
+        (server.url("alice", authority.root, "127.0.0.1"), "does not match host name"),
+        (f"{good}&sslmode=require", "verify-full"),
+        (f"{good}&pass%77ord=x", "password"),
+        (good.replace("alice@", "alice:secret@"), "neither the absolute path"),
+        (good.replace("alice@", "nobody@"), "password"),
+    ]:
+        done = machine.run("sync", "setup", url, text=invitation)
+        assert done.returncode == 1 and words in done.stderr, (url, done)
+        assert is_in_no_circle(machine)
+    assert "ssl=on" in server.tls or server.ask("SHOW ssl") == "on"
+
+
+def uses_an_invitation_once(one, other, url, invitation):
+    """A wrong invitation and one that was used are refused before anything is changed."""
+    for wrong in ("", "ab", "0" * 64, invitation[:-1] + ("0" if invitation[-1] != "0" else "1")):
+        done = one.run("sync", "setup", url, text=wrong + "\n")
+        assert done.returncode == 1 and "invitation" in done.stderr and is_in_no_circle(one), (wrong, done)
+    # From a file, as an administrator hands it over.
+    file = pathlib.Path(f"{one.home}/invitation")
+    file.write_text(invitation + "\n")
+    circle = one.sync("setup", "-n", "one", "-i", str(file), url)["circle"]
+    file.unlink()
+    done = other.run("sync", "setup", url, text=invitation)
+    assert done.returncode == 1 and "the invitation was used" in done.stderr and is_in_no_circle(other), done
+    return circle
+
+
+def keeps_its_secrets(machine, server, invitation):
+    """Neither invitation nor token is in a file of the home, or in what the server writes down."""
+    for path in pathlib.Path(machine.home).rglob("*"):
+        if path.is_file():
+            content = path.read_bytes()
+            assert invitation.encode() not in content and bytes.fromhex(invitation) not in content, path
+    assert invitation not in pathlib.Path(server.log).read_text()
+    assert server.ask("SELECT count(*) FROM keychain_sync.invitations") == "0"
+
+
+def joins(one, other, url, circle, server):
+    """A machine is added while the server is away: the command says what is left, and is repeated."""
+    one.write("put", "before", "the circle")
+    code = other.sync("join", "-n", "other", url, circle)["code"]
+    waits = other.run("sync", "now")
+    assert waits.returncode == 1 and "not added yet" in other.sync("status")["problem"], waits
+    one.must("sync", "now")
+    server.stop()
+    done = one.run("sync", "add-device", code)
+    assert done.returncode == 1 and "does not know it yet" in done.stderr, done
+    server.start()
+    one.sync("add-device", code)
+    for machine in (one, other, one, other):
+        machine.must("sync", "now")
+    assert other.items() == {"before: the circle"} and other.sync("status")["standing"] == "in"
+    assert server.ask("SELECT count(*) FROM keychain_sync.devices WHERE removed IS NULL") == "2"
+
+
+def travels(one, other):
+    """Carriers that run are told of a change by the server."""
+    for machine in (one, other):
+        machine.start()
+    one.write("put", "mail", "first")
+    eventually(lambda: "mail: first" in other.items(), "the item does not arrive")
+    other.write("put", "mail", "second")
+    eventually(lambda: "mail: second" in one.items(), "the change does not arrive")
+
+
+def loses_its_server(one, other, server):
+    """A server that is away is named in the status, for people and programs; what waits arrives when it is back."""
+    server.stop()
+    one.write("put", "meanwhile", "kept")
+    eventually(lambda: AWAY in (one.sync("status")["problem"] or ""), "the status says nothing")
+    assert AWAY in one.must("sync", "status") and one.sync("status")["unsent"] == 1
+    assert one.carrier.poll() is None
+    server.start()
+    for machine in (one, other):
+        machine.must("sync", "now")
+        assert machine.sync("status")["problem"] is None
+    eventually(lambda: "meanwhile: kept" in other.items(), "the item does not arrive")
+
+
+def loses_its_token(one, other, server):
+    """A token that the administrator has withdrawn is told; another machine goes on."""
+    device = other.sync("status")["me"]
+    change = "UPDATE keychain_sync.devices SET removed = {} WHERE device = '\\x" + device + "'"
+    server.ask(change.format("now()"))
+    refused = other.run("sync", "now")
+    assert refused.returncode == 1 and "does not let this machine in" in refused.stderr, refused
+    assert "does not let this machine in" in other.sync("status")["problem"]
+    one.must("sync", "now")
+    other.environment["LC_ALL"] = "zh_CN.UTF-8"
+    assert "服务器不让本机进入" in other.must("sync", "status")
+    del other.environment["LC_ALL"]
+    server.ask(change.format("NULL"))
+    other.must("sync", "now")
+
+
+def removes(one, other, server):
+    """A removed machine's token goes with the next look of any other, and it hears nothing new."""
+    device = other.sync("status")["me"]
+    one.sync("remove-device", "other")
+    one.must("sync", "now")
+    gone = f"SELECT removed IS NOT NULL FROM keychain_sync.devices WHERE device = '\\x{device}'"
+    eventually(lambda: server.ask(gone) == "t", "the token is still good")
+    one.write("put", "secret", "of one alone")
+    one.must("sync", "now")
+    refused = other.run("sync", "now")
+    assert refused.returncode == 1 and "was removed" in other.sync("status")["problem"], refused
+    assert "mail: second" in other.items() and not any("secret" in item for item in other.items())
+    other.must("sync", "leave")
+    assert "mail: second" in other.items() and is_in_no_circle(other)
+    # What it showed to the server is gone with the circle.
+    assert "keychain-carrier" not in other.must("dump-keychain", "-a")
+    assert "keychain-carrier" in one.must("dump-keychain", "-a")
+
+
+def main():
+    programs = os.path.abspath(sys.argv[1])
+    with machines(programs, "one", "other") as (folder, (one, other)):
+        server, authority = serve(programs, folder)
+        try:
+            for machine in (one, other):
+                gets_a_password(machine, server)
+            invitation = administer(programs, server, "--invite", "alice")
+            is_verified(one, server, folder, authority, invitation)
+            url = server.url("alice", authority.root)
+            circle = uses_an_invitation_once(one, other, url, invitation)
+            keeps_its_secrets(one, server, invitation)
+            joins(one, other, url, circle, server)
+            travels(one, other)
+            loses_its_server(one, other, server)
+            loses_its_token(one, other, server)
+            removes(one, other, server)
+        finally:
+            server.end()
+    print("sync server: ok")
+
+
+main()
