@@ -3,6 +3,7 @@
 usage: sync_test.py FOLDER-OF-PROGRAMS
 """
 
+import contextlib
 import json
 import os
 import pathlib
