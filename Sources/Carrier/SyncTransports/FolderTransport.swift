@@ -100,7 +100,7 @@ extension FolderTransport {
             let names = try logs.names(atMost: TransportLimits.names)
             // A name of somebody else's is no log, nor is a file. A log that cannot be read hinders no other.
             let found = names.compactMap { name in FolderName.log(name, of: self.circle).map { (name, $0) } }
-            // Those that the reader knows come first: no folders beside them hide these.
+            // Those that the reader knows come first: no other folders hide them.
             let known = found.filter { heads[$0.1.device] != nil }
             let others = found.filter { heads[$0.1.device] == nil }
             for (name, log) in (known + others).prefix(TransportLimits.logs) {

@@ -88,7 +88,7 @@ extension OwnCircle {
     func commit(_ slot: SyncSlot, _ theirs: [UInt8]?) throws(Refusal) {
         let end = try perform { replica, now, keys -> CommitmentEnd in
             guard let mine = replica.outgoing?.batch, mine.slot == slot else { return .old }
-            if theirs == nil || theirs == mine.bytes {
+            if theirs.map({ mine.isSame(as: $0, keys) }) ?? true {
                 replica.confirm(now: now, keys)
                 return .kept
             }
@@ -117,7 +117,7 @@ extension Replica {
     /// Whether these are a batch that was signed with this machine's key, and is not known here: a copy of this machine
     /// has written it, or an earlier life of a store that was restored.
     fileprivate func isForeign(_ bytes: [UInt8], in slot: SyncSlot, _ keys: EnclaveCircleKeys) -> Bool {
-        guard slot.device == me, let own = keys.own?.signing, outgoing?.batch.bytes != bytes,
+        guard slot.device == me, let own = keys.own?.signing, outgoing?.batch.isSame(as: bytes, keys) != true,
             let batch = try? SyncBatch(decoding: bytes, hash: keys.hash), batch.slot == slot,
             batch.header.circle == circle, !hasRead(batch, keys)
         else { return false }
@@ -126,6 +126,15 @@ extension Replica {
 
     private func hasRead(_ batch: SyncBatch, _ keys: EnclaveCircleKeys) -> Bool {
         logs[me]?.hash(of: batch.header.seq) == keys.hash(batch.signed)
+    }
+}
+
+extension SyncBatch {
+    /// Whether bytes say the same. Their signature may be another one that holds too: anybody can make it of the first.
+    fileprivate func isSame(as bytes: [UInt8], _ keys: EnclaveCircleKeys) -> Bool {
+        guard bytes != self.bytes else { return true }
+        guard let other = try? SyncBatch(decoding: bytes, hash: keys.hash), other.signed == signed else { return false }
+        return keys.own.map { keys.isSignature(other.signature, of: signed, by: $0.signing) } ?? false
     }
 }
 

@@ -51,7 +51,7 @@ struct FolderTransportTests {
         #expect(rest.isComplete)
     }
 
-    @Test("Logs that the reader knows are read, however many folders somebody makes beside them")
+    @Test("Logs that the reader knows are read, however many other folders there are")
     func manyLogs() throws {
         let known = MemberID(number: .max)
         #expect(try shared.machine().commit([1], in: shared.slot(known, 1)) == .done)

@@ -190,6 +190,40 @@ struct CircleFailureTests {
         #expect(try first.change(.begin(place: "/place", name: "first"))?.place == "folder:/place")
     }
 
+    @Test("A batch whose signature the carrier has made another that holds too is no batch of a copy")
+    func rewritten() throws {
+        let circle = try SyncedMachines()
+        let (first, second) = (circle.first, circle.second)
+        let me = try first.status.me
+        try first.keychain.add("mail", value: "1")
+        let made = try #require(try first.next())
+        let twin = try Self.twin(of: made.bytes)
+        #expect(twin != made.bytes)
+        #expect(try first.take(twin, in: made.slot) == .read)
+        try first.commit(made.slot, .occupied(twin))
+        #expect(try first.next() == nil)
+        #expect(try first.status.standing == .isIn && first.flags(of: me) == [])
+        for bytes in [twin, made.bytes] { #expect(try second.take(bytes, in: made.slot) == .read) }
+        #expect(try second.keychain.values() == ["mail": "1"])
+        #expect(try second.flags(of: me) == [])
+    }
+
+    /// The bytes of a batch with the signature (r, n - s) in place of (r, s).
+    private static func twin(of bytes: [UInt8]) throws -> [UInt8] {
+        let signature = try SyncBatch(decoding: bytes, hash: { _ in .none }).signature
+        let place = try #require(bytes.indices.first { bytes[$0...].starts(with: signature) })
+        let order: [UInt8] = [
+            0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF,
+            0xBC, 0xE6, 0xFA, 0xAD, 0xA7, 0x17, 0x9E, 0x84, 0xF3, 0xB9, 0xCA, 0xC2, 0xFC, 0x63, 0x25, 0x51,
+        ]
+        var (twin, borrow) = (bytes, 0)
+        for index in order.indices.reversed() {
+            let rest = Int(order[index]) - Int(signature[32 + index]) - borrow
+            (twin[place + 32 + index], borrow) = (UInt8(truncatingIfNeeded: rest), rest < 0 ? 1 : 0)
+        }
+        return twin
+    }
+
     @Test("A carrier that repeats, drops, damages and swaps what it brings changes nothing, and is found out")
     func hostile() throws {
         let circle = try SyncedMachines()
