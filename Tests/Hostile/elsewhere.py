@@ -29,6 +29,7 @@ attempt(
     "fails",
     "Scripts/secret_limits_test.py",
 )
+attempt("locks another user's keychain by a session of its own", "service", "fails", "Scripts/session_lock_test.py")
 attempt("tells the agent in logind's name that the session is unlocked", "all", "fails", "Scripts/agent_bus_test.py")
 attempt(
     "poses as a program: renamed, copied, linked, mounted, replaced, forged sandbox, stolen marker group",

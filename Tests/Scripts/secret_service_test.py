@@ -245,6 +245,12 @@ def test_wrong_calls():
         refused(lambda: client.interface(LOGIN, "Collection").Delete(), "NotSupported")
         refused(lambda: client.create(session, {f"{index}": "" for index in range(65)}), "LimitsExceeded")
         refused(lambda: client.create(session, {"a": "2"}, Colour=dbus.String("red", variant_level=1)), "InvalidArgs")
+        # seahorse shows the text in its window.
+        seahorse = "org.gnome.keyring.InternalUnsupportedGuiltRiddenInterface"
+        keyring = dbus.Interface(client.bus.get_object(desktop_parts.NAME, ROOT, introspect=False), seahorse)
+        path = dbus.ObjectPath(LOGIN)
+        assert "set-keychain-password" in refused(lambda: keyring.ChangeWithPrompt(path), "NotSupported")
+        refused(lambda: client.interface(ROOT, "Service").ChangeWithPrompt(path), "UnknownMethod")
         assert client.service.ReadAlias("default") == LOGIN and client.service.ReadAlias("none") == "/"
         made, prompt = client.service.CreateCollection(
             {"org.freedesktop.Secret.Collection.Label": dbus.String("Zweite \u00c4", variant_level=1)}, "second")
@@ -351,6 +357,9 @@ def test_status_names_the_program():
         place.store("L", "app", "demo")
         assert "/keychain-secrets keeps passwords for programs of the desktop" in place.run("status").stdout
         assert "/keychain-secrets" in json.loads(place.run("--json", "status").stdout)["secretService"]
+        for desktop_name, words in (("GNOME", "with that program"), ("KDE", "in KWallet"), ("sway", "as a constant")):
+            place.environment["XDG_CURRENT_DESKTOP"] = desktop_name
+            assert f"keeps its key {words}" in place.run("status").stdout.replace("may keep ", "keeps ")
         # Outside of a session there is nothing to say.
         del place.environment["DBUS_SESSION_BUS_ADDRESS"]
         assert "programs of the desktop" not in place.run("status").stdout

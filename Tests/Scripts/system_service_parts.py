@@ -35,7 +35,7 @@ class Service(Deployment):
 
 
 @contextlib.contextmanager
-def connected(d):
+def connected(d, user=VICTIM):
     """Somebody of the victim's is connected meanwhile, so that his keychain is not closed, and locked, however slow
     this machine is.
     """
@@ -45,8 +45,8 @@ def connected(d):
     )
     process = subprocess.Popen(
         [PYTHON, "-c", code],
-        user=VICTIM,
-        group=VICTIM,
+        user=user,
+        group=user,
         extra_groups=[],
         cwd="/",
         stdin=subprocess.PIPE,

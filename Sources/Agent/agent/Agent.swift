@@ -55,7 +55,7 @@ enum Services {
             programs: PinentryPrograms(setting: options.pinentry), loginService: options.loginService,
             sessionName: { parts.update { $0.watch?.session ?? "" } })
         let server = try AgentServer(presence, channel: options.channel)
-        let watch = SessionWatch { event in parts.update { $0.server }?.tell(event) }
+        let watch = SessionWatch(of: options.user) { event in parts.update { $0.server }?.tell(event) }
         parts.update { $0 = Parts(server: server, watch: watch) }
         let end = try Withdrawal()
         _ = try Thread(named: "agent-session") { watch.run(until: end) }

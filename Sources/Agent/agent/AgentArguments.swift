@@ -14,6 +14,8 @@ enum AgentArguments {
         var channel: UnixSocket
         var pinentry: String
         var loginService: String?
+        /// The user whose sessions it watches.
+        var user = CurrentProcess.user
         var confinement = Confinement.none
     }
 
@@ -35,6 +37,9 @@ enum AgentArguments {
             ProgramOption(
                 "--login-service", value: "NAME", .word,
                 "The PAM service that verifies the login's password. Default: keychain, else login."),
+            ProgramOption(
+                "--user", value: "NUMBER", .number(0...UInt64(UInt32.max - 1)),
+                "The user whose sessions it watches. Default: that of the process."),
             ProgramOption(
                 "--alone",
                 """
@@ -82,6 +87,7 @@ extension AgentArguments.Options {
                 "--channel FD is missing, or not the number of an open socket: the enclave starts this program.")
         }
         channel = socket
+        if let number = given.number("--user").flatMap({ UInt32(exactly: $0) }) { user = number }
         if let folder = given.text("--keep-from") {
             confinement = .away(from: folder)
         } else if given.has("--alone") {

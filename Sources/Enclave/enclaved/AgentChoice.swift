@@ -23,13 +23,20 @@ enum AgentChoice {
 
     /// Starts it. An enclave whose agent cannot be started serves without prompts.
     ///
-    /// - Parameter report: called with the reason why it cannot be started.
-    func launch(pinentry: String, confinement: AgentConfinement, report: (Refusal) -> Void) -> Launched? {
-        if case .given(let desk) = self { return desk.next().map { Launched(socket: $0, desk: desk) } }
+    /// - Parameters:
+    ///   - user: the user whose sessions it watches, if that is another one than its own.
+    ///   - report: called with the reason why it cannot be started.
+    func launch(
+        pinentry: String, confinement: AgentConfinement, watching user: UInt32?, report: (Refusal) -> Void
+    ) -> Launched? {
+        if case .given(let queue) = self {
+            let desk = queue.watching(user)
+            return desk.next().map { Launched(socket: $0, desk: desk) }
+        }
         guard let path else { return nil }
         do throws(Refusal) {
             let (socket, process) = try AgentProcess.launch(
-                executable: path, pinentry: pinentry, confinement: confinement)
+                executable: path, pinentry: pinentry, confinement: confinement, watching: user)
             return Launched(socket: socket, process: process)
         } catch {
             report(error)

@@ -94,7 +94,7 @@ final class EnclaveListener {
                 }
             }
             watchdog?.beat()
-            for enclave in enclaves.values { enclave.look(startAgent) }
+            for enclave in enclaves.values { enclave.look(startAgent(watching:)) }
         }
         // The daemons have gone, or will notice.
         for enclave in enclaves.values { enclave.bury(timeout: 2000) }
@@ -112,8 +112,8 @@ final class EnclaveListener {
         }
     }
 
-    private func startAgent() -> (UnixSocket, ChildProcess)? {
-        let launched = AgentChoice.beside.launch(pinentry: "none", confinement: .alone, report: report)
+    private func startAgent(watching user: UInt32?) -> (UnixSocket, ChildProcess)? {
+        let launched = AgentChoice.beside.launch(pinentry: "none", confinement: .alone, watching: user, report: report)
         return launched.flatMap { launched in launched.process.map { (launched.socket, $0) } }
     }
 

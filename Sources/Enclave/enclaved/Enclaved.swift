@@ -29,10 +29,12 @@ struct Enclaved {
     /// request.
     private static func serve(_ options: EnclaveArguments.Options) throws {
         try EnclaveHardening.hide()
-        let (vault, createIfMissing) = try options.vault.find(options.channel)
+        let found = try options.vault.find(options.channel)
+        let vault = found.path
         let confinement = AgentConfinement(
             pinentry: options.pinentry, acceptsLoginPassword: options.acceptsLoginPassword, vault: vault)
-        let launched = options.agent.launch(pinentry: options.pinentry, confinement: confinement, report: report)
+        let launched = options.agent.launch(
+            pinentry: options.pinentry, confinement: confinement, watching: found.user, report: report)
         try EnclaveHardening.apply()
         // A TPM at the end of a socket may go.
         signal(SIGPIPE, SIG_IGN)
@@ -46,12 +48,12 @@ struct Enclaved {
         let tpm: TPM?
         do {
             let existing = try SoftwareEnclave.root(ofVault: vault)
-            let found = try options.tpm.connect(existing: existing)
-            tpm = try? found.get()
+            let chip = try options.tpm.connect(existing: existing)
+            tpm = try? chip.get()
             enclave = try SoftwareEnclave(
-                vault: vault, createIfMissing: createIfMissing, makesFolder: options.vault.isOfService,
+                vault: vault, createIfMissing: found.createIfMissing, makesFolder: options.vault.isOfService,
                 kind: "separate process",
-                roots: DeviceRoots(tpm: found.map { TPMDeviceRoot($0) }), preferring: tpm == nil ? .software : .tpm,
+                roots: DeviceRoots(tpm: chip.map { TPMDeviceRoot($0) }), preferring: tpm == nil ? .software : .tpm,
                 userAgent: agent, acceptsLoginPassword: options.acceptsLoginPassword, policy: try .load())
             events.deliver { enclave.sessionChanged($0) }
         } catch {

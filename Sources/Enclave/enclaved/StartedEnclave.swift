@@ -18,6 +18,8 @@ final class StartedEnclave {
     let connection: FileDescriptor
     private let desk: AgentQueue
     private var agent: ChildProcess?
+    /// The user whose sessions its agent watches.
+    private var user: UInt32?
     private var backoff = Backoff()
     /// When the agent that it wants is started.
     private var nextAgent = Deadline.never
@@ -49,7 +51,8 @@ final class StartedEnclave {
     /// Reads its requests; false when no more will come.
     func hear() -> Bool {
         do throws(SystemError) {
-            if try desk.isWanted() {
+            if let wish = try desk.wish() {
+                user = wish.user
                 dismissAgent()
                 nextAgent = backoff.end()
             }
@@ -62,8 +65,8 @@ final class StartedEnclave {
 
     /// Does the work that is due.
     ///
-    /// - Parameter start: starts an agent.
-    func look(_ start: () -> (UnixSocket, ChildProcess)?) {
+    /// - Parameter start: starts an agent that watches the sessions of a user.
+    func look(_ start: (UInt32?) -> (UnixSocket, ChildProcess)?) {
         if farewell.hasPassed {
             farewell = .never
             // Its end is seen in the next turn.
@@ -72,7 +75,7 @@ final class StartedEnclave {
         guard nextAgent.hasPassed else { return }
         nextAgent = .never
         backoff.begin()
-        let started = start()
+        let started = start(user)
         agent = started?.1
         try? desk.give(started?.0)
     }

@@ -25,15 +25,24 @@ enum VaultPlace: Equatable {
     /// How long the master may take to say whose vault it needs: milliseconds.
     private static let timeout = 10_000
 
-    /// The path of the vault, and whether it may be made.
-    ///
+    /// A vault that was found.
+    struct Found {
+        let path: String
+        let createIfMissing: Bool
+        /// The user whose it is, if that is another one than the enclave's.
+        let user: UInt32?
+    }
+
     /// - Throws: `SystemError` when the master does not say whose it is.
-    func find(_ channel: UnixSocket) throws(SystemError) -> (path: String, createIfMissing: Bool) {
+    func find(_ channel: UnixSocket) throws(SystemError) -> Found {
         switch self {
-        case .file(let path, let createIfMissing): return (path, createIfMissing)
+        case .file(let path, let createIfMissing):
+            return Found(path: path, createIfMissing: createIfMissing, user: nil)
         case .folder(let folder):
             let summons = try EnclaveStartRequest.receive(from: channel, deadline: .after(milliseconds: Self.timeout))
-            return ("\(folder)/\(summons.owner)/vault", summons.createIfMissing)
+            let user: UInt32? = if case .user(let user) = summons.owner { user } else { nil }
+            return Found(
+                path: "\(folder)/\(summons.owner)/vault", createIfMissing: summons.createIfMissing, user: user)
         }
     }
 }

@@ -34,7 +34,7 @@ import Testing
         #expect(text.contains("session:     2, by logind\n"))
     }
 
-    @Test("The system service says that it follows no session and reaches no display, whatever is installed")
+    @Test("The system service says that it reaches no display, and which session it watches")
     func service() {
         var agent = Self.desktop
         (agent.session, agent.graphicalPinentry) = ("", "")
@@ -43,20 +43,22 @@ import Testing
             text.contains(
                 """
                 locks:       when it is told to, on sleep
-                             Not with the session: the system service follows no user's.
+                             Not with the session: there is no logind, or no session.
 
                 """))
         #expect(
             text.contains(
                 """
                 asks:        on the terminal of the program that needs it; the system service reaches no display
-                session:     not watched: the system service follows no user's
+                session:     not watched: no logind, or no session
                 fingerprint: Reader, only if polkit gives the system service users' fingers
                 pinentry:    none; the terminal is asked itself
                 login:       never a passcode: the system service checks no user's password
 
                 """))
         #expect(!text.contains("with the session,"))
+        agent.session = "/org/freedesktop/login1/session/_32"
+        #expect(status("system daemon", agent).contains("locks:       when it is told to, with the session\n"))
     }
 
     @Test("What is set and cannot be noticed is not promised")

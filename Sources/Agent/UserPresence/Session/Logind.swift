@@ -30,17 +30,19 @@ final class Logind {
     /// Lets it fall asleep.
     func letSleep() { inhibitor = nil }
 
-    /// The session of this user to watch. The first rule that decides counts: a session with a screen; the one in the
+    /// The session of a user to watch. The first rule that decides counts: a session with a screen; the one in the
     /// foreground; the one that is watched already; the one that the environment names; the one of this process; the
     /// first.
     ///
-    /// - Parameter watched: the path of the one that is watched already.
+    /// - Parameters:
+    ///   - user: the user's number.
+    ///   - watched: the path of the one that is watched already.
     /// - Returns: its path; nil when the user has no session.
-    func findSession(watched: String) throws(BusError) -> String? {
+    func findSession(of user: UInt32, watched: String) throws(BusError) -> String? {
         let own = try? path("GetSessionByPID", .number(UInt32(CurrentProcess.identifier)))
         let named = unsafe getenv("XDG_SESSION_ID").map { unsafe String(cString: $0) }
         var sessions: [UserSession] = []
-        for (name, path) in try listSessions() {
+        for (name, path) in try listSessions(of: user) {
             // One that ends meanwhile is none.
             guard var session = try? person(in: path) else { continue }
             if path == watched { session.merits.insert(.isWatched) }
@@ -56,7 +58,7 @@ final class Logind {
     }
 
     /// The names and paths of the user's sessions.
-    private func listSessions() throws(BusError) -> [(name: String, path: String)] {
+    private func listSessions(of wanted: UInt32) throws(BusError) -> [(name: String, path: String)] {
         var sessions: [(name: String, path: String)] = []
         let reply = try bus.call(Self.manager, "ListSessions")
         try reply.readList("(susso)") { () throws(BusError) in
@@ -65,7 +67,7 @@ final class Logind {
                 let user = try reply.readNumber()
                 try reply.skip("ss")
                 let path = try reply.readText()
-                if user == CurrentProcess.user { sessions.append((name, path)) }
+                if user == wanted { sessions.append((name, path)) }
             }
         }
         return sessions

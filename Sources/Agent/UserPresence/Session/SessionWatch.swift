@@ -12,12 +12,16 @@ import Systemd
 /// A *delay inhibitor* holds up the machine's suspension until `tell` has returned. Without a bus, or without logind,
 /// no event is seen, and nothing else is different.
 package final class SessionWatch: Sendable {
+    private let user: UInt32
     private let tell: @Sendable (SessionEvent) -> Void
     private let name = Lock("")
 
-    /// - Parameter tell: called on the thread of ``run(until:)`` with every change; returns when the change has taken
-    ///   effect.
-    package init(tell: @escaping @Sendable (SessionEvent) -> Void) { self.tell = tell }
+    /// - Parameters:
+    ///   - user: whose sessions it watches.
+    ///   - tell: called on the thread of ``run(until:)`` with every change; returns when the change has taken effect.
+    package init(of user: UInt32, tell: @escaping @Sendable (SessionEvent) -> Void) {
+        (self.user, self.tell) = (user, tell)
+    }
 
     /// The session that is watched; empty when there is none.
     package var session: String { name.withLock { $0 } }
@@ -57,7 +61,7 @@ package final class SessionWatch: Sendable {
 
     /// Watches the session that is to be watched now, if there is one.
     private func follow(_ logind: Logind, _ state: inout SessionState) {
-        let found = (try? logind.findSession(watched: session)) ?? ""
+        let found = (try? logind.findSession(of: user, watched: session)) ?? ""
         guard found != session else { return }
         name.withLock { $0 = found }
         // Reports about another session say nothing about this one.

@@ -23,6 +23,10 @@ extension BusFailure {
         "An item has \(LookupAttributes.mostPairs) attributes and \(LookupAttributes.mostBytes) bytes of them at most, "
             + "and names of \(LookupAttributes.longestName) bytes.")
 
+    /// A passcode goes from the user to the enclave, and through no program of the desktop.
+    static let noPasscodeHere = BusFailure(
+        .notSupported, "The keychain takes no passcode over the bus. Call Unlock, and it asks the user.")
+
     static func invalid(_ problem: String) -> BusFailure { BusFailure(.invalidArguments, problem) }
 
     /// A refusal of the keychain's. An empty answer never stands for items that could not be looked at.

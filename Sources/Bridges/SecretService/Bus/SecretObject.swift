@@ -50,6 +50,9 @@ enum SecretObject: Hashable {
         }
     }
 
+    /// The interfaces whose methods it has: its own, and gnome-keyring's of the service.
+    var interfaces: [SecretInterface] { self == .service ? [.service, .keyring] : [interface] }
+
     /// The interface of its own.
     var interface: SecretInterface {
         switch self {
@@ -82,13 +85,16 @@ enum SecretObject: Hashable {
     }
 }
 
-/// The interfaces of the Secret Service API, draft 0.2 (specifications.freedesktop.org/secret-service).
+/// The interfaces of the Secret Service API, draft 0.2 (specifications.freedesktop.org/secret-service), and one of
+/// gnome-keyring's.
 enum SecretInterface: String, CaseIterable {
     case service = "org.freedesktop.Secret.Service"
     case collection = "org.freedesktop.Secret.Collection"
     case item = "org.freedesktop.Secret.Item"
     case session = "org.freedesktop.Secret.Session"
     case prompt = "org.freedesktop.Secret.Prompt"
+    /// By this one seahorse changes passwords.
+    case keyring = "org.gnome.keyring.InternalUnsupportedGuiltRiddenInterface"
 }
 
 /// The interfaces that every object has.

@@ -1,3 +1,4 @@
+import Glibc
 import KeychainClient
 import KeychainWire
 import LinuxSystem
@@ -5,15 +6,34 @@ import Systemd
 
 /// A program that has its user asked: its name, and where its user is. Everything is the kernel's word on the process,
 /// but for its environment, of which a few variables are believed.
-struct AskingProgram {
+struct AskingProgram: Sendable {
     private let process: RunningProcess
+    /// The file that it executed when it got the prompt: while the prompt waits it may become another program
+    /// (`execve`). It is opened when the prompt's turn comes.
+    private let executable: FileDescriptor?
     private var view: ProcessView { ProcessView(process.number) }
 
-    init(_ process: RunningProcess) { self.process = process }
+    /// Waits for nothing.
+    init(_ process: RunningProcess) {
+        self.process = process
+        let file = try? ProcessView(process.number).holdExecutable()
+        executable = process.hasEnded ? nil : file
+    }
 
-    /// Its name as the daemon shows it to people; nil where it cannot be had.
-    func title(over connection: any KeychainConnection) -> String? {
-        guard let file = try? view.openExecutable(), !process.hasEnded,
+    /// The parts that the program's own file system and memory have to answer for.
+    struct Look: Sendable {
+        /// Its name as the daemon shows it to people; nil where it cannot be had.
+        let title: String?
+        let surroundings: PromptEnvironment?
+    }
+
+    /// Looks at the program. May never end: a program that serves its own file system need not answer.
+    func look(over connection: any KeychainConnection) -> Look {
+        Look(title: title(over: connection), surroundings: ownSurroundings)
+    }
+
+    private func title(over connection: any KeychainConnection) -> String? {
+        guard let executable, let file = try? FileDescriptor.open("/proc/self/fd/\(executable.number)", O_RDONLY),
             case .identity(let report)? = try? connection.device(.examine, passcodes: [file])
         else { return nil }
         let isUnsigned = report.source == "unsigned" || report.source == "claimed"
@@ -22,9 +42,9 @@ struct AskingProgram {
 
     /// Where the asker's user is. A program without display and terminal has its session's: that of the user's service
     /// manager, as it is now, or else the bridge's own.
-    static func surroundings(of asker: AskingProgram?, bus address: String) -> PromptEnvironment {
+    static func surroundings(_ theirs: PromptEnvironment?, bus address: String) -> PromptEnvironment {
         var surroundings = PromptEnvironment.ofThisProcess
-        let theirs = asker?.ownSurroundings ?? PromptEnvironment()
+        let theirs = theirs ?? PromptEnvironment()
         if languages.contains(where: { theirs.environment[$0] != nil }) {
             surroundings.take(languages, from: theirs.environment)
         }

@@ -147,10 +147,8 @@ extension Bridge {
 
     /// An application in a sandbox names no display: it could name one of its own.
     private func asker(_ client: String) -> Asker? {
-        if let title = owner.title { return Asker(process: nil, title: title) }
-        guard let process = clients[client] else { return nil }
-        let title = (try? secrets.reach()).flatMap { AskingProgram(process).title(over: $0) }
-        return Asker(process: process, title: title ?? "")
+        if let title = owner.title { return .application(title) }
+        return clients[client].map { .program(AskingProgram($0)) }
     }
 
     private func ownPrompt(_ call: MethodCall) throws(BusFailure) -> SecretPrompt {

@@ -13,8 +13,11 @@ struct Dispatcher {
         if call.interface == StandardInterface.properties {
             return try bridge.answerProperties(call, object)
         }
-        let method = SecretMethod.all.first { $0.interface == object.interface && $0.name == call.member }
-        guard let method, call.interface.isEmpty || call.interface == object.interface.rawValue else {
+        let method = SecretMethod.all.first { method in
+            let isMeant = call.interface.isEmpty || call.interface == method.interface.rawValue
+            return isMeant && object.interfaces.contains(method.interface) && method.name == call.member
+        }
+        guard let method else {
             throw BusFailure(.unknownMethod, "\(call.interface) has no method \(call.member) here.")
         }
         return try method.run(bridge, MethodCall(call, object, try call.arguments(method.input)))

@@ -7,7 +7,7 @@ enum Introspection {
     /// - Parameter children: the names below.
     static func text(of object: SecretObject?, _ children: [String]? = nil) -> String {
         let nodes = (children ?? []).map { "<node name=\"\($0)\"/>" }.joined()
-        let own = object.map { interface($0.interface) } ?? ""
+        let own = object.map { $0.interfaces.map(interface).joined() } ?? ""
         return """
             <!DOCTYPE node PUBLIC "-//freedesktop//DTD D-BUS Object Introspection 1.0//EN"
             "http://www.freedesktop.org/standards/dbus/1.0/introspect.dtd">

@@ -13,6 +13,7 @@ final class Questions: Sendable {
     private let address: String
     private let ended = Monitor([Ended]())
     private let open = Lock([Int: RequestCancellation]())
+    private let looks = BoundedLooks()
 
     init(_ configuration: Configuration, address: String) throws(SystemError) {
         (self.configuration, self.address) = (configuration, address)
@@ -72,7 +73,7 @@ final class Questions: Sendable {
     ) -> SecretPrompts.Outcome {
         do throws(Refusal) {
             let (connection, context) = (try reach(), Randomness.bytes(AuthenticationContext.identifierBytes))
-            let (purpose, prompt) = try self.prompt(question)
+            let (purpose, prompt) = try self.prompt(question, over: connection)
             let request = AuthenticationRequest.evaluate(purpose, context: context, prompt: prompt)
             guard case .evaluated = try connection.authentication(request, until: cancellation) else { return .failed }
             _ = try? connection.authentication(.invalidate(context: context), descriptors: [])
@@ -80,11 +81,19 @@ final class Questions: Sendable {
         } catch { return error.status == .userCanceled ? .refused : .failed }
     }
 
-    private func prompt(_ question: SecretQuestion) throws(Refusal) -> (AuthenticationPurpose, Prompt) {
+    private func prompt(
+        _ question: SecretQuestion, over connection: Connection
+    ) throws(Refusal) -> (AuthenticationPurpose, Prompt) {
         var prompt = try Prompt.ofThisProcess()
-        prompt.program = question.asker?.title ?? ""
-        let asker = question.asker.flatMap(\.process).map(AskingProgram.init)
-        prompt.surroundings = AskingProgram.surroundings(of: asker, bus: address)
+        var look: AskingProgram.Look?
+        switch question.asker {
+        case .application(let title)?: prompt.program = title
+        case .program(let asker)?:
+            look = looks.take { asker.look(over: connection) }
+            prompt.program = look?.title ?? ""
+        case nil: prompt.program = ""
+        }
+        prompt.surroundings = AskingProgram.surroundings(look?.surroundings, bus: address)
         guard case .presence(let reason) = question.kind else { return (.unlock, prompt) }
         prompt.reason = reason(UserLanguage { prompt.surroundings.environment[$0] })
         return (.policy(Self.anyOwner), prompt)

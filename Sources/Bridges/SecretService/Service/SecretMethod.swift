@@ -8,7 +8,7 @@ struct SecretMethod {
     let output: String
     let run: @Sendable (Bridge, MethodCall) throws(BusFailure) -> BusAnswer
 
-    /// All methods of the specification, and two of gnome-keyring's that clients call.
+    /// All methods of the specification, and those of gnome-keyring's that clients call.
     static let all: [SecretMethod] = [
         .init(.service, "OpenSession", "sv", "vo") { (b, c) throws(BusFailure) in try b.openSession(c) },
         .init(.service, "CreateCollection", "a{sv}s", "oo") { (b, c) throws(BusFailure) in try b.createCollection(c) },
@@ -21,6 +21,16 @@ struct SecretMethod {
         .init(.service, "ReadAlias", "s", "o") { (b, c) throws(BusFailure) in try b.readAlias(c) },
         .init(.service, "SetAlias", "so", "") { (b, c) throws(BusFailure) in try b.setAlias(c) },
         .init(.service, "ChangeLock", "o", "o") { (b, c) throws(BusFailure) in try b.changeLock(c) },
+        .init(.keyring, "ChangeWithPrompt", "o", "o") { (b, c) throws(BusFailure) in try b.changeLock(c) },
+        .init(.keyring, "ChangeWithMasterPassword", "o(oayays)(oayays)", "") { (b, c) throws(BusFailure) in
+            try b.changeLock(c)
+        },
+        .init(.keyring, "CreateWithMasterPassword", "a{sv}(oayays)", "o") { (b, c) throws(BusFailure) in
+            try b.changeLock(c)
+        },
+        .init(.keyring, "UnlockWithMasterPassword", "o(oayays)", "") { (b, c) throws(BusFailure) in
+            throw .noPasscodeHere
+        },
         .init(.collection, "Delete", "", "o") { (b, c) throws(BusFailure) in try b.deleteCollection(c) },
         .init(steps: .collection, "SearchItems", "a{ss}", "ao") { (b, c) throws(BusFailure) in
             try b.searchCollection(c)

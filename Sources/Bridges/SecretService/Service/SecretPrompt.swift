@@ -33,11 +33,10 @@ struct SecretPrompt {
 }
 
 /// The program that has a prompt, where it is known.
-struct Asker: Sendable {
-    /// Nil where nothing is believed that it says of itself.
-    let process: RunningProcess?
-    /// Its name as it was when it got the prompt: while the prompt waits it may become another program (`execve`).
-    let title: String
+enum Asker: Sendable {
+    case program(AskingProgram)
+    /// An application in a sandbox, by its name. Nothing is believed that it says of itself.
+    case application(String)
 }
 
 /// A question to the user.

@@ -9,7 +9,7 @@ enum AgentLines {
         guard let agent else { return [("user:", "nobody can be asked: keychain-agent does not run")] }
         return [
             ("asks:", prompts(agent, mayAsk: mayAsk, isService: isService)),
-            ("session:", session(agent, isService: isService)),
+            ("session:", session(agent)),
             ("fingerprint:", fingerprint(agent, isService: isService)),
             ("pinentry:", pinentry(agent)),
             ("login:", login(agent, isService: isService)),
@@ -31,9 +31,8 @@ enum AgentLines {
         return "on the program's display, or \(terminal)"
     }
 
-    private static func session(_ agent: AgentReport, isService: Bool) -> String {
+    private static func session(_ agent: AgentReport) -> String {
         if !agent.session.isEmpty { return "\(agent.session), by logind" }
-        if isService { return "not watched: the system service follows no user's" }
         return "not watched: \(agent.hasSystemBus ? "no logind, or no session" : "no system bus")"
     }
 

@@ -38,7 +38,6 @@ struct Occasions {
 
     private var blindness: String {
         if agent == nil { return "keychain-agent, which would watch it, does not run" }
-        if status.isOfService { return "the system service follows no user's" }
         return agent?.hasSystemBus == true ? "there is no logind, or no session" : deafness
     }
 

@@ -24,13 +24,16 @@ package enum AgentProcess {
     /// agent must be started before, for the check of a login's password takes a program with privileges
     /// (`unix_chkpwd`), and the thread of the connection afterwards.
     ///
+    /// - Parameter user: the user whose sessions it watches, if that is another one than its own.
     /// - Throws: `errSecNotAvailable` when the program cannot be run.
     package static func launch(
-        executable: String, pinentry: String = "auto", confinement: AgentConfinement = .none
+        executable: String, pinentry: String = "auto", confinement: AgentConfinement = .none,
+        watching user: UInt32? = nil
     ) throws(Refusal) -> (UnixSocket, ChildProcess) {
         do throws(SystemError) {
             let (ours, theirs) = try UnixSocket.pair()
-            let arguments = ["--channel", String(ChildProcess.firstDescriptor), "--pinentry", pinentry]
+            let watch = user.map { ["--user", String($0)] } ?? []
+            let arguments = ["--channel", String(ChildProcess.firstDescriptor), "--pinentry", pinentry] + watch
             let process = try ChildProcess.start(
                 executable, arguments + confinement.arguments, handing: [theirs.descriptor])
             return (ours, process)

@@ -22,7 +22,7 @@ struct NextAgentTests {
             let (desk, agents) = (AgentQueue(ours), agents)
             thread = try Thread(named: "desk") {
                 while (try? ours.descriptor.wait(for: .readable, deadline: soon)) != nil {
-                    guard (try? desk.isWanted()) == true else { return }
+                    guard ((try? desk.wish()) ?? nil) != nil else { return }
                     let given = agents.update { $0.count } < mostAgents ? try? Self.agent() : nil
                     if let given { agents.update { $0.append(given.agents) } }
                     try? desk.give(given?.enclaves)
