@@ -16,8 +16,8 @@ final class OwnCircle {
     private let known = KnownNames()
     let folder: String
     var file: CircleNotes
-    /// Batches that wait for their turn.
-    private var waiting: WaitingBatches?
+    /// The circle as it was after the last change.
+    private var memory = CircleMemory()
     /// The place, as it was at the last look.
     var view = SyncView()
     /// Whether somebody wants a look now.
@@ -47,7 +47,7 @@ final class OwnCircle {
         _ body: (inout Replica<StoredRows>, _ now: UInt64, _ keys: EnclaveCircleKeys) -> Result
     ) throws(Refusal) -> Result {
         let keys = try EnclaveCircleKeys(enclave, known)
-        return try CircleMember(engine, keys).perform(keeping: &waiting) { replica, now in body(&replica, now, keys) }
+        return try CircleMember(engine, keys).perform(keeping: &memory) { replica, now in body(&replica, now, keys) }
     }
 
     /// Brings the store to where the enclave is, which comes first when a circle is entered: a crash in between is
@@ -73,7 +73,7 @@ final class OwnCircle {
     /// Forgets what is in memory, of another circle or of none.
     func reset() {
         known.forgetAll()
-        (waiting, view, isWanted, isReady) = (nil, SyncView(), false, false)
+        (memory, view, isWanted, isReady) = (CircleMemory(), SyncView(), false, false)
     }
 
     /// Writes the file down, if it has changed.

@@ -92,6 +92,9 @@ enum CircleTables {
             + "JOIN \(table) ON \(table).pk = syncrow.pk WHERE syncrow.class = \(itemClass.rawValue) AND \(condition)"
     }
 
+    /// The one with a primary key.
+    static func record(of itemClass: ItemClass) -> String { records(of: itemClass) + " AND syncrow.pk = ?" }
+
     static let noting = """
         INSERT INTO syncrow (class, pk, hlc, dirty, origin) VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT (class, pk) \
         DO UPDATE SET hlc = excluded.hlc, dirty = excluded.dirty, origin = excluded.origin
