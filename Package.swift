@@ -517,7 +517,8 @@ let package = Package(
         benchmark(
             "keychain-counts",
             uses: [
-                "CCounters", "Security", "SyncStore", "KeychainEngine", "KeychainStore", "KeychainPolicy",
+                "CCounters", "Security", "SyncService", "SyncStore", "SyncFormat", "EnclaveWire", "KeychainEngine",
+                "KeychainStore", "KeychainPolicy",
                 "SecureEnclave", "KeychainClient", "KeychainWire", "KeychainModel", "LinuxSystem",
             ]),
 

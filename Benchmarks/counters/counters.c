@@ -3,7 +3,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
-static atomic_uint_fast64_t allocations, statements;
+static atomic_uint_fast64_t allocations, statements, rows;
 
 // glibc takes the functions of this name from the program, and keeps its own under these.
 void *__libc_malloc(size_t size);
@@ -39,17 +39,20 @@ int posix_memalign(void **block, size_t alignment, size_t size) {
 
 uint64_t counters_allocations(void) { return allocations; }
 
-static int count_statement(unsigned kind, void *context, void *statement, void *text) {
-    (void)kind, (void)context, (void)statement, (void)text;
-    statements++;
+static int count(unsigned kind, void *context, void *statement, void *text) {
+    (void)context, (void)statement, (void)text;
+    if (kind == SQLITE_TRACE_ROW) rows++;
+    else statements++;
     return 0;
 }
 
 static int watch(sqlite3 *database, char **problem, const void *functions) {
     (void)problem, (void)functions;
-    return sqlite3_trace_v2(database, SQLITE_TRACE_STMT, count_statement, NULL);
+    return sqlite3_trace_v2(database, SQLITE_TRACE_STMT | SQLITE_TRACE_ROW, count, NULL);
 }
 
 void counters_watch_statements(void) { sqlite3_auto_extension((void (*)(void))watch); }
 
 uint64_t counters_statements(void) { return statements; }
+
+uint64_t counters_rows(void) { return rows; }

@@ -8,6 +8,10 @@ struct Counts: Equatable {
     var roundTrips = 0
     var requestBytes = 0
     var replyBytes = 0
+    /// Rows that statements have given.
+    var rows = 0
+    /// The bytes that the machines of a circle have sent.
+    var slotBytes = 0
 
     /// The names the budgets have for them.
     static let fields: [(name: String, path: any WritableKeyPath<Counts, Int> & Sendable)] = [
@@ -20,6 +24,11 @@ struct Counts: Equatable {
     static var ofCircle: [(name: String, path: any WritableKeyPath<Counts, Int> & Sendable)] {
         fields.filter { $0.name == "statements" }
     }
+
+    /// Those that are counted for machines of a circle.
+    static let ofMachines: [(name: String, path: any WritableKeyPath<Counts, Int> & Sendable)] = [
+        ("statements", \.statements), ("rows", \.rows), ("requests", \.roundTrips), ("bytes sent", \.slotBytes),
+    ]
 
     /// The usual counts of an operation that is done many times: the median of each.
     ///

@@ -20,7 +20,8 @@ func count() throws -> [Operations.Counted] {
     let connection = try CountingConnection(engine)
     KeychainSession.install(connection)
     defer { KeychainSession.install(nil) }
-    return try Operations.count(over: connection, enter: CircleRecords(engine).enter)
+    let ofItems = try Operations.count(over: connection, enter: CircleRecords(engine).enter)
+    return ofItems + (try CircleOperations.count(in: folder))
 }
 
 func check(_ path: String) throws -> Bool {

@@ -11,3 +11,6 @@ void counters_watch_statements(void);
 
 /// How many statements they have begun to run.
 uint64_t counters_statements(void);
+
+/// How many rows these have given.
+uint64_t counters_rows(void);

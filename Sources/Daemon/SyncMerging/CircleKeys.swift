@@ -34,18 +34,31 @@ package protocol CircleKeys: AnyObject {
     func open(_ sealed: [UInt8], _ header: SyncHeader, associated: [UInt8]) -> SecretBytes?
     /// Whether the keys of the protection class that needs an unlocked machine are there.
     var isUnlocked: Bool { get }
-    /// Puts a record's body into a box of its own, which no other record and no other batch has; nil while locked.
-    func box(_ record: SyncRecord, _ header: SyncHeader) -> SyncRecord?
-    /// Takes a record's body out of its box, on an unlocked machine; nil when it is no such box.
-    func unbox(_ record: SyncRecord, _ header: SyncHeader) -> SyncRecord?
-    /// The identifier that a record has by its class and its body; nil for a body that is none.
-    func recordID(of record: SyncRecord) -> RecordID?
+    /// Puts the bodies of records into boxes of their own, which no other record and no other batch has; nil while
+    /// locked.
+    func box(_ records: [SyncRecord], _ header: SyncHeader) -> [SyncRecord]?
+    /// Takes records' bodies out of their boxes, on an unlocked machine; nil for one that is no such box.
+    func unbox(_ boxes: [(record: SyncRecord, header: SyncHeader)]) -> [SyncRecord?]
+    /// The identifiers that records have by their classes and their bodies; nil for a body that is none.
+    func recordIDs(of records: [SyncRecord]) -> [RecordID?]
     /// Why the keys have failed; nil while they have not. Nothing that was done with them counts then.
     var failure: Refusal? { get }
 }
 
 extension CircleKeys {
     package var failure: Refusal? { nil }
+
+    /// Takes records out of their boxes where they are in such, and checks their identifiers.
+    ///
+    /// - Parameter isNamed: whether each must have the identifier that its body says.
+    /// - Returns: nil for one that is no such box, or has another's identifier.
+    func open(_ records: [(record: SyncRecord, header: SyncHeader)], isNamed: Bool) -> [SyncRecord?] {
+        var unboxed = unbox(records.filter(\.record.isBoxed))[...]
+        let bodies = records.map { $0.record.isBoxed ? unboxed.popFirst() ?? nil : $0.record }
+        guard isNamed else { return bodies }
+        var names = recordIDs(of: bodies.compactMap(\.self))[...]
+        return bodies.map { body in body.flatMap { names.popFirst() == $0.rid ? $0 : nil } }
+    }
 
     /// Whether the keys of a generation are there.
     package func holds(_ generation: GenerationID) -> Bool { number(of: generation) != nil }

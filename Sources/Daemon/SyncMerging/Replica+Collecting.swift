@@ -14,8 +14,10 @@ extension Replica {
         guard held.isEmpty || !rules.heldRecordsDelayCollecting else { return 0 }
         let (machines, doubtful) = (membership.machines, rules.doubtfulTombstonesStay ? doubtfulLogs : [])
         var gone = 0
-        for (rid, row) in rows.all where row.isTombstone {
-            guard let place = row.place, !doubtful.contains(place.device), isRead(place, by: machines) else { continue }
+        for rid in rows.tombstones {
+            guard let row = rows[rid], let place = row.place, !doubtful.contains(place.device),
+                isRead(place, by: machines)
+            else { continue }
             // Others have it waiting, and a floor there would take all later changes of this machine along.
             guard !rules.farFutureWaits || !isFarAhead(row, clock) else { continue }
             risenFloor = max(risenFloor, row.stamp.hlc)

@@ -31,7 +31,7 @@ extension Replica {
         logs[place.device]?.marks[place.seq]?.floor = max(stated, content.floor)
         for record in content.records where record.kind == SyncRecord.Kind.manifest { announce(record, at: place) }
         guard !isOwn else { return }
-        for record in content.records { take(record, of: batch.header, stated, now: now, keys) }
+        take(content.records, of: batch.header, stated, now: now, keys)
         carryNames()
     }
 
@@ -132,31 +132,41 @@ extension Replica {
 
 extension Replica {
     private mutating func take(
-        _ record: SyncRecord, of header: SyncHeader, _ stated: UInt64, now: UInt64, _ keys: any CircleKeys
+        _ records: [SyncRecord], of header: SyncHeader, _ stated: UInt64, now: UInt64, _ keys: any CircleKeys
     ) {
-        guard record.kind == SyncRecord.Kind.item || record.kind == SyncRecord.Kind.tombstone else { return }
-        guard isAllowed(record, header, stated) else {
-            quarantined[header.device, default: 0] += 1
-            return
-        }
-        let arrived = WaitingRecord(record, of: header)
-        guard !record.isBoxed || keys.isUnlocked else {
+        var readable: [WaitingRecord] = []
+        for record in records where [SyncRecord.Kind.item, SyncRecord.Kind.tombstone].contains(record.kind) {
+            guard isAllowed(record, header, stated) else {
+                quarantined[header.device, default: 0] += 1
+                continue
+            }
+            let arrived = WaitingRecord(record, of: header)
+            guard record.isBoxed, !keys.isUnlocked else {
+                readable.append(arrived)
+                continue
+            }
             held.append(arrived)
             heldSize[arrived.place.device, default: 0] += arrived.cost
-            return
         }
-        open(arrived, now: now, keys)
+        open(readable, now: now, keys)
     }
 
-    /// Merges a record whose body can be read now.
-    private mutating func open(_ waiting: WaitingRecord, now: UInt64, _ keys: any CircleKeys) {
-        let record = waiting.record
-        let opened = record.isBoxed ? keys.unbox(record, waiting.header) : record
-        guard let opened, !rules.identifiersAreChecked || keys.recordID(of: opened) == opened.rid else {
-            quarantined[waiting.header.device, default: 0] += 1
-            return
+    /// So many bodies are in memory at once.
+    private static var openedAtOnce: Int { 512 }
+
+    /// Merges records whose bodies can be read now.
+    private mutating func open(_ waiting: [WaitingRecord], now: UInt64, _ keys: any CircleKeys) {
+        for start in stride(from: 0, to: waiting.count, by: Self.openedAtOnce) {
+            let some = waiting[start..<min(start + Self.openedAtOnce, waiting.count)]
+            let opened = keys.open(some.map { ($0.record, $0.header) }, isNamed: rules.identifiersAreChecked)
+            for (one, record) in zip(some, opened) {
+                guard let record else {
+                    quarantined[one.header.device, default: 0] += 1
+                    continue
+                }
+                merge(ArrivedRow(one, opened: record), now: now)
+            }
         }
-        merge(ArrivedRow(waiting, opened: opened), now: now)
     }
 
     /// Merges the records that have waited for the machine to be unlocked.
@@ -165,7 +175,7 @@ extension Replica {
         let waiting = held
         held = []
         for one in waiting { heldSize[one.place.device, default: 0] -= one.cost }
-        for one in waiting { open(one, now: now, keys) }
+        open(waiting, now: now, keys)
         carryNames()
     }
 
@@ -191,7 +201,7 @@ extension Replica {
         }
         rows.meet(row.record)
         // Bodies are compared where stamps are equal.
-        if rows[rid]?.stamp == row.stamp { _ = rows.load(rid) }
+        if rows[rid]?.stamp == row.stamp { rows.load([rid]) }
         if let current = rows[rid] {
             guard row.wins(over: current, rules) else {
                 if current.stamp != row.stamp { rows.keepLoser(row, rid: rid) }

@@ -10,7 +10,7 @@ extension Replica {
     /// - Returns: whether it is endorsed with the next batch, or was before.
     package mutating func examine(_ parts: [[UInt8]], of author: MemberID, _ keys: any CircleKeys) -> Bool {
         guard let announced = snapshots[author], author != me, isTrusted, membership.machines.contains(author),
-            canCompare(keys), rows.load(nil)
+            canCompare(keys), rows.loadAll()
         else { return false }
         let statement = SyncStatement.endorse(announced.position)
         if hasEndorsed(me, announced.position) || queued.contains(statement) { return true }

@@ -11,7 +11,7 @@ extension Replica {
     /// - Returns: whether it could be made. It cannot while changes are not published, records wait, a removal is not
     ///   known to everyone, or something is left to state or to pass on.
     package mutating func makeSnapshot(_ keys: any CircleKeys) -> Bool {
-        guard outgoing == nil, !isRemoved, isTrusted, canCompare(keys), rows.load(nil), hasNothingToSay(keys),
+        guard outgoing == nil, !isRemoved, isTrusted, canCompare(keys), rows.loadAll(), hasNothingToSay(keys),
             isSettled(),
             let generation = membership.currentGeneration?.id, keys.holds(generation)
         else { return false }
@@ -32,7 +32,7 @@ extension Replica {
     /// Whether this machine has all that it has read at hand, and nothing that others do not have.
     func canCompare(_ keys: any CircleKeys) -> Bool {
         membership.members[me] != nil && rolledBack.isEmpty && keys.isUnlocked && held.isEmpty
-            && doubted.isSubset(of: membership.removed) && !rows.all.values.contains(where: \.isDirty)
+            && doubted.isSubset(of: membership.removed) && rows.unpublished.isEmpty
     }
 
     /// Whether all removals are stated that split logs make necessary, and nothing is left to pass on.

@@ -36,11 +36,11 @@ extension Replica {
             return composeOpen(statements, keys)
         }
         let header = header(generation, keys)
-        if !renewed.isEmpty || !splitLogs.isEmpty { _ = rows.load(nil) }
+        if !renewed.isEmpty || !splitLogs.isEmpty { _ = rows.loadAll() }
         let dirty = publishable(keys)
         let passed = versionsToPassOn(besides: dirty, keys)
         guard mustPublish || !dirty.isEmpty || !passed.isEmpty || !statements.isEmpty else { return nil }
-        let isWhole = dirty.count == rows.all.values.count(where: \.isDirty)
+        let isWhole = dirty.count == rows.unpublished.count
         guard let records = boxed(dirty.map(\.value.record) + passed.records, header, keys) else { return nil }
         let content = SyncContent(
             positions: changedPositions(), floor: isWhole ? stampFloor : myFloor, records: records)
@@ -101,8 +101,10 @@ extension Replica {
 
     /// The records with their boxes; nil when the machine was locked meanwhile.
     func boxed(_ records: [SyncRecord], _ header: SyncHeader, _ keys: any CircleKeys) -> [SyncRecord]? {
-        let boxed = records.compactMap { $0.needsBox ? keys.box($0, header) : $0 }
-        return boxed.count == records.count ? boxed : nil
+        let open = records.filter(\.needsBox)
+        guard !open.isEmpty else { return records }
+        guard var boxes = keys.box(open, header)?[...], boxes.count == open.count else { return nil }
+        return records.map { $0.needsBox ? boxes.removeFirst() : $0 }
     }
 
     mutating func finish(
@@ -123,17 +125,33 @@ extension Replica {
     /// key keeps its name where the deletion of the other is known.
     private mutating func publishable(_ keys: any CircleKeys) -> [RecordID: SyncRow] {
         var (found, size): ([RecordID: SyncRow], Int) = ([:], 0)
-        let dirty = rows.all.filter { _, row in
-            row.isDirty && !row.record.isBare && (keys.isUnlocked || !row.record.needsBox)
-        }
-        for (rid, row) in dirty.sorted(by: { ($0.value.order, $0.key) < ($1.value.order, $1.key) }) {
-            size += row.record.encodedSize
-            guard found.isEmpty || size <= SyncLimits.sealedBytes / 2 else { break }
-            // A record behind the end of time would make the whole batch unreadable.
-            guard max(row.stamp.hlc, myFloor + 1) < SyncLimits.endOfTime else { continue }
-            found[rid] = aboveFloor(row, rid)
+        let waiting = publishingOrder(keys)
+        for start in stride(from: 0, to: waiting.count, by: Self.loadedAtOnce) {
+            let some = waiting[start..<min(start + Self.loadedAtOnce, waiting.count)]
+            rows.load(Array(some))
+            for rid in some {
+                guard let row = rows[rid], row.isDirty, !row.record.isBare else { continue }
+                size += row.record.encodedSize
+                guard found.isEmpty || size <= SyncLimits.sealedBytes / 2 else { return found }
+                // A record behind the end of time would make the whole batch unreadable.
+                guard max(row.stamp.hlc, myFloor + 1) < SyncLimits.endOfTime else { continue }
+                found[rid] = aboveFloor(row, rid)
+            }
         }
         return found
+    }
+
+    /// So many bodies are brought out of the store at once, as long as there is room in the batch.
+    private static var loadedAtOnce: Int { 128 }
+
+    /// The records that can be published now, deletions first.
+    private func publishingOrder(_ keys: any CircleKeys) -> [RecordID] {
+        let found = rows.unpublished.compactMap { rid in
+            rows[rid].flatMap { row in
+                keys.isUnlocked || !row.record.needsBox ? (order: row.order, rid: rid) : nil
+            }
+        }
+        return found.sorted { ($0.order, $0.rid) < ($1.order, $1.rid) }.map(\.rid)
     }
 
     /// A version that this machine may no longer publish under its stamp, because it has stated a higher floor.
@@ -173,7 +191,8 @@ extension Replica {
         me = new
         outgoing = nil
         findKeysInWaiting()
-        for (rid, row) in rows.all where row.isDirty {
+        for rid in rows.unpublished {
+            guard let row = rows[rid] else { continue }
             rows[rid] = SyncRow(
                 record: row.record, stamp: SyncStamp(hlc: row.stamp.hlc, device: new), place: nil)
         }

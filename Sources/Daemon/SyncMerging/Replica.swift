@@ -28,7 +28,7 @@ package struct Replica<Rows: RowTable> {
     package let circle: CircleID
     package internal(set) var me: MemberID
     package internal(set) var membership: Membership
-    package internal(set) var rows: Rows
+    package var rows: Rows
     package internal(set) var logs: [MemberID: LogHead] = [:]
     /// Contradictions. A log with evidence is not read further until its author is removed.
     package internal(set) var forks: Set<ForkEvidence> = []

@@ -15,7 +15,7 @@ package struct SyncRow: Sendable {
     package var isDirty: Bool { place == nil }
     package var isTombstone: Bool { record.kind == SyncRecord.Kind.tombstone }
     /// Deletions are published before items.
-    var order: Int { isTombstone ? 0 : 1 }
+    package var order: Int { isTombstone ? 0 : 1 }
 
     /// Whether this version wins over the other. Of equal stamps, which only a clone or an equivocator makes, the
     /// larger bytes win: it must be one of the two everywhere.
@@ -53,10 +53,16 @@ package protocol RowTable {
     subscript(rid: RecordID) -> SyncRow? { get set }
     /// A version of another machine's is about to meet the row of its record.
     mutating func meet(_ record: SyncRecord)
-    /// Brings the body of a row out of the store, or those of all rows.
+    /// The rows that are not published, and those that are tombstones.
+    var unpublished: Set<RecordID> { get }
+    var tombstones: Set<RecordID> { get }
+    /// Brings bodies of rows out of the store. A row that is no record of the circle goes, and one whose body cannot be
+    /// read now stays bare.
+    mutating func load(_ rids: [RecordID])
+    /// Brings the bodies of all rows out of the store.
     ///
-    /// - Returns: whether the bodies of all rows are there.
-    mutating func load(_ rid: RecordID?) -> Bool
+    /// - Returns: whether all are there.
+    mutating func loadAll() -> Bool
     /// Puts in a version of another machine's.
     mutating func put(_ row: SyncRow, rid: RecordID)
     /// Keeps a version that has lost, for the user to bring back.
@@ -68,6 +74,9 @@ package protocol RowTable {
 // A table that has everything in memory.
 extension RowTable {
     package mutating func meet(_ record: SyncRecord) {}
-    package mutating func load(_ rid: RecordID?) -> Bool { true }
+    package mutating func load(_ rids: [RecordID]) {}
+    package mutating func loadAll() -> Bool { true }
+    package var unpublished: Set<RecordID> { Set(all.filter(\.value.isDirty).keys) }
+    package var tombstones: Set<RecordID> { Set(all.filter(\.value.isTombstone).keys) }
     package mutating func put(_ row: SyncRow, rid: RecordID) { self[rid] = row }
 }

@@ -60,21 +60,19 @@ struct OpenedSnapshot {
             let content = keys.open(part.sealed, part.header, associated: part.associated),
             let records = try? SnapshotPart.records(decoding: content)
         else { return false }
-        for record in records {
-            guard let row = row(record, part.header, keys) else { return false }
-            arrived.append(row)
+        guard records.allSatisfy(isAllowed) else { return false }
+        let opened = keys.open(records.map { ($0, part.header) }, isNamed: true)
+        for (record, opened) in zip(records, opened) {
+            guard let opened, let origin = record.origin else { return false }
+            let place = announced.covers(origin) ? origin : announced.place
+            arrived.append(ArrivedRow(WaitingRecord(record, part.header, place), opened: opened))
         }
         return true
     }
 
-    private func row(_ record: SyncRecord, _ header: SyncHeader, _ keys: any CircleKeys) -> ArrivedRow? {
-        guard record.kind == SyncRecord.Kind.item || record.kind == SyncRecord.Kind.tombstone,
-            let origin = record.origin, record.isBoxed == record.needsBox,
-            let opened = record.isBoxed ? keys.unbox(record, header) : record,
-            (1...4).contains(record.itemClass), (1...3).contains(record.protection),
-            keys.recordID(of: opened) == opened.rid
-        else { return nil }
-        let place = announced.covers(origin) ? origin : announced.place
-        return ArrivedRow(WaitingRecord(record, header, place), opened: opened)
+    private func isAllowed(_ record: SyncRecord) -> Bool {
+        [SyncRecord.Kind.item, SyncRecord.Kind.tombstone].contains(record.kind) && record.origin != nil
+            && record.isBoxed == record.needsBox && (1...4).contains(record.itemClass)
+            && (1...3).contains(record.protection)
     }
 }

@@ -143,35 +143,58 @@ final class EnclaveCircleKeys: CircleKeys {
         }
     }
 
-    func box(_ record: SyncRecord, _ header: SyncHeader) -> SyncRecord? {
+    func box(_ records: [SyncRecord], _ header: SyncHeader) -> [SyncRecord]? {
         guard isUnlocked else { return nil }
-        let body = record.withBody { SecretBytes(copying: $0) }
-        let boxed = ask(isAnswer: Self.means(.locked)) { () throws(Refusal) in
-            try enclave.boxBody(body, of: BoxedRecord(record, in: header))
+        var boxed: [SyncRecord] = []
+        for some in CircleLists.runs(records, by: \.encodedSize) {
+            let (bodies, places) = (some.map(\.body), some.map { BoxedRecord($0, in: header) })
+            let boxes = ask(isAnswer: Self.means(.locked)) { () throws(Refusal) in
+                try enclave.boxBodies(bodies, of: places)
+            }
+            guard let boxes else { return nil }
+            for (record, box) in zip(some, boxes) { boxed.append(record.with(body: box, isBoxed: true)) }
         }
-        return boxed.map { record.with(body: $0, isBoxed: true) }
+        return boxed
     }
 
-    func unbox(_ record: SyncRecord, _ header: SyncHeader) -> SyncRecord? {
-        let box = record.withBody { SecretBytes(copying: $0) }
-        let body = ask(isAnswer: Self.means(.malformedBatch)) { () throws(Refusal) in
-            try enclave.unboxBody(box, of: BoxedRecord(record, in: header))
+    func unbox(_ boxes: [(record: SyncRecord, header: SyncHeader)]) -> [SyncRecord?] {
+        var opened: [SyncRecord?] = []
+        for some in CircleLists.runs(boxes, by: { $0.record.encodedSize }) {
+            let (boxes, places) = (some.map(\.record.body), some.map { BoxedRecord($0.record, in: $0.header) })
+            let bodies = ask { () throws(Refusal) in try enclave.unboxBodies(boxes, of: places) }
+            for (index, one) in some.enumerated() {
+                opened.append(bodies?[index].map { one.record.with(body: $0, isBoxed: false) })
+            }
         }
-        return body.map { record.with(body: $0, isBoxed: false) }
+        return opened
     }
 
-    func recordID(of record: SyncRecord) -> RecordID? {
-        guard let named = record.named else { return nil }
-        let digest = named.withSpan { span -> BatchHash in self.digest(span) }
-        if let rid = known.name(digest) { return rid }
-        // The number of the class, which the enclave puts before the key itself.
-        let key = named.withSpan { SecretBytes(copying: $0.extracting(1..<$0.count)) }
-        let rid = ask(isAnswer: Self.means(.noGenerationKeys)) { () throws(Refusal) in
-            try enclave.recordID(itemClass: record.itemClass, primaryKey: key)
+    func recordIDs(of records: [SyncRecord]) -> [RecordID?] {
+        let names = records.map(\.named)
+        let digests = names.map { name in name.map { $0.withSpan { span -> BatchHash in digest(span) } } }
+        var unknown: [(index: Int, naming: RecordNaming)] = []
+        for (index, name) in names.enumerated() {
+            guard let name, let digest = digests[index], known.name(digest) == nil else { continue }
+            // The number of the class, which the enclave puts before the key itself.
+            let key = name.withSpan { SecretBytes(copying: $0.extracting(1..<$0.count)) }
+            unknown.append((index, RecordNaming(itemClass: records[index].itemClass, primaryKey: key)))
         }
-        if let rid { known.keep(rid, digest) }
-        return rid
+        var found = digests.map { $0.flatMap(known.name) }
+        for some in CircleLists.runs(unknown, by: { $0.naming.primaryKey.count }) {
+            let named = ask(isAnswer: Self.means(.noGenerationKeys)) { () throws(Refusal) in
+                try enclave.recordIDs(some.map(\.naming))
+            }
+            for (one, rid) in zip(some, named ?? []) {
+                found[one.index] = rid
+                if let digest = digests[one.index] { known.keep(rid, digest) }
+            }
+        }
+        return found
     }
+}
+
+extension SyncRecord {
+    fileprivate var body: SecretBytes { withBody { SecretBytes(copying: $0) } }
 }
 
 /// Names of records, and batches that the enclave has taken, from one transaction to the next.

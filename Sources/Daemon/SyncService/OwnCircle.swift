@@ -16,8 +16,8 @@ final class OwnCircle {
     private let known = KnownNames()
     let folder: String
     private var noted: CircleNotes?
-    /// Batches that wait for their turn.
-    private var waiting: WaitingBatches?
+    /// The circle as it was after the last change.
+    private var memory = CircleMemory()
     /// The place, as it was at the last look.
     var view = SyncView()
     /// Whether somebody wants a look now.
@@ -49,7 +49,7 @@ final class OwnCircle {
         _ body: (inout Replica<StoredRows>, _ now: UInt64, _ keys: EnclaveCircleKeys) -> Result
     ) throws(Refusal) -> Result {
         let keys = try EnclaveCircleKeys(enclave, known)
-        return try CircleMember(engine, keys).perform(keeping: &waiting) { replica, now in body(&replica, now, keys) }
+        return try CircleMember(engine, keys).perform(keeping: &memory) { replica, now in body(&replica, now, keys) }
     }
 
     /// Brings the store to where the enclave is, which comes first when a circle is entered: a crash in between is
@@ -76,7 +76,7 @@ final class OwnCircle {
     /// Forgets what is in memory, of another circle or of none.
     func reset() {
         known.forgetAll()
-        (waiting, view, isWanted, ready) = (nil, SyncView(), false, nil)
+        (memory, view, isWanted, ready) = (CircleMemory(), SyncView(), false, nil)
     }
 
     /// The content of the file, with what is noted for its next writing.

@@ -26,9 +26,10 @@ package struct CircleMember {
     package func enter(_ circle: CircleID, as me: MemberID) throws(Refusal) {
         try CircleRecords(engine).enter()
         try engine.withCircleItems { (items) throws(Refusal) in
-            guard try items.state().isEmpty else { return }
-            let rows = try StoredRows(items, me: me, keys)
-            try items.keep(Replica(circle: circle, me: me, rows: rows).saved)
+            guard try items.entries(try items.tables.reader.circleState()).isEmpty else { return }
+            for entry in Replica(circle: circle, me: me, rows: StoredRows(me: me)).saved {
+                try items.tables.keep(try items.piece(entry))
+            }
         }
     }
 
@@ -38,46 +39,58 @@ package struct CircleMember {
     package func perform<Result>(
         _ body: (inout Replica<StoredRows>, _ now: UInt64) -> Result
     ) throws(Refusal) -> Result {
-        var waiting: WaitingBatches?
-        return try perform(keeping: &waiting, body)
+        var memory = CircleMemory()
+        return try perform(keeping: &memory, body)
     }
 
-    /// The same for a caller that keeps the batches that wait for their turn.
+    /// The same for a caller that keeps in memory what it can from one change to the next.
     ///
-    /// - Parameter waiting: those that waited after the change before; nil for none.
+    /// - Parameter memory: what was kept of the change before.
     package func perform<Result>(
-        keeping waiting: inout WaitingBatches?,
-        _ body: (inout Replica<StoredRows>, _ now: UInt64) -> Result
+        keeping memory: inout CircleMemory, _ body: (inout Replica<StoredRows>, _ now: UInt64) -> Result
     ) throws(Refusal) -> Result {
-        let (result, left) = try engine.withCircleItems { (items) throws(Refusal) in
-            try perform(items, waiting, body)
+        // Whatever fails from here on, all is read again but the batches that wait.
+        let (known, waiting) = (memory.take(), memory.waiting)
+        let (result, next) = try engine.withCircleItems { (items) throws(Refusal) in
+            let next = try current(items, known, waiting)
+            return (try perform(items, next, body), next)
         }
-        waiting = left
+        memory = CircleMemory(next)
         return result
     }
 
     private func perform<Result>(
-        _ items: CircleItems, _ waiting: WaitingBatches?,
-        _ body: (inout Replica<StoredRows>, _ now: UInt64) -> Result
-    ) throws(Refusal) -> (Result, WaitingBatches) {
-        var replica = try restored(items)
-        if let waiting { replica.waitingForTheirTurn = waiting }
+        _ items: CircleItems, _ known: KnownCircle, _ body: (inout Replica<StoredRows>, _ now: UInt64) -> Result
+    ) throws(Refusal) -> Result {
         let now = clock()
-        replica.unlock(now: now, keys)
-        let result = body(&replica, now)
+        known.replica.unlock(now: now, keys)
+        let result = body(&known.replica, now)
         // A failure of the keys must not look like something that the batches say.
         if let failure = keys.failure { throw failure }
-        try replica.rows.apply()
-        try items.keep(replica.saved)
-        try items.tables.raiseFloor(to: Int64(replica.stampFloor))
-        return (result, replica.waitingForTheirTurn)
+        try known.keep(in: items)
+        return result
+    }
+
+    /// The circle as the store has it now.
+    private func current(
+        _ items: CircleItems, _ known: KnownCircle?, _ waiting: WaitingBatches?
+    ) throws(Refusal) -> KnownCircle {
+        let (changed, moment) = try items.tables.recordsChanged(since: known?.moment)
+        if let known, let changed {
+            try known.replica.rows.begin(items, changed: changed, keys)
+            known.moment = moment
+            return known
+        }
+        let restored = try restored(items, at: moment)
+        if let waiting { restored.replica.waitingForTheirTurn = waiting }
+        return restored
     }
 
     /// Whether the store knows a circle: its name, and that of this machine; nil for none.
     package var entered: (circle: CircleID, me: MemberID)? {
         get throws(Refusal) {
             try engine.withCircleItems { (items) throws(Refusal) in
-                let entries = try items.state()
+                let entries = try items.entries(try items.tables.reader.circleState())
                 guard let me = StateEntry.machine(in: entries), let circle = StateEntry.circle(in: entries) else {
                     return nil
                 }
@@ -86,67 +99,15 @@ package struct CircleMember {
         }
     }
 
-    private func restored(_ items: CircleItems) throws(Refusal) -> Replica<StoredRows> {
-        let entries = try items.state()
+    private func restored(_ items: CircleItems, at moment: RecordMoment) throws(Refusal) -> KnownCircle {
+        let pieces = try items.tables.reader.circleState()
+        let entries = try items.entries(pieces)
         guard let me = StateEntry.machine(in: entries) else { throw .noCircle }
         let rows = try StoredRows(items, me: me, keys)
-        do throws(SyncMalformed) { return try Replica(restoring: entries, rows: rows, keys) } catch {
-            throw .damagedCircle
-        }
+        do throws(SyncMalformed) {
+            return KnownCircle(try Replica(restoring: entries, rows: rows, keys), pieces, at: moment)
+        } catch { throw .damagedCircle }
     }
-}
-
-extension CircleItems {
-    /// The pieces of the state.
-    fileprivate func state() throws(Refusal) -> [StateEntry] {
-        var entries: [StateEntry] = []
-        for piece in try tables.reader.circleState() { entries.append(try entry(piece)) }
-        return entries
-    }
-
-    private func entry(_ piece: StoredPiece) throws(Refusal) -> StateEntry {
-        guard let entry = try? StateEntry(name: piece.name, value: piece.value, secret: nil) else {
-            throw .damagedCircle
-        }
-        guard let sealed = piece.sealed else { return entry }
-        return entry.with(try secret(sealed, of: entry))
-    }
-}
-
-extension CircleItems {
-    /// Keeps these as the pieces of the state.
-    fileprivate func keep(_ entries: [StateEntry]) throws(Refusal) {
-        var pieces: [StoredPiece] = []
-        for entry in entries {
-            var sealed: [UInt8]?
-            if let secret = entry.secret {
-                sealed = try sealSecret(secret.body, try accessibility(secret.protection), boundTo: entry.bound)
-            }
-            pieces.append(StoredPiece(name: entry.name, value: entry.value, sealed: sealed))
-        }
-        try tables.keepState(pieces)
-    }
-
-    private func accessibility(_ number: UInt8) throws(Refusal) -> Accessibility {
-        guard let accessibility = Accessibility(rawValue: number) else { throw .damagedCircle }
-        return accessibility
-    }
-
-    /// Opens a secret, whose protection class stands in the record's head.
-    private func secret(_ sealed: [UInt8], of entry: StateEntry) throws(Refusal) -> StateEntry.Secret {
-        guard let number = entry.protection else { throw .damagedCircle }
-        guard let body = try openSecret(sealed, try accessibility(number), boundTo: entry.bound) else {
-            throw .damagedCircle
-        }
-        return StateEntry.Secret(body, protection: number)
-    }
-}
-
-extension StateEntry {
-    /// The bytes that a piece's secret is bound to.
-    ///
-    ///     "sync" length:u32 name value
-    fileprivate var bound: [UInt8] { Array("sync".utf8) + StateWriter.bytes { $0.add(run: name) } + value }
 }
 
 extension Refusal {
@@ -154,7 +115,7 @@ extension Refusal {
         .notAvailable, .notFound, "sync", "The keychain belongs to no circle of machines.",
         do: "Set synchronisation up first.")
 
-    fileprivate static let damagedCircle = Refusal(
+    static let damagedCircle = Refusal(
         .notAvailable, .damaged, "sync", "What the keychain knows of its circle of machines is not what was written.",
         do: "Leave the circle and join it again; no item is lost.")
 }

@@ -5,199 +5,177 @@ import LinuxSystem
 package import SyncFormat
 package import SyncMerging
 
-/// The rows of a keychain as merging sees them, in one transaction of its store. Values are opened when they are
-/// needed: those of changes that other machines have not got, and others where bodies are compared.
+/// The rows of a keychain as merging sees them. From one transaction of the store to the next they are in memory
+/// without bodies; in a transaction, bodies are opened when they are needed: those of changes that are published, and
+/// others where bodies are compared.
 package struct StoredRows: RowTable {
     package private(set) var all: [RecordID: SyncRow] = [:]
-    private let items: CircleItems
-    private let me: MemberID
-    /// Where rows are in the store.
-    private var places: [RecordID: StoredPlace] = [:]
-    /// The rows as they were at the beginning.
-    private var before: [RecordID: SyncRow] = [:]
-    private var origins: [RecordID: [UInt8]] = [:]
+    package private(set) var unpublished: Set<RecordID> = []
+    package private(set) var tombstones: Set<RecordID> = []
+    let me: MemberID
+    /// Where rows are in the store, and which row is there.
+    private(set) var places: [RecordID: RecordPlace] = [:]
+    private var named: [RecordPlace: RecordID] = [:]
+    private(set) var origins: [RecordID: [UInt8]] = [:]
     /// Changes whose identifiers are not known: the class of the item is closed, or the record key is not there yet.
-    private var unnamed: [StoredPlace: Unnamed] = [:]
+    var unnamed: [RecordPlace: Unnamed] = [:]
     /// Items from before the circle.
-    private var older: Set<RecordID> = []
-    /// Versions of other machines that take their place.
-    private var arrived: Set<RecordID> = []
-    private var losers: [Loser] = []
-    private var names: [(taker: RecordID, previous: RecordID)] = []
-    private var failure: Refusal?
+    private(set) var older: Set<RecordID> = []
+    /// Places that are read again in the next transaction, whatever the store says of them.
+    private var doubtful: Set<RecordPlace> = []
+    /// The open transaction.
+    var work: Work?
 
-    private struct Loser {
+    /// An open transaction, and the keys that may be used in it.
+    struct Access {
+        let items: CircleItems
+        let keys: any CircleKeys
+    }
+
+    /// The work of a transaction so far.
+    struct Work {
+        let access: Access
+        /// The rows that have changed, as they were before.
+        var before: [RecordID: Before] = [:]
+        /// Versions of other machines that take their place.
+        var arrived: Set<RecordID> = []
+        var losers: [Loser] = []
+        var names: [(taker: RecordID, previous: RecordID)] = []
+        /// Rows whose bodies may be here.
+        var opened: Set<RecordID> = []
+        /// A failure of the store ends the transaction.
+        var failure: Refusal?
+    }
+
+    struct Before {
+        let row: SyncRow?
+    }
+
+    struct Loser {
         let row: SyncRow
         let rid: RecordID
         let wasThere: Bool
     }
 
-    private struct Unnamed {
+    struct Unnamed {
+        /// Without its body.
         let record: SyncRecord
         let isOlder: Bool
     }
 
-    init(_ items: CircleItems, me: MemberID, _ keys: any CircleKeys) throws(Refusal) {
-        (self.items, self.me) = (items, me)
-        for itemClass in ItemClass.stored {
-            for row in try items.tables.reader.circleRows(of: itemClass) { try add(row, keys) }
-        }
-        before = all
-    }
+    init(me: MemberID) { self.me = me }
 
     package subscript(rid: RecordID) -> SyncRow? {
         get { all[rid] }
-        set { all[rid] = newValue }
+        set {
+            if work?.before[rid] == nil { work?.before[rid] = Before(row: all[rid]) }
+            set(rid, newValue)
+        }
+    }
+
+    private mutating func set(_ rid: RecordID, _ row: SyncRow?) {
+        all[rid] = row
+        if row?.isDirty == true { unpublished.insert(rid) } else { unpublished.remove(rid) }
+        if row?.isTombstone == true { tombstones.insert(rid) } else { tombstones.remove(rid) }
+        if row?.record.isBare == false { work?.opened.insert(rid) }
     }
 
     package mutating func put(_ row: SyncRow, rid: RecordID) {
-        all[rid] = row
-        arrived.insert(rid)
-        guard places[rid] == nil, let item = row.record.item else { return }
-        places[rid] = place(of: item)
+        self[rid] = row
+        work?.arrived.insert(rid)
+        guard places[rid] == nil, let item = row.record.item, let place = place(of: item) else { return }
+        (places[rid], named[place]) = (place, rid)
     }
 
     package mutating func keepLoser(_ row: SyncRow, rid: RecordID) {
-        let isCurrent = all[rid]?.stamp == row.stamp
-        losers.append(Loser(row: row, rid: rid, wasThere: isCurrent && !arrived.contains(rid)))
+        let isCurrent = all[rid]?.stamp == row.stamp && work?.arrived.contains(rid) != true
+        work?.losers.append(Loser(row: row, rid: rid, wasThere: isCurrent))
     }
 
-    package mutating func takeName(_ rid: RecordID, from previous: RecordID) { names.append((rid, previous)) }
+    package mutating func takeName(_ rid: RecordID, from previous: RecordID) {
+        work?.names.append((rid, previous))
+    }
 
-    // MARK: - What is in the store
+    // MARK: - What the store has
 
-    private mutating func add(_ row: CircleRow, _ keys: any CircleKeys) throws(Refusal) {
-        let (place, origin) = (StoredPlace(row), row.origin.flatMap(StoredOrigin.init))
-        guard row.isDirty || origin == nil else {
-            guard let origin else { return }
-            let version = SyncRow(
-                record: row.bare(rid: origin.rid), stamp: SyncStamp(hlc: UInt64(row.stamp), device: origin.author),
-                place: origin.place)
-            return add(version, origin.rid, at: place, row.origin)
-        }
-        switch try items.item(row.primaryKey, of: row.itemClass) {
-        case .nothing: return
-        case .locked:
-            let stamp = SyncStamp(hlc: UInt64(row.stamp), device: me)
-            let record = row.bare(rid: origin?.rid ?? .none)
-            guard let origin else { return unnamed[place] = Unnamed(record: record, isOlder: row.stamp == 0) }
-            add(SyncRow(record: record, stamp: stamp, place: nil), origin.rid, at: place, row.origin)
-        case .item(let item):
-            let stamp = SyncStamp(hlc: row.stamp == 0 ? item.modified : UInt64(row.stamp), device: me)
-            let record = SyncRecord(item, hlc: stamp.hlc)
-            guard let rid = keys.recordID(of: record) else {
-                return unnamed[place] = Unnamed(record: record, isOlder: row.stamp == 0)
+    /// Takes a row as the store has it.
+    mutating func add(_ row: SyncRow, _ rid: RecordID, at place: RecordPlace, _ origin: [UInt8]?, isOlder: Bool = false)
+    {
+        set(rid, row)
+        (places[rid], named[place], origins[rid]) = (place, rid, origin)
+        if isOlder { older.insert(rid) }
+    }
+
+    /// Forgets what was read at a place.
+    mutating func forget(_ place: RecordPlace) {
+        unnamed[place] = nil
+        guard let rid = named.removeValue(forKey: place), places[rid] == place else { return }
+        (places[rid], origins[rid]) = (nil, nil)
+        older.remove(rid)
+        set(rid, nil)
+    }
+
+    /// Puts a row's body in, or takes it away.
+    mutating func replace(_ rid: RecordID, with record: SyncRecord) {
+        if let row = all[rid] { set(rid, SyncRow(record: record, stamp: row.stamp, place: row.place)) }
+    }
+
+    /// Places to be read again.
+    mutating func takeDoubtful() -> Set<RecordPlace> {
+        defer { doubtful = [] }
+        return doubtful
+    }
+
+    /// Ends the transaction: bodies go, and what has changed is read again in the next one.
+    mutating func end() {
+        guard let work else { return }
+        self.work = nil
+        for rid in work.opened { if let row = all[rid] { replace(rid, with: row.record.bare) } }
+        for rid in work.before.keys {
+            guard let place = places[rid] else {
+                set(rid, nil)
+                continue
             }
-            if row.stamp == 0 { older.insert(rid) }
-            add(SyncRow(record: record.with(rid: rid), stamp: stamp, place: nil), rid, at: place, row.origin)
+            doubtful.insert(place)
         }
     }
 
-    private mutating func add(_ row: SyncRow, _ rid: RecordID, at place: StoredPlace, _ origin: [UInt8]?) {
-        (all[rid], places[rid], origins[rid]) = (row, place, origin)
-    }
+    // MARK: - What is about to meet
 
     /// A version of another machine's is about to meet what is here.
     ///
     /// An item from before the circle stays though somebody has deleted it there: joining deletes nothing.
     package mutating func meet(_ record: SyncRecord) {
         if let item = record.item, all[record.rid] == nil, !unnamed.isEmpty { name(item, record) }
+        // One that is no record of the circle any more meets nobody.
+        if all[record.rid]?.isDirty == true { load([record.rid]) }
         guard older.contains(record.rid), let row = all[record.rid], row.isDirty, !row.isTombstone,
             record.kind == SyncRecord.Kind.tombstone, record.hlc >= row.stamp.hlc,
             record.hlc + 1 < SyncLimits.endOfTime
         else { return }
         let stamp = SyncStamp(hlc: record.hlc + 1, device: me)
-        all[record.rid] = SyncRow(record: row.record.with(hlc: stamp.hlc), stamp: stamp, place: nil)
+        self[record.rid] = SyncRow(record: row.record.with(hlc: stamp.hlc), stamp: stamp, place: nil)
     }
 
     private mutating func name(_ item: CircleItem, _ record: SyncRecord) {
         guard let place = place(of: item), let found = unnamed.removeValue(forKey: place) else { return }
         let named = found.record.with(rid: record.rid)
         let row = SyncRow(record: named, stamp: SyncStamp(hlc: named.hlc, device: me), place: nil)
-        if found.isOlder { older.insert(record.rid) }
-        add(row, record.rid, at: place, nil)
+        add(row, record.rid, at: place, nil, isOlder: found.isOlder)
+        doubtful.insert(place)
     }
 
-    private mutating func place(of item: CircleItem) -> StoredPlace? {
+    private mutating func place(of item: CircleItem) -> RecordPlace? {
         do throws(Refusal) {
-            return StoredPlace(itemClass: item.itemClass, primaryKey: try items.primaryKey(of: item))
+            guard let items = work?.access.items else { return nil }
+            return RecordPlace(itemClass: item.itemClass, primaryKey: try items.primaryKey(of: item))
         } catch {
             note(error)
             return nil
         }
     }
 
-    package mutating func load(_ wanted: RecordID?) -> Bool {
-        for rid in wanted.map({ [$0] }) ?? Array(all.keys) {
-            guard let row = all[rid], row.record.isBare, let place = places[rid] else { continue }
-            do throws(Refusal) {
-                guard case .item(let item) = try items.item(place.primaryKey, of: place.itemClass) else { continue }
-                let record = SyncRecord(item, rid: rid, hlc: row.stamp.hlc)
-                all[rid] = SyncRow(record: record, stamp: row.stamp, place: row.place)
-            } catch { note(error) }
-        }
-        return failure == nil && !all.values.contains(where: \.record.isBare)
-    }
-
-    /// A failure of the store ends the transaction.
-    private mutating func note(_ error: Refusal) { failure = failure ?? error }
-}
-
-// MARK: - Writing
-
-extension StoredRows {
-    /// Does in the store what merging has done.
-    func apply() throws(Refusal) {
-        if let failure { throw failure }
-        for loser in losers where loser.wasThere {
-            if let place = places[loser.rid] { try items.keepVersion(of: place.primaryKey, place.itemClass) }
-        }
-        try remove()
-        try putArrived()
-        for loser in losers where !loser.wasThere {
-            if let item = loser.row.record.item { try items.keepVersion(lost: item) }
-        }
-        for (taker, previous) in names {
-            guard let taker = places[taker], let previous = places[previous] else { continue }
-            try items.giveName(
-                of: previous.primaryKey, to: taker.primaryKey, (previous.itemClass, taker.itemClass))
-        }
-        try noteVersions()
-    }
-
-    private func remove() throws(Refusal) {
-        for (rid, row) in before where all[rid] == nil && row.isTombstone {
-            if let place = places[rid] { try items.remove(place.primaryKey, of: place.itemClass) }
-        }
-    }
-
-    /// Deletions come first: an item may take the name of one that is gone.
-    private func putArrived() throws(Refusal) {
-        let rows = arrived.compactMap { rid in all[rid].map { (rid, $0) } }
-        for (_, row) in rows.sorted(by: { ($0.1.isTombstone ? 0 : 1, $0.0) < ($1.1.isTombstone ? 0 : 1, $1.0) }) {
-            if let item = row.record.item { try items.put(item) }
-        }
-    }
-
-    private func noteVersions() throws(Refusal) {
-        for (rid, row) in all {
-            let isSame = before[rid].map { $0.stamp == row.stamp && $0.place == row.place } ?? false
-            guard !isSame || arrived.contains(rid), let place = places[rid] else { continue }
-            let origin = row.place.map { StoredOrigin(rid: rid, author: row.stamp.device, place: $0).bytes }
-            try items.tables.noteRecord(
-                place.primaryKey, of: place.itemClass, stamp: Int64(row.stamp.hlc), isDirty: row.isDirty,
-                origin: origin ?? origins[rid])
-        }
-    }
-}
-
-/// Where a row is.
-struct StoredPlace: Hashable {
-    let itemClass: ItemClass
-    let primaryKey: [UInt8]
-
-    init(itemClass: ItemClass, primaryKey: [UInt8]) { (self.itemClass, self.primaryKey) = (itemClass, primaryKey) }
-    init(_ row: CircleRow) { self.init(itemClass: row.itemClass, primaryKey: row.primaryKey) }
+    mutating func note(_ error: Refusal) { if work?.failure == nil { work?.failure = error } }
 }
 
 /// The version of a record that other machines have.
@@ -229,11 +207,16 @@ struct StoredOrigin {
     }
 }
 
-extension CircleRow {
+extension SyncRecord {
+    private static let noBody = SecretBytes(count: 0)
+
     /// The record without its body.
-    func bare(rid: RecordID) -> SyncRecord {
-        SyncRecord(
-            kind: isTombstone ? SyncRecord.Kind.tombstone : SyncRecord.Kind.item, itemClass: itemClass.rawValue,
-            protection: accessibility.rawValue, rid: rid, hlc: UInt64(stamp), body: SecretBytes(count: 0))
+    var bare: SyncRecord { with(body: Self.noBody, isBoxed: false) }
+
+    /// The record of a row, without its body.
+    init(_ row: CircleRow, rid: RecordID) {
+        self.init(
+            kind: row.isTombstone ? Kind.tombstone : Kind.item, itemClass: row.itemClass.rawValue,
+            protection: row.accessibility.rawValue, rid: rid, hlc: UInt64(row.stamp), body: Self.noBody)
     }
 }

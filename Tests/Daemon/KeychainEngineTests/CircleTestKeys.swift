@@ -1,5 +1,6 @@
 import KeychainCrypto
 import KeychainModel
+import KeychainWire
 import LinuxSystem
 import SyncFormat
 import SyncMerging
@@ -16,6 +17,9 @@ final class CircleTestKeys: CircleKeys {
 
     let own: MemberKeys
     var isUnlocked = true
+    /// Whether the enclave that a machine would have does not answer.
+    var fails = false
+    var failure: Refusal? { fails ? .malformed("the enclave's answer") : nil }
     private let signing, agreement: PrivateKey
     private var held: [GenerationID: Held] = [:]
     private let hpke = HPKE(.p256)
@@ -40,7 +44,21 @@ final class CircleTestKeys: CircleKeys {
         return made
     }
 
+    /// Signatures that were checked, calls about records, and the records of these.
+    struct Work: Equatable {
+        var signatures = 0
+        var calls = 0
+        var records = 0
+    }
+
+    private(set) var work = Work()
+
+    private func note(_ records: Int) {
+        if records > 0 { (work.calls, work.records) = (work.calls + 1, work.records + records) }
+    }
+
     func isSignature(_ signature: [UInt8], of bytes: [UInt8], by signingKey: [UInt8]) -> Bool {
+        work.signatures += 1
         guard let algorithm = Self.algorithm,
             let key = try? PublicKey(external: signingKey.span, type: .ecSECPrimeRandom)
         else { return false }
@@ -126,21 +144,37 @@ final class CircleTestKeys: CircleKeys {
         return output.finish()
     }
 
-    func box(_ record: SyncRecord, _ header: SyncHeader) -> SyncRecord? {
+    func box(_ records: [SyncRecord], _ header: SyncHeader) -> [SyncRecord]? {
+        note(records.count)
+        let boxed = records.compactMap { box($0, header) }
+        return boxed.count == records.count ? boxed : nil
+    }
+
+    private func box(_ record: SyncRecord, _ header: SyncHeader) -> SyncRecord? {
         guard isUnlocked, let cipher = cipher(header, 0..<32, Array("record".utf8) + record.rid.bytes),
             let sealed = record.withBody({ try? cipher.seal($0, aad: record.rid.bytes.span) })
         else { return nil }
         return record.with(body: SecretBytes(copying: sealed.span), isBoxed: true)
     }
 
-    func unbox(_ record: SyncRecord, _ header: SyncHeader) -> SyncRecord? {
+    func unbox(_ boxes: [(record: SyncRecord, header: SyncHeader)]) -> [SyncRecord?] {
+        note(boxes.count)
+        return boxes.map { unbox($0.record, $0.header) }
+    }
+
+    private func unbox(_ record: SyncRecord, _ header: SyncHeader) -> SyncRecord? {
         let sealed = record.withBody { $0.array(0, $0.count) }
         let cipher = cipher(header, 0..<32, Array("record".utf8) + record.rid.bytes)
         guard isUnlocked, let body = Self.open(sealed, cipher, record.rid.bytes) else { return nil }
         return record.with(body: body, isBoxed: false)
     }
 
-    func recordID(of record: SyncRecord) -> RecordID? {
+    func recordIDs(of records: [SyncRecord]) -> [RecordID?] {
+        note(records.count)
+        return records.map(recordID)
+    }
+
+    private func recordID(of record: SyncRecord) -> RecordID? {
         guard let named = record.named, let key = held.values.first?.keys.suffix(32) else { return nil }
         let recordKey = Array(key)
         guard let mac = try? KeyedDigest(key: recordKey.span),

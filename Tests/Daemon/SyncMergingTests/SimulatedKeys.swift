@@ -119,8 +119,11 @@ final class SimulatedKeys: CircleKeys {
         return tag(plain, header, associated) == Array(sealed.suffix(32)) ? SecretBytes(copying: plain.span) : nil
     }
 
-    func box(_ record: SyncRecord, _ header: SyncHeader) -> SyncRecord? {
-        guard isUnlocked else { return nil }
+    func box(_ records: [SyncRecord], _ header: SyncHeader) -> [SyncRecord]? {
+        isUnlocked ? records.map { box($0, header) } : nil
+    }
+
+    private func box(_ record: SyncRecord, _ header: SyncHeader) -> SyncRecord {
         let plain = record.withBody { $0.array(0, $0.count) }
         let body = plain + tag(plain, header, boxed(record, header))
         return record.with(body: SecretBytes(copying: body.span), isBoxed: true)
@@ -130,13 +133,19 @@ final class SimulatedKeys: CircleKeys {
         Array("box".utf8) + record.rid.bytes + header.device.bytes + header.salt.bytes
     }
 
-    func unbox(_ record: SyncRecord, _ header: SyncHeader) -> SyncRecord? {
+    func unbox(_ boxes: [(record: SyncRecord, header: SyncHeader)]) -> [SyncRecord?] {
+        boxes.map { unbox($0.record, $0.header) }
+    }
+
+    private func unbox(_ record: SyncRecord, _ header: SyncHeader) -> SyncRecord? {
         let body = record.withBody { $0.array(0, $0.count) }
         guard isUnlocked, body.count >= 32 else { return nil }
         let plain = Array(body.dropLast(32))
         guard tag(plain, header, boxed(record, header)) == Array(body.suffix(32)) else { return nil }
         return record.with(body: SecretBytes(copying: plain.span), isBoxed: false)
     }
+
+    func recordIDs(of records: [SyncRecord]) -> [RecordID?] { records.map(recordID) }
 
     func recordID(of record: SyncRecord) -> RecordID? {
         record.withBody { span in

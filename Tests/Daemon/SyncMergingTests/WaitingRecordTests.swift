@@ -54,7 +54,7 @@ struct WaitingRecordTests {
         let (first, second) = (circle.machines[0], circle.machines[1])
         let bare = SimulatedMachine.record("mail", "without its box", hlc: circle.time, needsUnlocked: true)
         let needless = SimulatedMachine.record("web", "in a needless box", hlc: circle.time)
-        let moved = first.keys.box(bare, circle.header(of: first))
+        let moved = first.keys.box([bare], circle.header(of: first))?.first
         for record in [bare, needless.with(body: needless.copiedBody, isBoxed: true), moved].compactMap(\.self) {
             circle.commit([record], by: first)
         }

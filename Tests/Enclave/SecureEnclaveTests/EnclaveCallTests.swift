@@ -11,8 +11,8 @@ struct EnclaveCallTests {
         20: 1, 21: 1, 22: 0, 23: 0, 24: 1, 25: 0, 26: 0, 27: 0, 28: 0, 29: 0, 30: 0, 31: 0,
         40: 0, 41: 1, 42: 2, 43: 1, 44: 2, 45: 1, 46: 0, 47: 1,
         50: 0, 51: 1, 64: 1, 70: 2, 71: 1, 72: 0, 73: 0, 74: 0, 75: 0, 76: 0,
-        80: 0, 81: 0, 82: 1, 83: 2, 84: 2, 85: 2, 86: 2, 87: 1,
-        88: 0, 89: 0, 90: 0, 91: 0, 92: 0, 93: 0, 94: 0, 95: 0, 96: 0, 97: 0, 98: 0, 99: 0, 100: 0,
+        80: 0, 81: 0, 82: 1, 83: 2, 84: 2, 87: 1,
+        89: 0, 90: 0, 91: 0, 92: 0, 93: 0, 94: 0, 95: 0, 96: 0, 97: 0, 98: 0, 99: 0, 100: 0, 105: 2, 106: 2, 107: 2,
     ]
 
     @Test("no two operations have one number, and each has the number and the descriptors that it always had")
@@ -25,7 +25,8 @@ struct EnclaveCallTests {
     @Test("the table names every call that is declared")
     func complete() throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..")
-        let declared = try ["EnclaveCalls", "EnclaveCircleCalls", "EnclavePairingCalls"].flatMap { name in
+        let declared = try ["EnclaveCalls", "EnclaveCircleCalls", "CircleLists", "EnclavePairingCalls"].flatMap {
+            name in
             let file = root.appending(path: "Sources/Wire/EnclaveWire/Channel/\(name).swift")
             return try String(contentsOf: file, encoding: .utf8).matches(
                 of: #/static let (\w+) = Enclave(?:Call|Operation)\b/#

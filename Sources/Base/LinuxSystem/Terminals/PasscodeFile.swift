@@ -37,7 +37,9 @@ package enum PasscodeFile {
         _ = lseek(file.number, 0, SEEK_SET)
         // Another reader of the pipe could take the bytes between poll and read.
         try file.setNonBlocking()
-        let room = SecretBytes(count: limit + 1)
+        // A memory file has the size that it will keep.
+        let most = file.isPipe ? limit : min(limit, max(0, Int(try FileStatus(of: file).size)))
+        let room = SecretBytes(count: most + 1)
         let count = try room.withMutableSpan { (span) throws(SystemError) in
             try file.readFully(into: &span, deadline: deadline)
         }

@@ -26,12 +26,23 @@ package struct CircleItems: WriteCommand {
         case locked
     }
 
-    /// Opens the item, or the tombstone, that has a primary key.
-    package func item(_ primaryKey: [UInt8], of itemClass: ItemClass) throws(Refusal) -> Found {
+    /// Opens the items, or the tombstones, that have primary keys. The enclave is asked once for their keys.
+    package func items(at places: [RecordPlace]) throws(Refusal) -> [Found] {
         let batch = RowBatch()
-        try store.occupant(of: primaryKey, in: itemClass) { batch.append($0) }
-        guard let row = batch.first, row.isAuthentic, !row.isGuarded, !row.isSealedKey else { return .nothing }
-        try batch.keys.unwrap(by: sealer.enclave)
+        var rows: [BatchRow?] = []
+        for place in places {
+            let count = batch.count
+            try store.occupant(of: place.primaryKey, in: place.itemClass) { batch.append($0) }
+            rows.append(batch.count > count ? batch.last : nil)
+        }
+        if !batch.isEmpty { try batch.keys.unwrap(by: sealer.enclave) }
+        var found: [Found] = []
+        for row in rows { found.append(try opened(row)) }
+        return found
+    }
+
+    private func opened(_ row: BatchRow?) throws(Refusal) -> Found {
+        guard let row, row.isAuthentic, !row.isGuarded, !row.isSealedKey else { return .nothing }
         do throws(Refusal) {
             guard let item = try writer.decryptedItem(of: row, withValue: true) else { return .nothing }
             let value = item.value ?? SecretBytes(count: 0)
@@ -47,17 +58,24 @@ package struct CircleItems: WriteCommand {
         try store.digester.primaryKey(of: item.itemClass, item.attributes)
     }
 
+    /// Has keys for items that are about to be put in. The enclave is asked once for each class.
+    package func prepareKeys(for items: [CircleItem]) throws(Refusal) {
+        let counts = items.reduce(into: [:]) { $0[$1.accessibility, default: 0] += 1 }
+        writer.rowKeys = try RowKeys(counts, from: sealer.enclave)
+    }
+
     /// Puts an item in, in the place of what has its primary key. The UUID stays, by which programs refer to the item.
     package func put(_ item: CircleItem) throws(Refusal) {
         let batch = RowBatch()
         try store.occupant(of: try primaryKey(of: item), in: item.itemClass) { batch.append($0) }
         let place = batch.first.flatMap { $0.isAuthentic ? $0 : nil }
         // An item of this device alone is no record of the circle, and the history would not keep it.
-        guard place?.accessibility?.isThisDeviceOnly != true,
-            var plain = item.plainItem(uuid: place?.uuid ?? Randomness.bytes(RowKeyRecord.rowBytes))
-        else { return }
+        guard place?.accessibility?.isThisDeviceOnly != true else { return }
+        let key = place == nil ? writer.rowKeys.take(for: item.accessibility) : nil
+        let uuid = place?.uuid ?? key?.uuid ?? Randomness.bytes(RowKeyRecord.rowBytes)
+        guard var plain = item.plainItem(uuid: uuid) else { return }
         try settleKey(of: &plain, isNew: true)
-        try writer.put(try seal(plain), at: place?.id)
+        try writer.put(try seal(plain, with: key), at: place?.id)
     }
 
     /// Keeps the item that has a primary key as an earlier version, before another takes its place.
@@ -86,9 +104,13 @@ package struct CircleItems: WriteCommand {
         try store.occupant(of: tombstone, in: classes.tombstone) { old.append($0) }
         try store.occupant(of: item, in: classes.item) { new.append($0) }
         guard classes.tombstone == classes.item, let old = old.first, old.isTombstone, let new = new.first,
-            !new.isTombstone, case .item(let gone) = try self.item(tombstone, of: classes.tombstone),
-            case .item(let there) = try self.item(item, of: classes.item)
+            !new.isTombstone
         else { return }
+        let found = try items(at: [
+            RecordPlace(itemClass: classes.tombstone, primaryKey: tombstone),
+            RecordPlace(itemClass: classes.item, primaryKey: item),
+        ])
+        guard case .item(let gone) = found[0], case .item(let there) = found[1] else { return }
         try rename(gone, old, to: Randomness.bytes(RowKeyRecord.rowBytes))
         try rename(there, new, to: old.uuid)
     }
@@ -154,10 +176,8 @@ extension KeychainEngine {
             writer.sealer.forgetClosedKeys()
             writer.store.owner = nil
             for accessibility in classes { try items.prepare(accessibility) }
-            var result: Result?
-            try writer.store.transaction { () throws(Refusal) in result = try body(items) }
-            guard let result else { throw .nothingDone }
-            return result
+            defer { writer.rowKeys = RowKeys() }
+            return try writer.store.transactionIfNeeded { () throws(Refusal) in try body(items) }
         }
     }
 }
@@ -169,10 +189,4 @@ extension CircleItems {
             guard error.status == .interactionNotAllowed else { throw error }
         }
     }
-}
-
-extension Refusal {
-    fileprivate static let nothingDone = Refusal(
-        .internalError, .internalError, "store", "The transaction ended without a result.",
-        do: "Try again; the store was not changed.")
 }

@@ -23,7 +23,14 @@ struct RowKeys {
     ///
     /// - Throws: what the enclave says, but not that a class is closed: its adds are told so one by one.
     init(for requests: [AuthorizedRequest], from enclave: any EnclaveService) throws(Refusal) {
-        for (accessibility, count) in Self.adds(in: requests) {
+        try self.init(Self.adds(in: requests), from: enclave)
+    }
+
+    /// Has so many keys of each class.
+    ///
+    /// - Throws: as above.
+    init(_ counts: [Accessibility: Int], from enclave: any EnclaveService) throws(Refusal) {
+        for (accessibility, count) in counts {
             do throws(Refusal) { keys[accessibility] = try Self.fetch(count, accessibility, enclave) } catch {
                 guard error.status == .interactionNotAllowed else { throw error }
             }

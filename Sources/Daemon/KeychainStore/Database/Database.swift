@@ -172,6 +172,9 @@ import LinuxSystem
         }
     }
 
+    /// How many rows it has written since it was opened.
+    var rowsWritten: Int64 { unsafe sqlite3_total_changes64(handle) }
+
     /// The number of the row that was added last.
     var lastRow: Int64 { unsafe sqlite3_last_insert_rowid(handle) }
 

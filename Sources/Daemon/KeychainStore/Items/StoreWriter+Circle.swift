@@ -8,9 +8,10 @@ extension StoreWriter {
     func mark(_ row: NewRow) throws(Refusal) {
         guard isInCircle, row.isSynchronizable else { return }
         guard !row.accessibility.isThisDeviceOnly else {
-            return try forgetRecords(.key, of: row.itemClass, row.primaryKey.span)
+            return try forgetRecord(row.primaryKey, of: row.itemClass)
         }
         marks &+= 1
+        records.note(key: row.primaryKey, of: row.itemClass)
         let statement = try statement(.markRecord)
         try writing { () throws(DatabaseError) in
             try statement.bind(integer: Int64(row.itemClass.rawValue), at: 1)
@@ -23,6 +24,7 @@ extension StoreWriter {
     /// Forgets the record of a row that is about to go.
     func forgetRecord(of id: Int64, in itemClass: ItemClass) throws(Refusal) {
         guard isInCircle else { return }
+        records.noteAll()
         try forgetRecords(.row, of: itemClass) { (statement) throws(DatabaseError) in
             try statement.bind(integer: id, at: 1)
         }
@@ -30,13 +32,15 @@ extension StoreWriter {
 
     /// Forgets the records of the items of a group, which are about to go from this machine alone.
     func forgetRecords(of group: ColumnDigest, in itemClass: ItemClass) throws(Refusal) {
-        if isInCircle { try forgetRecords(.group, of: itemClass, group.span) }
+        guard isInCircle else { return }
+        records.noteAll()
+        try forgetRecords(.group, of: itemClass) { statement in statement.bind(blob: group.span, at: 1) }
     }
 
-    func forgetRecords(
-        _ forgotten: CircleTables.Forgotten, of itemClass: ItemClass, _ key: Span<UInt8>
-    ) throws(Refusal) {
-        try forgetRecords(forgotten, of: itemClass) { statement in statement.bind(blob: key, at: 1) }
+    /// Forgets the record of a row that is gone, or is of this device alone from now on.
+    package func forgetRecord(_ primaryKey: [UInt8], of itemClass: ItemClass) throws(Refusal) {
+        records.note(key: primaryKey, of: itemClass)
+        try forgetRecords(.key, of: itemClass) { statement in statement.bind(blob: primaryKey.span, at: 1) }
     }
 
     private func forgetRecords(
@@ -56,7 +60,9 @@ extension StoreWriter {
     /// Begins to mark what changes, and marks the items that there are; nothing happens in a store that does so.
     package func enterCircle() throws(Refusal) {
         try transaction { () throws(Refusal) in
-            if !isInCircle { try execute(CircleTables.beginning) }
+            guard !isInCircle else { return }
+            records.noteAll()
+            try execute(CircleTables.beginning)
         }
     }
 
@@ -64,6 +70,7 @@ extension StoreWriter {
     package func leaveCircle() throws(Refusal) {
         try transaction { () throws(Refusal) in
             guard isInCircle else { return }
+            records.noteAll()
             try execute(CircleTables.end)
             try Tombstones(database, digester).remove()
         }
@@ -73,6 +80,7 @@ extension StoreWriter {
     ///
     /// - Parameter stamp: that of the change they have got.
     package func settle(_ primaryKey: [UInt8], of itemClass: ItemClass, at stamp: Int64) throws(Refusal) {
+        records.note(key: primaryKey, of: itemClass)
         let statement = try statement(.settleRecord)
         try writing { () throws(DatabaseError) in
             try statement.bind(integer: Int64(itemClass.rawValue), at: 1)

@@ -28,6 +28,10 @@ package struct CircleRow: Sendable {
     }
 }
 
+extension RecordPlace {
+    package init(_ row: CircleRow) { self.init(itemClass: row.itemClass, primaryKey: row.primaryKey) }
+}
+
 extension StoreReader {
     /// The records of a class in a store of a circle.
     package func circleRows(of itemClass: ItemClass) throws(Refusal) -> [CircleRow] {
@@ -41,6 +45,14 @@ extension StoreReader {
 }
 
 extension StoreWriter {
+    /// The record of one place, in the open transaction; nil where there is none that other machines may get.
+    package func circleRow(at place: RecordPlace) throws(Refusal) -> CircleRow? {
+        let statement = try statement(.circleRow(place.itemClass))
+        defer { statement.reset() }
+        statement.bind(blob: place.primaryKey.span, at: 1)
+        return try statement.next() ? CircleRow(statement, place.itemClass) : nil
+    }
+
     /// Notes what other machines have of a record, in the open transaction.
     ///
     /// - Parameters:
@@ -49,6 +61,7 @@ extension StoreWriter {
     package func noteRecord(
         _ primaryKey: [UInt8], of itemClass: ItemClass, stamp: Int64, isDirty: Bool, origin: [UInt8]?
     ) throws(Refusal) {
+        records.note(key: primaryKey, of: itemClass)
         let statement = try statement(.noteRecord)
         try writing { () throws(DatabaseError) in
             try statement.bind(integer: Int64(itemClass.rawValue), at: 1)
@@ -58,11 +71,6 @@ extension StoreWriter {
             if let origin { statement.bind(blob: origin.span, at: 5) }
             try statement.run()
         }
-    }
-
-    /// Forgets the record of a row that is gone.
-    package func forgetRecord(_ primaryKey: [UInt8], of itemClass: ItemClass) throws(Refusal) {
-        try forgetRecords(.key, of: itemClass, primaryKey.span)
     }
 
     /// New records are above this from now on.

@@ -14,15 +14,8 @@ package struct StoredPiece: Equatable, Sendable {
 }
 
 extension StoreWriter {
-    /// Makes these the pieces of the state, in the open transaction. Those that are there already are not written.
-    package func keepState(_ pieces: [StoredPiece]) throws(Refusal) {
-        let known = try reader.circleState()
-        var there = Dictionary(known.map { ($0.name, $0) }) { $1 }
-        for piece in pieces where there.removeValue(forKey: piece.name) != piece { try keep(piece) }
-        for name in there.keys { try drop(pieceNamed: name) }
-    }
-
-    private func keep(_ piece: StoredPiece) throws(Refusal) {
+    /// Writes a piece of the state, in the open transaction.
+    package func keep(_ piece: StoredPiece) throws(Refusal) {
         let statement = try statement(.keepPiece)
         try writing { () throws(DatabaseError) in
             statement.bind(blob: piece.name.span, at: 1)
@@ -32,7 +25,8 @@ extension StoreWriter {
         }
     }
 
-    private func drop(pieceNamed name: [UInt8]) throws(Refusal) {
+    /// Drops a piece of the state, in the open transaction.
+    package func drop(pieceNamed name: [UInt8]) throws(Refusal) {
         let statement = try statement(.dropPiece)
         try writing { () throws(DatabaseError) in
             statement.bind(blob: name.span, at: 1)

@@ -16,6 +16,7 @@ package final class StoreWriter {
     package private(set) var isInCircle = false
     /// How often a record was marked for the other machines.
     package internal(set) var marks: UInt64 = 0
+    var records = RecordChanges()
     /// Microseconds since 1970.
     var clock: () -> Int64 = { max(0, Clock.realtimeNanoseconds / 1000) }
     /// How far the store has come since it was marked.
@@ -207,6 +208,7 @@ package final class StoreWriter {
 
     /// Removes all rows of a protection class and its metadata key.
     package func purge(_ accessibility: Accessibility) throws(Refusal) {
+        records.noteAll()
         for table in ItemClass.stored.map(\.code) + ["metadatakeys"] {
             try run(.purge(table), Int64(accessibility.rawValue))
         }

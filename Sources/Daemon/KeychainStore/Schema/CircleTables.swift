@@ -95,6 +95,9 @@ enum CircleTables {
     /// Whether a record is marked: its class and its primary key.
     static let isMarked = "SELECT dirty <> 0 FROM syncrow WHERE class = ?1 AND pk = ?2"
 
+    /// The one with a primary key.
+    static func record(of itemClass: ItemClass) -> String { records(of: itemClass) + " AND syncrow.pk = ?" }
+
     static let noting = """
         INSERT INTO syncrow (class, pk, hlc, dirty, origin) VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT (class, pk) \
         DO UPDATE SET hlc = excluded.hlc, dirty = excluded.dirty, origin = excluded.origin

@@ -43,50 +43,86 @@ extension SoftwareEnclave {
 
     // MARK: - Records
 
-    package func boxBody(_ body: SecretBytes, of place: BoxedRecord) throws(Refusal) -> SecretBytes {
+    package func boxBodies(_ bodies: [SecretBytes], of places: [BoxedRecord]) throws(Refusal) -> [SecretBytes] {
         try requireOpen(.whenUnlocked)
         let record = try circleRecord()
-        guard place.circle == record.circle, place.device == record.own.id, record.isIn else {
-            throw .notOfThisMachine
+        var (keys, boxes) = (UnlockedKeys(record), [SecretBytes]())
+        for (body, place) in zip(bodies, places) {
+            guard place.circle == record.circle, place.device == record.own.id, record.isIn else {
+                throw .notOfThisMachine
+            }
+            let key = try key(of: place, &keys)
+            guard record.membership.isEligible(place.generation) else { throw .retiredGeneration }
+            do throws(CryptoError) {
+                let box = try CircleCipher.seal(
+                    body, .record, under: key, salt: place.salt.bytes, place: place.bytes)
+                boxes.append(SecretBytes(copying: box.span))
+            } catch { throw .crypto(error) }
         }
-        let key = try unlockedKey(of: place, in: record)
-        guard record.membership.isEligible(place.generation) else { throw .retiredGeneration }
-        do throws(CryptoError) {
-            let box = try CircleCipher.seal(
-                body, .record, under: key, salt: place.salt.bytes, place: place.bytes)
-            return SecretBytes(copying: box.span)
-        } catch { throw .crypto(error) }
+        return boxes
     }
 
-    package func unboxBody(_ box: SecretBytes, of place: BoxedRecord) throws(Refusal) -> SecretBytes {
+    package func unboxBodies(_ boxes: [SecretBytes], of places: [BoxedRecord]) throws(Refusal) -> [SecretBytes?] {
         try requireOpen(.whenUnlocked)
         let record = try circleRecord()
-        guard place.circle == record.circle else { throw .malformedBatch }
-        let key = try unlockedKey(of: place, in: record)
+        var (keys, bodies) = (UnlockedKeys(record), [SecretBytes?]())
+        for (box, place) in zip(boxes, places) {
+            let isHere = place.circle == record.circle
+            bodies.append(isHere ? try open(box, place, under: try key(of: place, &keys)) : nil)
+        }
+        return bodies
+    }
+
+    /// - Returns: nil when it is not what was put in at this place.
+    private func open(
+        _ box: SecretBytes, _ place: BoxedRecord, under key: SecretBytes
+    ) throws(Refusal) -> SecretBytes? {
         do throws(CryptoError) {
             return try box.withSpan { (box) throws(CryptoError) in
                 try CircleCipher.open(box, .record, under: key, salt: place.salt.bytes, place: place.bytes)
             }
-        } catch { throw error.isDamage ? .malformedBatch : .crypto(error) }
+        } catch {
+            guard error.isDamage else { throw .crypto(error) }
+            return nil
+        }
     }
 
-    private func unlockedKey(of place: BoxedRecord, in record: CircleRecord) throws(Refusal) -> SecretBytes {
-        guard let held = record.held[place.generation] else { throw .noGenerationKeys }
-        return try unlockedKey(of: place.generation, held, in: record)
+    /// The keys of generations that a call has opened.
+    private struct UnlockedKeys {
+        let record: CircleRecord
+        var opened: [GenerationID: SecretBytes] = [:]
+
+        init(_ record: CircleRecord) { self.record = record }
     }
 
-    package func recordID(itemClass: UInt8, primaryKey: SecretBytes) throws(Refusal) -> RecordID {
+    private func key(of place: BoxedRecord, _ keys: inout UnlockedKeys) throws(Refusal) -> SecretBytes {
+        if let key = keys.opened[place.generation] { return key }
+        guard let held = keys.record.held[place.generation] else { throw .noGenerationKeys }
+        let key = try unlockedKey(of: place.generation, held, in: keys.record)
+        keys.opened[place.generation] = key
+        return key
+    }
+
+    package func recordIDs(_ names: [RecordNaming]) throws(Refusal) -> [RecordID] {
         let record = try circleRecord()
         guard !record.recordKey.isEmpty else { throw .noGenerationKeys }
         let key = try openPart(record.recordKey, .recordKey, of: record.own.id.bytes, in: record.circle)
+        var identifiers: [RecordID] = []
         do throws(CryptoError) {
-            let digest = try key.withSpan { (key) throws(CryptoError) in try KeyedDigest(key: key) }
-            let number = [itemClass]
-            try digest.update(number.span)
-            try primaryKey.withSpan { (bytes) throws(CryptoError) in try digest.update(bytes) }
-            let short = try digest.finishShort()
-            return RecordID(short.span.array(0, RecordID.size))
+            for name in names { identifiers.append(try Self.identifier(of: name, under: key)) }
         } catch { throw .crypto(error) }
+        return identifiers
+    }
+
+    private static func identifier(
+        of name: RecordNaming, under key: SecretBytes
+    ) throws(CryptoError) -> RecordID {
+        let digest = try key.withSpan { (key) throws(CryptoError) in try KeyedDigest(key: key) }
+        let number = [name.itemClass]
+        try digest.update(number.span)
+        try name.primaryKey.withSpan { (bytes) throws(CryptoError) in try digest.update(bytes) }
+        let short = try digest.finishShort()
+        return RecordID(short.span.array(0, RecordID.size))
     }
 }
 

@@ -24,7 +24,7 @@ package enum EnclaveCalls {
         beginBackup.operation, openBackup.operation, backupKey.operation, unwrapForBackup.operation,
         endBackup.operation, sealShelfForBackup.operation, sealShelfOfBackup.operation,
         circle.operation, enterCircle.operation, takeBatch.operation, sealContent.operation,
-        openContent.operation, boxBody.operation, unboxBody.operation, signBatch.operation, recordID.operation,
+        openContent.operation, boxBodies.operation, unboxBodies.operation, signBatch.operation, recordIDs.operation,
         makeGeneration.operation, shareGeneration.operation, addMachine.operation, removeMachine.operation,
         beginPairing.operation, showDigits.operation, answerPairing.operation, joinPairing.operation,
         finishPairing.operation, introduce.operation, addPaired.operation, leaveCircle.operation,

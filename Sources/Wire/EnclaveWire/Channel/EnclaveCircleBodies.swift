@@ -105,23 +105,6 @@ extension GenerationSharing {
     }
 }
 
-/// class:u8 primaryKey
-package struct RecordNaming: EnclaveMessage, Sendable {
-    let itemClass: UInt8
-    let primaryKey: SecretBytes
-}
-
-extension RecordNaming {
-    package init(from reader: inout WireReader) throws(Refusal) {
-        self.init(itemClass: try reader.integer(UInt8.self), primaryKey: try reader.secret(reader.remaining))
-    }
-
-    package func append(to buffer: SecretBuffer) {
-        buffer.append(itemClass)
-        primaryKey.withSpan { buffer.append($0) }
-    }
-}
-
 /// The statements of an answer, one after the other.
 package struct StatementsMessage: EnclaveMessage, Sendable {
     let statements: [SyncStatement]

@@ -43,34 +43,12 @@ extension EnclaveCalls {
         return EmptyMessage()
     }
 
-    /// place:116 → nothing. Files: the body, room for its box.
-    package static let boxBody = EnclaveCall<BoxedRecord, EmptyMessage>(85, files: 2) {
-        (call, record) throws(Refusal) in
-        let body = try CircleFile.secret(call.files[0], SyncLimits.sealedBytes)
-        try CircleFile.fill(call.files[1], try call.enclave.boxBody(body, of: record))
-        return EmptyMessage()
-    }
-
-    /// place:116 → nothing. Files: the box, room for the body.
-    package static let unboxBody = EnclaveCall<BoxedRecord, EmptyMessage>(86, files: 2) {
-        (call, record) throws(Refusal) in
-        let box = try CircleFile.secret(call.files[0], SyncLimits.sealedBytes)
-        try CircleFile.fill(call.files[1], try call.enclave.unboxBody(box, of: record))
-        return EmptyMessage()
-    }
-
     /// hash:32 → signature:64. Files: header and statements.
     package static let signBatch = EnclaveCall<BytesMessage, BytesMessage>(87, files: 1) {
         (call, hash) throws(Refusal) in
         guard hash.bytes.count == BatchHash.size else { throw .malformed("the hash of a sealed part") }
         let head = try CircleFile.array(call.files[0], CircleFile.carriedBytes)
         return BytesMessage(try call.enclave.signBatch(head: head, sealedHash: BatchHash(hash.bytes)))
-    }
-
-    /// class:u8 primaryKey → rid:16.
-    package static let recordID = EnclaveCall<RecordNaming, BytesMessage>(88) { (call, request) throws(Refusal) in
-        BytesMessage(
-            try call.enclave.recordID(itemClass: request.itemClass, primaryKey: request.primaryKey).bytes)
     }
 
     /// → statement.

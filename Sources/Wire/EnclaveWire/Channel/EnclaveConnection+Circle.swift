@@ -23,12 +23,21 @@ extension EnclaveConnection {
             EnclaveCalls.openContent, BytesMessage(header), SecretBytes(copying: sealed.span), size)
     }
 
-    package func boxBody(_ body: SecretBytes, of record: BoxedRecord) throws(Refusal) -> SecretBytes {
-        try exchange(EnclaveCalls.boxBody, record, body, body.count + CircleBox.overhead)
+    package func boxBodies(_ bodies: [SecretBytes], of records: [BoxedRecord]) throws(Refusal) -> [SecretBytes] {
+        let sizes = bodies.map { $0.count + CircleBox.overhead }
+        let answer = try exchange(
+            EnclaveCalls.boxBodies, EmptyMessage(), CircleLists.write(bodies, of: records), sizes.reduce(0, +))
+        var (reader, boxes) = (WireReader(answer), [SecretBytes]())
+        for size in sizes { boxes.append(try reader.secret(size)) }
+        return boxes
     }
 
-    package func unboxBody(_ box: SecretBytes, of record: BoxedRecord) throws(Refusal) -> SecretBytes {
-        try exchange(EnclaveCalls.unboxBody, record, box, box.count - CircleBox.overhead)
+    package func unboxBodies(_ boxes: [SecretBytes], of records: [BoxedRecord]) throws(Refusal) -> [SecretBytes?] {
+        let sizes = boxes.map(\.sizeOfBody)
+        let answer = try exchange(
+            EnclaveCalls.unboxBodies, EmptyMessage(), CircleLists.write(boxes, of: records),
+            sizes.reduce(0) { $0 + $1 + 1 })
+        return try CircleLists.read(opened: answer, sizes: sizes)
     }
 
     package func signBatch(head: [UInt8], sealedHash: BatchHash) throws(Refusal) -> [UInt8] {
@@ -36,9 +45,10 @@ extension EnclaveConnection {
         return try send(EnclaveCalls.signBatch, BytesMessage(sealedHash.bytes), [file]).bytes
     }
 
-    package func recordID(itemClass: UInt8, primaryKey: SecretBytes) throws(Refusal) -> RecordID {
-        let request = RecordNaming(itemClass: itemClass, primaryKey: primaryKey)
-        return RecordID(try send(EnclaveCalls.recordID, request).bytes)
+    package func recordIDs(_ names: [RecordNaming]) throws(Refusal) -> [RecordID] {
+        let answer = try exchange(
+            EnclaveCalls.recordIDs, EmptyMessage(), CircleLists.write(names), names.count * RecordID.size)
+        return answer.withSpan { span in names.indices.map { RecordID(span.array($0 * RecordID.size, RecordID.size)) } }
     }
 
     package func makeGeneration() throws(Refusal) -> SyncStatement {

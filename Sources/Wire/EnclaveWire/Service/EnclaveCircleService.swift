@@ -42,15 +42,16 @@ package protocol EnclaveCircleService: Sendable {
     ///   (`circle.no-keys`).
     func openContent(_ sealed: [UInt8], header: [UInt8]) throws(Refusal) -> SecretBytes
 
-    /// Puts a record's body into its box, for items that only an unlocked machine reads.
+    /// Puts bodies of records into their boxes, for items that only an unlocked machine reads.
     ///
     /// - Throws: `errSecInteractionNotAllowed` while locked; as ``sealContent(_:header:)``.
-    func boxBody(_ body: SecretBytes, of record: BoxedRecord) throws(Refusal) -> SecretBytes
+    func boxBodies(_ bodies: [SecretBytes], of records: [BoxedRecord]) throws(Refusal) -> [SecretBytes]
 
-    /// Takes a body out of its box.
+    /// Takes bodies out of their boxes.
     ///
-    /// - Throws: `errSecInteractionNotAllowed` while locked; as ``openContent(_:header:)``.
-    func unboxBody(_ box: SecretBytes, of record: BoxedRecord) throws(Refusal) -> SecretBytes
+    /// - Returns: nil for one that is not what was put in at this place.
+    /// - Throws: `errSecInteractionNotAllowed` while locked; `errSecItemNotFound` (`circle.no-keys`).
+    func unboxBodies(_ boxes: [SecretBytes], of records: [BoxedRecord]) throws(Refusal) -> [SecretBytes?]
 
     /// Signs a batch of this machine, if this enclave has made its statements.
     ///
@@ -59,13 +60,10 @@ package protocol EnclaveCircleService: Sendable {
     /// - Throws: `errSecAuthFailed` (`circle.not-stated`).
     func signBatch(head: [UInt8], sealedHash: BatchHash) throws(Refusal) -> [UInt8]
 
-    /// The identifier of a record.
+    /// The identifiers of records.
     ///
-    /// - Parameters:
-    ///   - itemClass: the number of the item class.
-    ///   - primaryKey: the primary key as in store.md, section 3, with an empty `musr`; its bytes are not read.
     /// - Throws: `errSecItemNotFound` (`circle.no-keys`) before the first share was taken.
-    func recordID(itemClass: UInt8, primaryKey: SecretBytes) throws(Refusal) -> RecordID
+    func recordIDs(_ names: [RecordNaming]) throws(Refusal) -> [RecordID]
 
     /// Makes a generation for all members that are in, where none can be used; otherwise states the current one again.
     ///
@@ -139,6 +137,18 @@ package struct CircleState: Equatable, Sendable {
         circle: CircleID, keys: MemberKeys, random: BatchHash?, members: [Member], held: [GenerationID: UInt32]
     ) {
         (self.circle, self.keys, self.random, self.members, self.held) = (circle, keys, random, members, held)
+    }
+}
+
+/// All by which a record is named.
+package struct RecordNaming: Sendable {
+    /// The number of the item class.
+    package let itemClass: UInt8
+    /// The primary key as in store.md, section 3, with an empty `musr`; its bytes are not read.
+    package let primaryKey: SecretBytes
+
+    package init(itemClass: UInt8, primaryKey: SecretBytes) {
+        (self.itemClass, self.primaryKey) = (itemClass, primaryKey)
     }
 }
 

@@ -148,3 +148,10 @@ struct TestCircle {
     /// Has all machines take a batch.
     func deliver(_ batch: SyncBatch) throws { for machine in machines { try machine.take(batch) } }
 }
+
+/// One record in a call that takes many.
+extension EnclaveCircleService {
+    func recordID(itemClass: UInt8, primaryKey: SecretBytes) throws -> RecordID? {
+        try recordIDs([RecordNaming(itemClass: itemClass, primaryKey: primaryKey)]).first
+    }
+}

@@ -115,21 +115,22 @@ import Testing
         let header = try first.header(made.id)
         let record = SyncRecord(
             kind: 1, itemClass: 1, protection: 1, rid: RecordID([1]), hlc: 5, body: SecretBytes(count: 0))
-        let place = BoxedRecord(record, in: header)
-        let body = SecretBytes(copying: Array("value".utf8).span)
-        let box = try first.connection.boxBody(body, of: place)
+        let places = [BoxedRecord(record, in: header), BoxedRecord(record.with(hlc: 7), in: header)]
+        let bodies = ["value", "another"].map { SecretBytes(copying: Array($0.utf8).span) }
+        let boxes = try first.connection.boxBodies(bodies, of: places)
         let batch = try first.publish(statements, "content", under: made.id)
         try second.take(batch)
         #expect(try second.read(batch) == "content")
-        #expect(refusal { _ = try second.connection.unboxBody(box, of: place) }?.rule == .locked)
-        #expect(refusal { _ = try second.connection.boxBody(body, of: place) }?.rule == .locked)
+        #expect(refusal { _ = try second.connection.unboxBodies(boxes, of: places) }?.rule == .locked)
+        #expect(refusal { _ = try second.connection.boxBodies(bodies, of: places) }?.rule == .locked)
         #expect(refusal { _ = try second.connection.makeGeneration() }?.rule == .locked)
         #expect(refusal { _ = try second.connection.shareGeneration(made.id, with: [try first.id]) }?.rule == .locked)
         try first.read(try second.publish([], "from a locked one", under: made.id)).expect("from a locked one")
         try second.connection.unlock(passcode: try TestDevice.passcode(CircleMachine.passcode))
-        #expect(try second.connection.unboxBody(box, of: place).isEqual(to: body))
-        let elsewhere = BoxedRecord(record.with(hlc: 6), in: header)
-        #expect(refusal { _ = try second.connection.unboxBody(box, of: elsewhere) }?.rule == .malformedBatch)
+        let opened = try second.connection.unboxBodies(boxes, of: places)
+        #expect(zip(opened, bodies).allSatisfy { $0?.isEqual(to: $1) == true } && opened.count == 2)
+        let elsewhere = [BoxedRecord(record.with(hlc: 6), in: header), places[1]]
+        #expect(try second.connection.unboxBodies(boxes, of: elsewhere).map { $0 == nil } == [true, false])
     }
 
     @Test("Keys that are lost before their statement was published are stated again, and others' are not vouched for")

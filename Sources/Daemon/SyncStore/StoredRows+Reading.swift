@@ -1,0 +1,141 @@
+import KeychainEngine
+import KeychainModel
+import KeychainStore
+package import SyncFormat
+import SyncMerging
+
+/// Bringing rows out of the store. Those that other machines have are named there; the others are opened to be named.
+extension StoredRows {
+    /// So many items are opened at once.
+    private static var openedAtOnce: Int { 128 }
+
+    /// Reads all rows.
+    init(_ items: CircleItems, me: MemberID, _ keys: any CircleKeys) throws(Refusal) {
+        self.init(me: me)
+        work = Work(access: Access(items: items, keys: keys))
+        var rows: [CircleRow] = []
+        for itemClass in ItemClass.stored { rows += try items.tables.reader.circleRows(of: itemClass) }
+        try add(rows)
+    }
+
+    /// Goes on in another transaction, with the rows again that have changed meanwhile.
+    mutating func begin(_ items: CircleItems, changed: Set<RecordPlace>, _ keys: any CircleKeys) throws(Refusal) {
+        work = Work(access: Access(items: items, keys: keys))
+        try read(changed.union(takeDoubtful()))
+        // One of each protection class says whether the others have names now.
+        for places in Dictionary(grouping: unnamed.keys, by: { unnamed[$0]?.record.protection }).values {
+            guard let first = places.first else { continue }
+            try read([first])
+            if unnamed[first] == nil { try read(places.dropFirst()) }
+        }
+    }
+
+    private mutating func read(_ places: some Collection<RecordPlace>) throws(Refusal) {
+        guard let access = work?.access, !places.isEmpty else { return }
+        var rows: [CircleRow] = []
+        for place in places {
+            forget(place)
+            if let row = try access.items.tables.circleRow(at: place) { rows.append(row) }
+        }
+        try add(rows)
+    }
+
+    private mutating func add(_ rows: [CircleRow]) throws(Refusal) {
+        var closed: [CircleRow] = []
+        for row in rows where !addNamed(row) { closed.append(row) }
+        // A few keep their bodies for the batch that is about to be made.
+        let isFew = closed.count <= Self.openedAtOnce
+        for some in closed.runs(of: Self.openedAtOnce) { try open(some, keepingBodies: isFew) }
+    }
+
+    /// Adds a row whose record the store names.
+    private mutating func addNamed(_ row: CircleRow) -> Bool {
+        guard let bytes = row.origin, let origin = StoredOrigin(bytes), !row.isDirty || row.stamp > 0 else {
+            return false
+        }
+        let stamp = SyncStamp(hlc: UInt64(row.stamp), device: row.isDirty ? me : origin.author)
+        let version = SyncRow(
+            record: SyncRecord(row, rid: origin.rid), stamp: stamp, place: row.isDirty ? nil : origin.place)
+        add(version, origin.rid, at: RecordPlace(row), bytes)
+        return true
+    }
+
+    private mutating func open(_ rows: [CircleRow], keepingBodies: Bool) throws(Refusal) {
+        guard let access = work?.access else { return }
+        var found: [(row: CircleRow, record: SyncRecord)] = []
+        for (row, item) in zip(rows, try access.items.items(at: rows.map(RecordPlace.init))) {
+            switch item {
+            case .nothing: continue
+            case .locked: addClosed(row)
+            case .item(let item):
+                found.append((row, SyncRecord(item, hlc: row.stamp == 0 ? item.modified : UInt64(row.stamp))))
+            }
+        }
+        for (one, rid) in zip(found, access.keys.recordIDs(of: found.map(\.record))) {
+            let record = keepingBodies ? one.record : one.record.bare
+            guard let rid else {
+                unnamed[RecordPlace(one.row)] = Unnamed(record: one.record.bare, isOlder: one.row.stamp == 0)
+                continue
+            }
+            let stamp = SyncStamp(hlc: record.hlc, device: me)
+            add(
+                SyncRow(record: record.with(rid: rid), stamp: stamp, place: nil), rid, at: RecordPlace(one.row),
+                one.row.origin, isOlder: one.row.stamp == 0)
+        }
+    }
+
+    private mutating func addClosed(_ row: CircleRow) {
+        let (place, rid) = (RecordPlace(row), row.origin.flatMap(StoredOrigin.init)?.rid)
+        let record = SyncRecord(row, rid: rid ?? .none)
+        guard let rid else { return unnamed[place] = Unnamed(record: record, isOlder: row.stamp == 0) }
+        let stamp = SyncStamp(hlc: UInt64(row.stamp), device: me)
+        add(SyncRow(record: record, stamp: stamp, place: nil), rid, at: place, row.origin)
+    }
+
+    // MARK: - Bodies
+
+    package mutating func load(_ rids: [RecordID]) {
+        let closed = rids.filter { rid in all[rid]?.record.isBare == true && places[rid] != nil }
+        do throws(Refusal) {
+            for some in closed.runs(of: Self.openedAtOnce) { try bring(some) }
+        } catch { note(error) }
+    }
+
+    package mutating func loadAll() -> Bool {
+        load(Array(all.keys))
+        return work?.failure == nil && !all.values.contains(where: \.record.isBare)
+    }
+
+    private mutating func bring(_ rids: [RecordID]) throws(Refusal) {
+        guard let access = work?.access else { return }
+        let places = rids.compactMap { self.places[$0] }
+        var found: [(rid: RecordID, record: SyncRecord)] = []
+        for (rid, item) in zip(rids, try access.items.items(at: places)) {
+            guard let row = all[rid] else { continue }
+            switch item {
+            case .locked: continue
+            case .nothing: if row.isDirty, let place = self.places[rid] { forget(place) }
+            case .item(let item): found.append((rid, SyncRecord(item, rid: rid, hlc: row.stamp.hlc)))
+            }
+        }
+        let names = access.keys.recordIDs(of: found.map(\.record))
+        for (one, name) in zip(found, names) { bring(one.record, one.rid, named: name ?? one.rid) }
+    }
+
+    /// Puts a body in. The name of a change is what the item says, whatever the store does: nothing binds that.
+    private mutating func bring(_ record: SyncRecord, _ rid: RecordID, named name: RecordID) {
+        guard name != rid, let row = all[rid], row.isDirty, let place = places[rid] else {
+            return replace(rid, with: record)
+        }
+        let origin = origins[rid]
+        forget(place)
+        add(SyncRow(record: record.with(rid: name), stamp: row.stamp, place: nil), name, at: place, origin)
+    }
+}
+
+extension Array {
+    /// The elements in their order, so many at a time.
+    fileprivate func runs(of most: Int) -> [[Element]] {
+        stride(from: 0, to: count, by: most).map { Array(self[$0..<Swift.min($0 + most, count)]) }
+    }
+}

@@ -1,0 +1,55 @@
+import KeychainEngine
+import KeychainModel
+import KeychainStore
+import SyncFormat
+import SyncMerging
+
+extension StoredRows {
+    /// Does in the store what merging has done.
+    func apply() throws(Refusal) {
+        guard let work else { return }
+        if let failure = work.failure { throw failure }
+        for loser in work.losers where loser.wasThere {
+            guard let place = places[loser.rid] else { continue }
+            try work.access.items.keepVersion(of: place.primaryKey, place.itemClass)
+        }
+        try remove(work)
+        try putArrived(work)
+        for loser in work.losers where !loser.wasThere {
+            if let item = loser.row.record.item { try work.access.items.keepVersion(lost: item) }
+        }
+        for (taker, previous) in work.names {
+            guard let taker = places[taker], let previous = places[previous] else { continue }
+            try work.access.items.giveName(
+                of: previous.primaryKey, to: taker.primaryKey, (previous.itemClass, taker.itemClass))
+        }
+        try noteVersions(work)
+    }
+
+    private func remove(_ work: Work) throws(Refusal) {
+        for (rid, before) in work.before where all[rid] == nil && before.row?.isTombstone == true {
+            if let place = places[rid] { try work.access.items.remove(place.primaryKey, of: place.itemClass) }
+        }
+    }
+
+    /// Deletions come first: an item may take the name of one that is gone.
+    private func putArrived(_ work: Work) throws(Refusal) {
+        let rows = work.arrived.compactMap { rid in all[rid].map { (rid, $0) } }
+            .sorted { ($0.1.order, $0.0) < ($1.1.order, $1.0) }
+        let items = rows.compactMap { $0.1.record.item }
+        try work.access.items.prepareKeys(for: items)
+        for item in items { try work.access.items.put(item) }
+    }
+
+    private func noteVersions(_ work: Work) throws(Refusal) {
+        for (rid, before) in work.before {
+            guard let row = all[rid], let place = places[rid] else { continue }
+            let isSame = before.row.map { $0.stamp == row.stamp && $0.place == row.place } ?? false
+            guard !isSame || work.arrived.contains(rid) else { continue }
+            let origin = row.place.map { StoredOrigin(rid: rid, author: row.stamp.device, place: $0).bytes }
+            try work.access.items.tables.noteRecord(
+                place.primaryKey, of: place.itemClass, stamp: Int64(row.stamp.hlc), isDirty: row.isDirty,
+                origin: origin ?? origins[rid])
+        }
+    }
+}
