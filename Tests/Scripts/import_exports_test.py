@@ -305,4 +305,23 @@ def no_archive(home):
     assert items(home) == []
 
 
-run_parts((bitwarden, no_vault, dump_of_macos, dump_of_our_own, no_dump, one_password, no_archive))
+def no_trial_of_an_undo(home):
+    """A trial together with an undo is refused, and deletes nothing."""
+    assert imported(home, "bitwarden", vault(home, login("Router", [], "root", "r"))) == report(added=1)
+    for words in (("-n", "-u", "bitwarden"), ("--undo", "--dry-run", "gnome-keyring"), ("-n", "-u", "keyring-file")):
+        assert home.run("import-from", *words).returncode == 2, words
+    assert [item["labl"] for item in items(home)] == ["Router"]
+
+
+run_parts(
+    (
+        bitwarden,
+        no_trial_of_an_undo,
+        no_vault,
+        dump_of_macos,
+        dump_of_our_own,
+        no_dump,
+        one_password,
+        no_archive,
+    )
+)

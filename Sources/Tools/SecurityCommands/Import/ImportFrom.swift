@@ -43,6 +43,8 @@ enum ImportFrom {
     ) { arguments, session throws(CommandFailure) in
         let (name, file) = (arguments.operands[0].text, arguments.operands.dropFirst().first)
         switch LoginSource(rawValue: name) {
+        // Nobody who asks what would happen wants it done.
+        case _ where arguments.has("n") && arguments.has("u"): throw .usage(nil)
         case nil where !arguments.has("U"): try importKeyring(name, file, arguments, session)
         case _ where arguments.value("F") != nil: throw .usage("--password-fd goes with keyring-file")
         case let source? where arguments.has("u") && file == nil: try ImportUndo.delete(from: source, in: session)
@@ -84,7 +86,7 @@ enum ImportFrom {
             throw .failed("import-from writes no JSON", remedy: "Repeat the command without --json.")
         }
         var words = [undoes ? "--undo-import" : "--import"].map { Argument($0) }
-        if arguments.has("n"), !undoes { words.append(Argument("--dry-run")) }
+        if arguments.has("n") { words.append(Argument("--dry-run")) }
         if name == wallet { words.append(Argument("--kwallet")) }
         if name == keyringFile, undoes { words.append(Argument("--keyring-files")) }
         if let file { words += [Argument("--keyring-file"), file] }
