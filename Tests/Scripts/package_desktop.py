@@ -4,9 +4,11 @@ trace. Root plays it in the view of the file system that package_test.py has mad
 import contextlib
 import os
 import pathlib
+import pwd
+import signal
 import subprocess
 
-from patience import PATIENCE
+from patience import PATIENCE, eventually
 
 ACTIVATION = pathlib.Path("/usr/share/dbus-1/services/org.freedesktop.secrets.service")
 FORMER = pathlib.Path(f"{ACTIVATION}.before-keychain")
@@ -95,6 +97,15 @@ class Session:
             bus.stdout.close()
 
 
+def end_daemons():
+    """Ends the master and all daemons; the service starts them again."""
+    user = pwd.getpwnam("_keychain").pw_uid
+    for number in filter(str.isdigit, os.listdir("/proc")):
+        with contextlib.suppress(OSError):
+            if os.stat(f"/proc/{number}").st_uid == user:
+                os.kill(int(number), signal.SIGKILL)
+
+
 def sessions(check, upgrade):
     """Who serves a new user, the same user later, and one with an older keyring."""
     new, old = Session(NEW), Session(OLD)
@@ -107,6 +118,10 @@ def sessions(check, upgrade):
         upgrade()
         found = new.run("secret-tool", "lookup", "app", "demo")
         check("a program finds it after an upgrade in the middle of the session", found == "geheim", found)
+        end_daemons()
+        # The bridge from before is refused, and ends; the bus starts the new one.
+        found = eventually(lambda: new.run("secret-tool", "lookup", "app", "demo") == "geheim")
+        check("and when the keychain's daemon has begun again", found)
     new.has_older_keyring()
     with new.bus():
         found = new.run("secret-tool", "lookup", "app", "demo")

@@ -19,6 +19,8 @@ package final class BridgeProgram {
     private final class Links {
         var service: BusService?
         var bridges: Bridges?
+        /// Whether the next call is for another bridge.
+        var isOver = false
     }
 
     /// Connects to the bus, and offers the objects there before it takes the name.
@@ -40,7 +42,12 @@ package final class BridgeProgram {
             }
         ) { (call) throws(BusFailure) in
             guard let bridges = links.bridges else { throw .gone(call.path) }
-            return try Dispatcher(bridge: try bridges.bridge(for: call.client)).answer(call)
+            do throws(BusFailure) {
+                return try Dispatcher(bridge: try bridges.bridge(for: call.client)).answer(call)
+            } catch {
+                if error.name == .failed, Self.isReplaced { links.isOver = true }
+                throw error
+            }
         }
         let clients = Clients(nameOwner: { (name) throws(BusError) in
             guard let service = links.service else { throw BusError.gone }
@@ -71,6 +78,10 @@ package final class BridgeProgram {
         return configuration
     }
 
+    /// Whether the program was replaced, as by an upgrade. A daemon that begins afterwards knows the new file alone,
+    /// which the bus starts at the next call when this one has ended.
+    private static var isReplaced: Bool { (try? FileStatus(at: "/proc/self/exe"))?.links == 0 }
+
     private func takeName() throws {
         do throws(BusError) { try service.takeName(Self.name) } catch {
             guard error.code == EEXIST else { throw error }
@@ -80,7 +91,7 @@ package final class BridgeProgram {
         }
     }
 
-    /// Answers until the bus is gone.
+    /// Answers until the bus is gone, or until the keychain refuses a program that was replaced.
     ///
     /// - Throws: ``BusError`` when that was not the bus's end; `SystemError` of waiting.
     package func run() throws {
@@ -94,6 +105,7 @@ package final class BridgeProgram {
                 return
             }
             links.bridges?.proceed()
+            if links.isOver, !service.isWaitingToSend { return }
             if service.isWaitingToSend != isWriting {
                 isWriting.toggle()
                 try epoll.modify(service.descriptor, for: isWriting ? [.readable, .writable] : .readable, token: 0)
