@@ -73,8 +73,6 @@ extension SealedFileWriter {
         /// Nil while it is suspended.
         private var keys: (header: AuthenticHeader, waiting: WaitingContent)?
         private let pending: SecretBuffer
-        /// Room for a chunk, copied at once.
-        private let blank: [UInt8]
         /// The pending content, encrypted, while it is suspended.
         private var waiting: [UInt8] = []
         private var index: UInt64 = 0
@@ -84,7 +82,6 @@ extension SealedFileWriter {
         init(_ header: AuthenticHeader, _ waiting: WaitingContent) {
             (claim, chunkSize, keys) = (header.header, header.header.chunkSize, (header, waiting))
             pending = SecretBuffer(capacity: 0)
-            blank = [UInt8](repeating: 0, count: chunkSize + ChunkCipher.tagSize)
         }
 
         var isSuspended: Bool { keys == nil }
@@ -167,13 +164,14 @@ extension SealedFileWriter {
             _ content: Span<UInt8>, _ cipher: ChunkCipher, isLast: Bool, into output: inout [UInt8]
         ) throws(FileError) {
             // Counted first: a chunk that fails has used its index.
-            let (number, start) = (index, output.count)
+            let (number, size) = (index, content.count + ChunkCipher.tagSize)
             index += 1
-            output += blank[..<(content.count + ChunkCipher.tagSize)]
-            try unsafe output.withUnsafeMutableBufferPointer { (output) throws(FileError) in
-                var chunk = unsafe MutableSpan(
-                    _unsafeStart: output.baseAddress! + start, count: output.count - start)
-                try cipher.seal(content, number, isLast: isLast, into: &chunk)
+            try output.append(addingCapacity: size) { (room) throws(FileError) in
+                try unsafe room.withUnsafeMutableBufferPointer { (room, count) throws(FileError) in
+                    var chunk = unsafe MutableSpan(_unsafeStart: room.baseAddress!, count: size)
+                    try cipher.seal(content, number, isLast: isLast, into: &chunk)
+                    count = size
+                }
             }
         }
     }

@@ -8,6 +8,8 @@ package struct FileContent: Sendable {
     let keychain: FileKeychain
     /// How much is read at once.
     private static let pieceSize = 1 << 20
+    /// How much is read first: the locked memory of a piece is made and wiped for each file, and most are small.
+    private static let firstPieceSize = 1 << 16
 
     package init(_ keychain: FileKeychain) { self.keychain = keychain }
 
@@ -200,13 +202,14 @@ package struct FileContent: Sendable {
     private static func pieces(
         of input: FileDescriptor, _ name: String, _ body: (Span<UInt8>) throws(Refusal) -> Void
     ) throws(Refusal) {
-        let piece = SecretBytes(count: pieceSize)
-        var count = pieceSize
-        while count == pieceSize {
-            count = try accessing(name) { () throws(SystemError) in
+        var (piece, isWhole) = (SecretBytes(count: firstPieceSize), true)
+        while isWhole {
+            let count = try accessing(name) { () throws(SystemError) in
                 try piece.withMutableSpan { (span) throws(SystemError) in try input.readFully(into: &span) }
             }
             try piece.withSpan { (span) throws(Refusal) in try body(span.extracting(..<count)) }
+            isWhole = count == piece.count
+            if isWhole, count < pieceSize { piece = SecretBytes(count: pieceSize) }
         }
     }
 

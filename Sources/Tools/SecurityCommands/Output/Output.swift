@@ -17,6 +17,10 @@ package final class Output {
     package func write(_ text: String) { write { $0.append(utf8: ForeignText.lines(text)) } }
 
     package func write(_ bytes: Span<UInt8>) {
+        guard bytes.count < Self.fullBytes else {
+            flush()
+            return hand(bytes)
+        }
         pending.append(bytes)
         if pending.count >= Self.fullBytes { flush() }
     }
@@ -45,11 +49,14 @@ package final class Output {
 
     /// Hands everything to the system.
     func flush() {
-        defer { pending.removeAll() }
-        guard pending.count > 0, failure == nil else { return }
-        do { try pending.withSpan { (bytes) throws(SystemError) in try descriptor.writeFully(bytes) } } catch {
-            failure = error
-        }
+        guard pending.count > 0 else { return }
+        pending.withSpan(hand)
+        pending.removeAll()
+    }
+
+    private func hand(_ bytes: Span<UInt8>) {
+        guard failure == nil else { return }
+        do throws(SystemError) { try descriptor.writeFully(bytes) } catch { failure = error }
     }
 }
 
