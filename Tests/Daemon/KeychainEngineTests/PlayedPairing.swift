@@ -10,12 +10,14 @@ final class PlayedPairing {
     /// The end of a command.
     final class Side: Sendable {
         let service: CircleService
+        /// It outlives the command, as a daemon's keychain does.
+        private let keychain: WritePathKeychain
         private let outcome = Monitor<Result<SyncStatus?, Refusal>?>(nil)
         private let thread = Lock<Thread?>(nil)
         let question = SyncedMachine.question
 
         init(_ machine: SyncedMachine) throws {
-            service = machine.service
+            (service, keychain) = (machine.service, machine.keychain)
             let started = try Thread(named: "command") { [self] in
                 let end: Result<SyncStatus?, Refusal>
                 do throws(Refusal) {
