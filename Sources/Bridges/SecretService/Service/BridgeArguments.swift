@@ -20,6 +20,7 @@ package enum BridgeArguments {
                 Become the program of FILE, a service file of D-Bus, where the user has an older keyring or wallet and \
                 this program has never served them.
                 """),
+            ProgramOption(
                 "--keyring-file", value: "FILE", .word,
                 "With --import: read this file of gnome-keyring's in place of that program."),
             ProgramOption(
