@@ -12,8 +12,8 @@ import TestSupport
 @testable import KeychainEngine
 @testable import KeychainStore
 
-/// A user who knows the passcode, and agrees to everything. Digits stay in sight until they are withdrawn. A test can do
-/// something while the user is asked.
+/// A user who knows the passcode, and agrees to everything. Digits stay in sight until they are withdrawn. A test can
+/// do something while the user is asked.
 final class ConsentingUser: UserAgent {
     static let passcode = "1234"
     let meanwhile = Lock<(@Sendable () -> Void)?>(nil)
