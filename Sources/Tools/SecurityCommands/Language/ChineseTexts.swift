@@ -2478,8 +2478,13 @@ enum ChineseTexts {
         批次。
         Give the bytes of the slot in a sealed memory file.\t请将该槽位的字节放入封印的内存文件中。
         The file keychain.circle next to the store cannot be read: {1}.\t无法读取存储旁的文件 keychain.circle：{1}。
-        See to the disk and the file's permissions; or move it away, and leave the circle.\t请检查磁盘和该文件的权限；\
-        或将其移走并退出圈子。
+        See to the disk and the file's permissions.\t请检查磁盘和该文件的权限。
+        The file keychain.circle next to the store is not one that this release reads.\t存储旁的文件 keychain.circle\
+         不是此版本能读取的文件。
+        Put back the file, or leave the circle (security sync leave) and join it again; no item is lost.\t请放回该文件\
+        ，或退出机器圈（security sync leave）后重新加入；不会丢失项目。
+        SQLite does not say whether others have changed the store.\tSQLite 未说明是否有其他进程更改了存储。
+        A signature could not be checked.\t无法验证签名。
         The file keychain.circle next to the store cannot be written: {1}.\t无法写入存储旁的文件 keychain.circle：{1}。
         See to the disk and the folder's permissions.\t请检查磁盘和文件夹的权限。
         The machine is in the circle already.\t该设备已在圈子中。
