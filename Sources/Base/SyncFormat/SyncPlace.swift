@@ -37,6 +37,9 @@ package enum SyncPlace: Equatable, Sendable {
         }
     }
 
+    /// The place as people name it.
+    package var shown: String { if case .folder(let path) = self { path } else { text } }
+
     /// Whether it is reached over a network.
     package var isRemote: Bool { if case .folder = self { false } else { true } }
 

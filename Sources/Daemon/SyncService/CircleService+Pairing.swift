@@ -84,7 +84,7 @@ extension CircleService {
             throw error.rule == .deadline ? .pairingTooLate : error
         }
         let introduction = try pairing.wait(for: .introduction, in: turn, by: deadline)
-        return try state(try enclave.addPaired(introduction, asking: question, by: deadline))
+        return try state(try enclave.addPaired(introduction, asking: question.about(turn.place), by: deadline))
     }
 
     private func join(

@@ -103,7 +103,9 @@ package final class CircleService: CircleOperations {
         case .join(let circle, let place, let name):
             return try enter(circle, try CircleNotes(at: place, as: name), question, deadline)
         case .add(let keys, let name):
-            return try state(try enclave.addMachine(keys, name: name, asking: question, by: deadline))
+            let place = try circle.withLock { (own) throws(Refusal) in try own.file.place }
+            return try state(
+                try enclave.addMachine(keys, name: name, asking: question.about(place), by: deadline))
         case .remove(let member, let kept):
             return try state(try enclave.removeMachine(member, keeping: kept, asking: question, by: deadline))
         case .pair: return try pair(question, deadline)
@@ -117,7 +119,7 @@ package final class CircleService: CircleOperations {
     func enter(
         _ name: CircleID?, _ file: CircleNotes, _ question: CircleQuestion, _ deadline: Deadline
     ) throws(Refusal) -> SyncStatus? {
-        _ = try enclave.enterCircle(name, asking: question, by: deadline)
+        _ = try enclave.enterCircle(name, asking: question.about(file.place), by: deadline)
         return try circle.withLock { (own) throws(Refusal) in
             try own.enter(file)
             return try own.status()
@@ -129,5 +131,14 @@ package final class CircleService: CircleOperations {
             try own.state(statements)
             return try own.status()
         }
+    }
+}
+
+extension CircleQuestion {
+    /// The question with the place that the batches travel over, which the enclave's prompt names.
+    func about(_ place: String) -> CircleQuestion {
+        var question = self
+        question.prompt.item = SyncPlace(place)?.shown ?? place
+        return question
     }
 }

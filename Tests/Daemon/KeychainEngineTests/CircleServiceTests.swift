@@ -71,6 +71,9 @@ struct CircleServiceTests {
     func asked() throws {
         let circle = try SyncedMachines()
         #expect(circle.first.user.questions.count == 2 && circle.second.user.questions.count == 1)
+        for machine in circle.machines {
+            #expect(machine.user.questions.allSatisfy { $0.prompt.item == circle.folder.path })
+        }
         try circle.second.keychain.add("mail", value: "1")
         try circle.exchange()
         let (first, second) = (try circle.first.status, try circle.second.status)

@@ -48,6 +48,9 @@ struct PairingServiceTests {
         #expect(entered.machines.first { $0.id == status.me }?.name == "machine 0")
         #expect(member.user.kinds == [.passcode, .shownDigits, .passcode])
         #expect(newcomer.user.kinds == [.digits, .passcode])
+        for machine in [member, newcomer] {
+            #expect(machine.user.questions.last?.prompt.item == circle.folder.path)
+        }
         circle.joined(newcomer)
         try circle.exchange()
         #expect(try newcomer.keychain.values() == ["before": "1"])

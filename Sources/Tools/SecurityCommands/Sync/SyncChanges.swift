@@ -254,13 +254,6 @@ struct PlaceOperand {
     }
 }
 
-extension SyncPlace {
-    /// As a person has named it.
-    var shown: String {
-        if case .folder(let path) = self { path } else { text }
-    }
-}
-
 extension SyncStatus {
     /// Whether this machine has begun the circle, and its place has nothing of it.
     fileprivate var saysNothingYet: Bool { standing == .isIn && machines.allSatisfy { $0.seq == 0 } }
