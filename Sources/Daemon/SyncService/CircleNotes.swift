@@ -51,12 +51,16 @@ struct CircleNotes: Equatable, Sendable {
     ///   written over if it counted as a new one.
     init(in folder: String) throws(Refusal) {
         guard let bytes = try Self.bytes(folder) else { return }
-        let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
-        guard lines.first == Self.mark[...] else { throw .otherCircleFile }
-        for line in lines.dropFirst() {
-            let words = line.split(separator: " ", maxSplits: 1)
-            if words.count == 2 { take(words[0], String(words[1])) }
-        }
+        let lines = bytes.split(separator: UInt8(ascii: "\n"))
+        guard let first = lines.first, first.elementsEqual(Self.mark.utf8) else { throw .otherCircleFile }
+        for line in lines.dropFirst() { if let (key, value) = Self.pair(line) { take(key, value) } }
+    }
+
+    /// The words before the first space and behind it; by bytes, for a name may begin with a mark that joins the space.
+    private static func pair(_ line: some Collection<UInt8>) -> (String, String)? {
+        let words = line.split(separator: UInt8(ascii: " "), maxSplits: 1)
+        guard words.count == 2 else { return nil }
+        return (String(decoding: words[0], as: UTF8.self), String(decoding: words[1], as: UTF8.self))
     }
 
     private static func bytes(_ folder: String) throws(Refusal) -> [UInt8]? {
@@ -68,14 +72,13 @@ struct CircleNotes: Equatable, Sendable {
 
     private static func path(_ folder: String) -> String { "\(folder)/keychain.circle" }
 
-    private mutating func take(_ key: Substring, _ value: String) {
+    private mutating func take(_ key: String, _ value: String) {
         switch key {
         case "place": place = value
         case "name": name = value
         case "partner":
-            let words = value.split(separator: " ", maxSplits: 1)
-            guard words.count == 2, let number = UInt128(words[0], radix: 16) else { return }
-            partner = Partner(MemberID(number: number), String(words[1]))
+            guard let (id, name) = Self.pair(value.utf8), let number = UInt128(id, radix: 16) else { return }
+            partner = Partner(MemberID(number: number), name)
         case "paused": isPaused = true
         case "doubled": isDoubled = true
         case "looked": looked = Int64(value) ?? 0

@@ -188,7 +188,11 @@ struct CircleFailureTests {
         #expect(try AtomicFile.read(path, limit: 1 << 20) == later)
         _ = try first.change(.leave)
         #expect(try first.keychain.values() == ["mail": "1"])
-        #expect(try first.change(.begin(place: "/place", name: "first"))?.place == "folder:/place")
+        // A mark that joins the letter before it.
+        let name = "\u{301} first"
+        #expect(try first.change(.begin(place: "/place", name: name))?.place == "folder:/place")
+        try first.restart()
+        #expect(try first.status.machines.map(\.name) == [name])
     }
 
     @Test("A batch whose signature the carrier has made another that holds too is no batch of a copy")
