@@ -132,7 +132,7 @@ struct PairingServiceTests {
         #expect(try played.carry([newcomer]) { first.newcomer.hasEnded })
         played.place = old
         let second = try played.invite(member)
-        _ = member.user.shownDigits
+        #expect(eventually { member.user.kinds.filter { $0 == .shownDigits }.count == 2 })
         for _ in 0..<3 { try played.carry(member) }
         #expect(!second.hasEnded && !played.has(.welcome))
         #expect(try member.status.machines.count == 1)
