@@ -97,7 +97,7 @@ extension CircleService {
         number.advance()
         let welcome = try enclave.finishPairing(try pairing.wait(for: .welcome, in: turn, by: deadline))
         try circle.withLock { (own) throws(Refusal) in try own.prepare(turn, welcome) }
-        let status = try enter(welcome.circle, question, deadline)
+        let status = try enter(welcome.circle, turn.name, question, deadline)
         try pairing.put(try enclave.introduce(name: turn.name), in: turn)
         number.advance()
         try pairing.waitUntilCarried(.introduction, in: turn, by: deadline)

@@ -98,8 +98,8 @@ package final class CircleService: CircleOperations {
         defer { number.advance() }
         try circle.withLock { (own) throws(Refusal) in try own.prepare(change) }
         switch change {
-        case .begin: return try enter(nil, question, deadline)
-        case .join(let circle, _, _): return try enter(circle, question, deadline)
+        case .begin(_, let name): return try enter(nil, name, question, deadline)
+        case .join(let circle, _, let name): return try enter(circle, name, question, deadline)
         case .add(let keys, let name):
             return try state(try enclave.addMachine(keys, name: name, asking: question, by: deadline))
         case .remove(let member, let kept):
@@ -113,9 +113,9 @@ package final class CircleService: CircleOperations {
     }
 
     func enter(
-        _ name: CircleID?, _ question: CircleQuestion, _ deadline: Deadline
+        _ other: CircleID?, _ name: String, _ question: CircleQuestion, _ deadline: Deadline
     ) throws(Refusal) -> SyncStatus? {
-        _ = try enclave.enterCircle(name, asking: question, by: deadline)
+        _ = try enclave.enterCircle(other, name: name, asking: question, by: deadline)
         return try circle.withLock { (own) throws(Refusal) in
             own.reset()
             return try own.status()

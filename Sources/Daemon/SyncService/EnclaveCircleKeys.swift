@@ -116,7 +116,10 @@ final class EnclaveCircleKeys: CircleKeys {
             }
         ) { () throws(Refusal) in try enclave.takeBatch(batch.carried) }
         if taken == nil { known.forget(hash(batch.signed)) }
+        let before = state?.held.count
         refresh()
+        // Names in batches that wait may be sealed with keys that have come now: they are taken once more.
+        if state?.held.count != before { known.forgetTaken() }
     }
 
     private func refresh() {
@@ -196,6 +199,8 @@ final class KnownNames: Sendable {
     }
 
     func forget(_ batch: BatchHash) { content.withLock { content in _ = content.taken.remove(batch) } }
+
+    func forgetTaken() { content.withLock { $0.taken = [] } }
 
     /// Another circle has other keys.
     func forgetAll() { content.withLock { $0 = Content() } }

@@ -71,8 +71,19 @@ extension SoftwareEnclave {
             record.names[id] = try sealPart(
                 SecretBytes(copying: Array(name.utf8).span), .name, of: id.bytes, in: record.circle)
             let sealed = try sealedName(name, of: id, in: record)
-            return [.add(Addition(keys, least: versions.least, most: versions.most, name: sealed))]
+            let addition = Addition(keys, least: versions.least, most: versions.most, name: sealed)
+            return [.add(addition)] + (try ownName(in: record))
         }
+    }
+
+    /// The name of the machine that has begun the circle, which nobody has added: an `add` of itself. It comes with
+    /// each machine that this one adds, and changes nothing else.
+    private func ownName(in record: CircleRecord) throws(Refusal) -> [SyncStatement] {
+        guard record.random != .none else { return [] }
+        let (own, name) = (record.own, name(of: record.own.id, in: record))
+        guard !name.isEmpty else { return [] }
+        let sealed = try sealedName(name, of: own.id, in: record)
+        return sealed.isEmpty ? [] : [.add(Addition(own.keys, name: sealed))]
     }
 
     /// Checks what the daemon says of a machine.
