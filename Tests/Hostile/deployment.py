@@ -11,6 +11,7 @@ import tempfile
 import time
 
 import machine
+from keychain_parts import ASKED
 from numbers_of_users import SUBORDINATE, SUBORDINATES, USERS
 from patience import PATIENCE, eventually
 
@@ -213,6 +214,7 @@ class Deployment:
             "HOME": self.path("home"),
             "PATH": "/usr/sbin:/usr/bin:/sbin:/bin",
             "KEYCHAIN_INTERACTION": "never",
+            **ASKED,
             **more,
         }
 

@@ -54,7 +54,8 @@ class Tier:
 
     def environment(self):
         # Tests start TPMs of their own; wrong passwords must not count in the machine's.
-        own = {"KEYCHAIN_TPM": "none", "PYTHONDONTWRITEBYTECODE": "1", "TMPDIR": self.temporary, "PROGRAMS": PROGRAMS}
+        own = {"KEYCHAIN_TPM": "none", "KEYCHAIN_TEST_PASSCODES": "cheap", "PYTHONDONTWRITEBYTECODE": "1"}
+        own |= {"TMPDIR": self.temporary, "PROGRAMS": PROGRAMS}
         form = {"KEYCHAIN_TEST_FORM": "long"} if self.name == tiers.LONG else {}
         return os.environ | form | own
 

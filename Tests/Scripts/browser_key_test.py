@@ -92,7 +92,4 @@ def compare_with_gnome_keyring():
 
 
 if __name__ == "__main__":
-    for name, test in list(globals().items()):
-        if name in sys.argv[2:] if sys.argv[2:] else name.startswith("test_"):
-            test()
-            print(f"ok {name}")
+    desktop_parts.play(globals())

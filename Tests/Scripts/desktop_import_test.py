@@ -183,10 +183,4 @@ def test_wallets_of_kde():
 
 
 if __name__ == "__main__":
-    if not desktop_parts.keyring_program():
-        print("gnome-keyring cannot be had here")
-        sys.exit(1)
-    for name, test in list(globals().items()):
-        if name in sys.argv[2:] if sys.argv[2:] else name.startswith("test_"):
-            test()
-            print(f"ok {name}")
+    desktop_parts.play(globals(), needs_keyring=True)

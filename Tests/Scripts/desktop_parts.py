@@ -8,6 +8,7 @@ import shutil
 import signal
 import sqlite3
 import subprocess
+import sys
 import tempfile
 
 import dbus
@@ -298,3 +299,13 @@ def kill_bridges(desktop):
     kill(bridges(desktop))
     eventually(lambda: not bus.name_has_owner(NAME))
     bus.close()
+
+
+def play(names, needs_keyring=False):
+    """Runs a script's tests: those that its command line names, else all."""
+    if needs_keyring and not keyring_program():
+        sys.exit("gnome-keyring cannot be had here")
+    for name, test in list(names.items()):
+        if name in sys.argv[2:] if sys.argv[2:] else name.startswith("test_"):
+            test()
+            print(f"ok {name}")

@@ -321,7 +321,8 @@ class Files(FilesTest):
         self.file("recovery", path)
         self.assertEqual([], json.loads(self.file("--json", "info", path)[0])["recovery"])
         self.assertEqual((CONTENT, 0o640), (self.file("cat", path)[0], os.stat(path).st_mode & 0o777))
-        for words in (("-R", "age1q"), ("-R", second[:-1] + "q"), ("-R", self.content(key).decode())):
+        mistyped = second[:-1] + ("p" if second.endswith("q") else "q")
+        for words in (("-R", "age1q"), ("-R", mistyped), ("-R", self.content(key).decode())):
             self.file("recovery", *words, path, status=2)
         many = [protected_file.Identity().recipient for _ in range(8)]
         self.file("protect", *(word for one in many for word in ("-R", one)), path, status=2)

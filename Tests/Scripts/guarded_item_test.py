@@ -17,6 +17,7 @@ import tempfile
 import termios
 
 from agent_parts import PROGRAM as PROGRAMS, Person, expect, fake_pinentry, run
+from keychain_parts import ASKED
 from patience import PATIENCE, eventually
 
 PINENTRIES = {"pinentry-tty": "/usr/bin/pinentry-tty", "the terminal itself": "none"}
@@ -41,6 +42,7 @@ class Keychain:
             "KEYCHAIN_MODE": "daemon",
             "KEYCHAIN_TIMEOUT": "60000",
             "KEYCHAIN_DAEMON": f"{programs}/keychaind",
+            **ASKED,
             **settings,
         }
         if passcode:

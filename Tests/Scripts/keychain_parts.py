@@ -13,6 +13,9 @@ import tempfile
 
 from patience import PATIENCE, eventually
 
+# The wishes of the runner to programs that tests start, which get an environment of their own.
+ASKED = {name: value for name, value in os.environ.items() if name.startswith("KEYCHAIN_TEST_PASSCODES")}
+
 
 class Home:
     """A home of a test's own: its keychain, its folder for jobs, and the programs that were built."""
@@ -28,7 +31,7 @@ class Home:
             "KEYCHAIN_HOME": f"{self.home}/k",
             "KEYCHAIN_TPM": "none",
             "KEYCHAIN_DAEMON": f"{programs}/keychaind",
-        } | variables
+        } | ASKED | variables
 
     @property
     def stores(self):

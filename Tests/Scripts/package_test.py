@@ -8,6 +8,7 @@ as root in a mount namespace of its own: package_test.py FOLDER DEBS, with a fol
 import glob
 import json
 import os
+import pathlib
 import re
 import shutil
 import subprocess
@@ -133,6 +134,9 @@ def pages_are_found(pages):
 
 def carrier_is_found():
     """It starts from where the command looks for it; the bridge is in a package of its own."""
+    programs = glob.glob("/usr/libexec/keychain*") + glob.glob("/usr/bin/security") + glob.glob("/usr/lib/libSecurity*")
+    hearing = [path for path in programs if b"KEYCHAIN_TEST_" in pathlib.Path(path).read_bytes()]
+    check("no installed program hears what tests ask of a debug build", programs and not hearing, str(hearing))
     said = run("/usr/libexec/keychain-carrier", "--help", check=False, env={"HOME": "/tmp"})
     check("the carrier starts", said.returncode == 0 and "keychain-carrier" in said.stdout, said.stdout)
     bridge = "/usr/libexec/keychain-secrets"

@@ -12,7 +12,7 @@ import sys
 import tempfile
 import time
 
-from keychain_parts import ends
+from keychain_parts import ASKED, ends
 
 programs, modules = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
 user = pwd.getpwuid(os.getuid()).pw_name
@@ -59,6 +59,7 @@ class Machine:
             "KEYCHAIN_TPM": "none",
             "KEYCHAIN_MODE": "daemon",
             "HOME": str(self.path),
+            **ASKED,
         }
 
     def security(self, *words, code=0, text=""):

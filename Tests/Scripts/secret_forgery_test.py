@@ -144,7 +144,4 @@ if __name__ == "__main__":
         enter_sandbox()
         globals()[sys.argv[2].removeprefix("as:")]()
         sys.exit()
-    for name, test in list(globals().items()):
-        if name in sys.argv[2:] if sys.argv[2:] else name.startswith("test_"):
-            test()
-            print(f"ok {name}")
+    desktop_parts.play(globals())

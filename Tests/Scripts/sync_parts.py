@@ -12,7 +12,7 @@ import tempfile
 import ordinary_parts
 from keychain_parts import ends
 from ordinary_parts import USER, OrdinaryHome, as_user
-from patience import PATIENCE
+from patience import PATIENCE, eventually
 
 PASSCODE = "1234"
 # It notes digits that are shown, and enters those that are noted. Folders above a keychain's are closed to it.
@@ -96,6 +96,14 @@ class Machine(OrdinaryHome):
             self.carrier.wait()
             self.carrier.stderr.close()
         self.carrier = None
+
+
+def both_ways(one, other):
+    """An item arrives, and its change on the way back."""
+    one.write("put", "mail", "first")
+    eventually(lambda: "mail: first" in other.items(), "the item does not arrive")
+    other.write("put", "mail", "second")
+    eventually(lambda: "mail: second" in one.items(), "the change does not arrive")
 
 
 @contextlib.contextmanager

@@ -12,7 +12,7 @@ from ordinary_parts import as_user
 from own_authority import Authority
 from patience import PATIENCE, eventually
 from postgres_parts import PostgresServer
-from sync_parts import machines
+from sync_parts import both_ways, machines
 
 PASSWORD = "of the role alice"
 AWAY = "connection"
@@ -114,10 +114,7 @@ def travels(one, other):
     """Carriers that run are told of a change by the server."""
     for machine in (one, other):
         machine.start()
-    one.write("put", "mail", "first")
-    eventually(lambda: "mail: first" in other.items(), "the item does not arrive")
-    other.write("put", "mail", "second")
-    eventually(lambda: "mail: second" in one.items(), "the change does not arrive")
+    both_ways(one, other)
 
 
 def loses_its_server(one, other, server):

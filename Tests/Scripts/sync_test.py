@@ -13,7 +13,7 @@ import sys
 
 from ordinary_parts import USER, as_user
 from patience import PATIENCE, eventually
-from sync_parts import PASSCODE, machines
+from sync_parts import PASSCODE, both_ways, machines
 
 
 def shown(one, place):
@@ -97,10 +97,7 @@ def travels(one, other):
     """Carriers that run bring a change, another way too, and a deletion."""
     for machine in (one, other):
         machine.start()
-    one.write("put", "mail", "first")
-    eventually(lambda: "mail: first" in other.items(), "the item does not arrive")
-    other.write("put", "mail", "second")
-    eventually(lambda: "mail: second" in one.items(), "the change does not arrive")
+    both_ways(one, other)
     one.write("drop", "before")
     eventually(lambda: "before: the circle" not in other.items(), "the deletion does not arrive")
     one.must("add", "-S", "web/ann", "password=by the command")

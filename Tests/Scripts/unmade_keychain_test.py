@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 
+from keychain_parts import ASKED
 from patience import PATIENCE
 
 NOT_FOUND = 44
@@ -32,6 +33,7 @@ class Home:
             "KEYCHAIN_MODE": mode,
             "KEYCHAIN_TPM": "none",
             "KEYCHAIN_DAEMON": f"{programs}/keychaind",
+            **ASKED,
         }
 
     def files(self):

@@ -132,7 +132,8 @@ package final class PostgresTransport: SyncTransport {
 extension PostgresTransport {
     private var own: [PostgresConnection.Value] { [.bytes(circle.bytes), .bytes(device.bytes), .bytes(token)] }
 
-    /// Calls a function of the schema. A call replaces the connection that the one before found broken.
+    /// Calls a function of the schema, once more where the connection of an earlier call is found broken: a server that
+    /// was started again has ended it. Each function may be called twice.
     private func call(
         _ function: String, _ values: [PostgresConnection.Value]
     ) throws(TransportProblem) -> [PostgresConnection.Row] {
@@ -140,11 +141,22 @@ extension PostgresTransport {
         let deadline = Deadline.after(milliseconds: patience)
         let query = "SELECT * FROM keychain_sync.\(function)(\(places))"
         return try connection.withLock { (open) throws(TransportProblem) -> [PostgresConnection.Row] in
-            if open == nil { open = try .open(address, until: deadline) }
-            do throws(TransportProblem) { return try open?.query(query, values, until: deadline) ?? [] } catch {
-                if case .refused = error {} else { open = nil }
-                throw error
+            let isOld = open != nil
+            do throws(TransportProblem) { return try ask(query, values, over: &open, until: deadline) } catch {
+                guard isOld, open == nil, !deadline.hasPassed else { throw error }
+                return try ask(query, values, over: &open, until: deadline)
             }
+        }
+    }
+
+    private func ask(
+        _ query: String, _ values: [PostgresConnection.Value], over open: inout PostgresConnection?,
+        until deadline: Deadline
+    ) throws(TransportProblem) -> [PostgresConnection.Row] {
+        if open == nil { open = try .open(address, until: deadline) }
+        do throws(TransportProblem) { return try open?.query(query, values, until: deadline) ?? [] } catch {
+            if case .refused = error {} else { open = nil }
+            throw error
         }
     }
 

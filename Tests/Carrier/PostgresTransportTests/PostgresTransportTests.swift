@@ -108,6 +108,15 @@ struct PostgresTransportTests {
         #expect(try machine.changes(after: [:], atMost: 1000).batches.map(\.bytes) == [[1], [2], [3], [4]])
         #expect(try machine.wait(until: soon))
     }
+
+    @Test("A call over a connection that a server has ended by its new start is made over a new one")
+    func startedAgain() throws {
+        let machine = try hosted.machine(hosted.first)
+        _ = try machine.commit([1], in: hosted.slot(hosted.first, 1))
+        hosted.server.end(SIGKILL)
+        try hosted.server.start()
+        #expect(try machine.commit([2], in: hosted.slot(hosted.first, 2)) == .done)
+    }
 }
 
 @Suite("A PostgreSQL server lets nobody into the circle of others", .enabled(if: PostgresServer.isHere), .serialized)

@@ -60,7 +60,9 @@ struct HardeningTests {
         #expect(fcntl(foreign.number, F_SETFD, 0) == 0)
         let connection = try EnclaveProgram.start(device)
         let process = try #require(connection.process).identifier
-        #expect(try FileDescriptor.open("/proc/\(process)/environ", O_RDONLY).readText(100) == "")
+        // A debug build hears the wish of the runner of the tests, and nothing else.
+        let heard = TestSwitch.cheapPasscodes ? "KEYCHAIN_TEST_PASSCODES=cheap\0" : ""
+        #expect(try FileDescriptor.open("/proc/\(process)/environ", O_RDONLY).readText(100) == heard)
         let status = try FileStatus(of: foreign)
         for number in try Self.children(of: "/proc/\(process)/fd") {
             let inherited = try FileStatus(at: "/proc/\(process)/fd/\(number)")

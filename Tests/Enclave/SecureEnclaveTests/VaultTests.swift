@@ -184,7 +184,7 @@ struct VaultTests {
 
     @Test("a passcode is set at the calibrated price unless a device is only simulated")
     func price() throws {
-        let enclave = try SoftwareEnclave(vault: device.vault, createIfMissing: true)
+        let enclave = try SoftwareEnclave(vault: device.vault, createIfMissing: true, passcodeCost: .calibrated)
         #expect(try device.content()[700..<712].allSatisfy { $0 == 0 })
         try enclave.setPasscode(TestDevice.passcode("1234"))
         let content = try device.content()

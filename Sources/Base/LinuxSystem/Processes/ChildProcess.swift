@@ -50,7 +50,8 @@ package final class ChildProcess: Sendable {
         var attributes = posix_spawnattr_t()
         unsafe posix_spawnattr_init(&attributes)
         defer { unsafe posix_spawnattr_destroy(&attributes) }
-        return try unsafe spawn(executable, [executable] + arguments, [], &actions, &attributes)
+        return try unsafe spawn(
+            executable, [executable] + arguments, TestSwitch.environment, &actions, &attributes)
     }
 
     /// Starts a program whose input and output are given. It inherits no other descriptors, but for error output where

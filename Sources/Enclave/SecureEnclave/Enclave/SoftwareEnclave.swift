@@ -65,7 +65,7 @@ package final class SoftwareEnclave: EnclaveService {
     ///   when it is damaged; nothing was changed then.
     package init(
         vault path: String, createIfMissing: Bool, makesFolder: Bool = true, kind: String = "in process",
-        passcodeCost: PasscodeCost = .calibrated, clock: DeviceClock = .system,
+        passcodeCost: PasscodeCost = .standard, clock: DeviceClock = .system,
         roots: DeviceRoots = .softwareOnly, preferring preferred: DeviceRootKind = .software,
         keyStore: (any EnclaveKeyStore)? = nil, userAgent: (any UserAgent)? = nil, acceptsLoginPassword: Bool = false,
         policy: AdministratorPolicy = .none

@@ -1,4 +1,5 @@
 import KeychainCrypto
+import LinuxSystem
 
 /// The cost of a guess at a passcode (Argon2id, RFC 9106).
 package enum PasscodeCost: Sendable {
@@ -6,6 +7,10 @@ package enum PasscodeCost: Sendable {
     case calibrated
     /// As little as possible, for simulated devices that protect nothing.
     case cheapest
+
+    /// The cost of a guess at this build's passcodes: the calibrated one, but where the runner of the tests asks a
+    /// debug build for less.
+    package static let standard = TestSwitch.cheapPasscodes ? cheapest : calibrated
 
     var derivation: Argon2id {
         get throws(CryptoError) {
