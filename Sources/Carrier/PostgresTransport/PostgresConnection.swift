@@ -171,9 +171,9 @@ extension PostgresConnection {
     }
 
     private func rows(of result: OpaquePointer, _ bytes: inout Int) -> [Row] {
-        // Small rows take more than their bytes.
-        unsafe bytes += Int(PQntuples(result)) * 256
         let columns = unsafe 0..<PQnfields(result)
+        // Small rows take more than their bytes, and columns without a value do too.
+        unsafe bytes += Int(PQntuples(result)) * (256 + 64 * columns.count)
         return unsafe (0..<PQntuples(result)).map { row in
             columns.map { column in
                 guard unsafe PQgetisnull(result, row, column) == 0, let start = unsafe PQgetvalue(result, row, column)
@@ -186,8 +186,9 @@ extension PostgresConnection {
     }
 
     private func refusal(of result: OpaquePointer) -> TransportProblem {
-        let message = unsafe PQresultErrorField(result, CInt(UInt8(ascii: "M"))).map { unsafe String(cString: $0) }
-        return .refused(message?.plain ?? "the server gave no reason")
+        // libpq's own errors have no fields: its connection is of no use any more.
+        guard let message = unsafe PQresultErrorField(result, CInt(UInt8(ascii: "M"))) else { return problem }
+        return .refused(unsafe String(cString: message).plain)
     }
 }
 
