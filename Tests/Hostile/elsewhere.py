@@ -396,6 +396,14 @@ attempt(
     "Carrier/ObjectTransportTests/ObjectTransportTests.swift",
 )
 attempt(
+    "a file of another program's passwords with lying lengths, endless secrets or depth, to end or hold up an import",
+    "all",
+    "fails",
+    "Bridges/SecretServiceTests/KeyringFileAttackTests.swift",
+    "Tools/SecurityCommandsTests/JSONPartTests.swift",
+    "Scripts/import_exports_test.py",
+)
+attempt(
     "another program reads the token or the invitation of a machine in files of its home, or in a log",
     "daemons",
     "fails",
