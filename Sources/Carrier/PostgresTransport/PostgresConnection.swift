@@ -28,6 +28,7 @@ import SyncTransports
     }
 
     private init(_ host: [String: String], until deadline: Deadline) throws(TransportProblem) {
+        try Self.checkSocket(host)
         let options = host.sorted { $0.key < $1.key }
         let started = unsafe withCStrings(options.map(\.key)) { keys in
             unsafe withCStrings(options.map(\.value)) { values in unsafe PQconnectStartParams(keys, values, 0) }
@@ -38,6 +39,18 @@ import SyncTransports
         unsafe PQsetNoticeProcessor(connection, { _, _ in }, nil)
         try finish(until: deadline)
         guard unsafe PQsetnonblocking(connection, 1) == 0 else { throw problem }
+    }
+
+    /// A socket has no certificate: where any user may make it, it is one's server only by the name of its user.
+    private static func checkSocket(_ host: [String: String]) throws(TransportProblem) {
+        guard host["requirepeer"] == nil, let place = host["host"], place.hasPrefix("/") || place.hasPrefix("@") else {
+            return
+        }
+        let status: FileStatus?
+        do throws(SystemError) { status = try FileStatus(at: place) } catch { throw .system(error) }
+        guard place.hasPrefix("@") || (status?.mode ?? 0) & S_IWOTH != 0 else { return }
+        throw .refused(
+            "any user of this machine may have a socket at \(place.plain): name the server's user by requirepeer")
     }
 
     deinit { unsafe PQfinish(connection) }

@@ -351,6 +351,25 @@ struct HostilePostgresTests {
         #expect(server.process > 0)
     }
 
+    @Test("A socket where any user may make one is believed by the name of the server's user alone")
+    func sockets() throws {
+        let folder = try TemporaryDirectory()
+        let server = try Self.server(folder, "copy")
+        #expect(unsafe chmod(folder.path, 0o1777) == 0)
+        let slot = SyncSlot(circle: CircleID(number: 1), device: MemberID(number: 1), seq: 1)
+        for (place, more, words) in [
+            (folder.path, "", "requirepeer"), ("%40somewhere", "", "requirepeer"),
+            (folder.path, "&requirepeer=nobody", "nobody"),
+        ] {
+            let machine = PostgresTransport(
+                try PostgresAddress("postgresql://user@/sync?host=\(place)\(more)"), circle: CircleID(number: 1),
+                device: MemberID(number: 1), token: [1])
+            let problem = #expect(throws: TransportProblem.self) { try machine.read(slot) }
+            #expect(problem?.description.contains(words) == true, "\(String(describing: problem))")
+        }
+        #expect(server.process > 0)
+    }
+
     @Test("A server that says nothing keeps no wait beyond its deadline")
     func silence() throws {
         let folder = try TemporaryDirectory()
