@@ -370,6 +370,46 @@ attempt(
     "Scripts/sync_bucket_test.py",
 )
 attempt(
+    "a URL of a server has libpq load a module, change its protocol, or trust a ticket in place of a certificate",
+    "daemons",
+    "fails",
+    "Carrier/PostgresTransportTests/PostgresTransportTests.swift",
+)
+attempt(
+    "another user of the machine has a socket where a circle's server had its own",
+    "daemons",
+    "fails",
+    "Carrier/PostgresTransportTests/PostgresTransportTests.swift",
+)
+attempt(
+    "variables of a session send the carrier to another server, or have the keys of its connections written down",
+    "daemons",
+    "fails",
+    "Scripts/sync_server_test.py",
+    "Scripts/sync_bucket_test.py",
+)
+attempt(
+    "a server takes the carrier's memory by rows of gigabytes, of thousands of empty columns, or without an end",
+    "daemons",
+    "fails",
+    "Scripts/sync_server_test.py",
+    "Carrier/PostgresTransportTests/PostgresTransportTests.swift",
+)
+attempt(
+    "an object store sends the carrier elsewhere, answers without an end, or lists more batches than any circle has",
+    "daemons",
+    "fails",
+    "Carrier/ObjectTransportTests/ObjectTransportTests.swift",
+)
+attempt(
+    "a file of another program's passwords with lying lengths, endless secrets or depth, to end or hold up an import",
+    "all",
+    "fails",
+    "Bridges/SecretServiceTests/KeyringFileAttackTests.swift",
+    "Tools/SecurityCommandsTests/JSONPartTests.swift",
+    "Scripts/import_exports_test.py",
+)
+attempt(
     "another program reads the token or the invitation of a machine in files of its home, or in a log",
     "daemons",
     "fails",

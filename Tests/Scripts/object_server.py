@@ -1,11 +1,12 @@
 """A stand-in for an object store: as much of S3's protocol as is used, kept in memory, with signatures checked.
 
-usage: object_server.py [ignores-conditions] [KEY CERTIFICATE FILE PORT]
+usage: object_server.py [ignores-conditions | floods | redirects | endless] [KEY CERTIFICATE FILE PORT]
 
 The first line that it prints is its port. It ends with its input. With a key and a certificate it speaks TLS, and has
-what was in the file when it ended the last time.
+what was in the file when it ended the last time. One that floods lists more names than any circle has.
 """
 
+import contextlib
 import hashlib
 import hmac
 import os
@@ -20,6 +21,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 KEYS = {"AKEY": "SKEY"}
 PAGE = 100
 IGNORES_CONDITIONS = "ignores-conditions" in sys.argv[1:]
+HOSTILE = {"floods", "redirects", "endless"} & set(sys.argv[1:])
 objects, lock = {}, threading.Lock()
 KEY, CERTIFICATE, FILE, PORT = sys.argv[-4:] if len(sys.argv) > 4 else (None, None, None, 0)
 
@@ -62,8 +64,27 @@ class Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
 
+    def be_hostile(self):
+        """Answers with what no store should."""
+        if "floods" in HOSTILE:
+            return self.answer(200, flood(urllib.parse.parse_qs(self.path.partition("?")[2])))
+        if "redirects" in HOSTILE:
+            self.send_response(307)
+            self.send_header("Location", f"http://localhost:{server.server_port}/bucket/elsewhere")
+            self.send_header("Content-Length", "0")
+            return self.end_headers()
+        self.send_response(200)
+        self.end_headers()
+        while True:
+            self.wfile.write(bytes(1 << 16))
+
     def handle_method(self):
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        if HOSTILE:
+            with contextlib.suppress(OSError):
+                self.be_hostile()
+            self.close_connection = True
+            return None
         if not self.is_signed(body):
             return self.answer(403, b"<Error><Code>SignatureDoesNotMatch</Code></Error>")
         path, _, query = self.path.partition("?")
@@ -94,6 +115,16 @@ def listing(query):
     token = f"<NextContinuationToken>{page[-1]}</NextContinuationToken>" if more else ""
     text = f"<ListBucketResult><IsTruncated>{str(more).lower()}</IsTruncated>{token}{keys}</ListBucketResult>"
     return text.encode()
+
+
+def flood(query):
+    """Four large pages, and then the list ends."""
+    page = int(query.get("continuation-token", ["0"])[0])
+    log = query["prefix"][0] + "0" * 32 + "/"
+    names = range(page * 30_000 + 1, (page + 1) * 30_000)
+    keys = "".join(f"<Key>{log}{number:016x}</Key>" for number in names)
+    more = f"<NextContinuationToken>{page + 1}</NextContinuationToken>"
+    return f"<R><IsTruncated>{str(page < 3).lower()}</IsTruncated>{more}{keys}</R>".encode()
 
 
 server = ThreadingHTTPServer(("127.0.0.1", int(PORT)), Handler)

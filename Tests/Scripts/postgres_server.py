@@ -1,6 +1,6 @@
 """A server that speaks PostgreSQL's protocol, and answers every query with what no server should.
 
-usage: postgres_server.py FOLDER copy|rows|notices|silence
+usage: postgres_server.py FOLDER copy|rows|notices|columns|message|silence
 
 It listens on the socket of a server in the folder, prints a line when it does, and ends with its input.
 """
@@ -23,7 +23,10 @@ def text(*words):
 
 
 ROW = message(b"D", struct.pack("!HI", 1, 1 << 20) + bytes(1 << 20))
-COLUMNS = message(b"T", struct.pack("!H", 1) + text("x") + struct.pack("!IHIHIH", 0, 0, 17, 65535, 4294967295, 1))
+COLUMN = text("x") + struct.pack("!IHIHIH", 0, 0, 17, 65535, 4294967295, 1)
+COLUMNS = message(b"T", struct.pack("!H", 1) + COLUMN)
+WIDE = 10_000
+NO_VALUES = message(b"D", struct.pack("!H", WIDE) + b"\xff" * 4 * WIDE)
 NOTICE = message(b"N", text("SNOTICE", "C00000", "M" + "shown?" * 1000) + b"\0")
 SETTINGS = {"server_version": "15", "in_hot_standby": "off", "default_transaction_read_only": "off"}
 
@@ -38,6 +41,15 @@ def serve(client):
     client.recv(1)
     if KIND == "copy":
         client.sendall(message(b"G", struct.pack("!BH", 0, 0)))
+    if KIND == "columns":
+        # An answer that ends, small on its way, and large for a reader that keeps a place for each column.
+        client.sendall(message(b"T", struct.pack("!H", WIDE) + COLUMN * WIDE))
+        for _ in range(500):
+            client.sendall(NO_VALUES)
+        client.sendall(message(b"C", text("SELECT")) + message(b"Z", b"I"))
+    if KIND == "message":
+        # Most of a row of two gigabytes.
+        client.sendall(COLUMNS + b"D" + struct.pack("!I", 0x7FFF0000))
     if KIND == "rows":
         client.sendall(COLUMNS)
     while KIND in ("rows", "notices"):

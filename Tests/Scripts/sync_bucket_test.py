@@ -86,6 +86,7 @@ def joins(one, other, url):
 def loses_its_store(one, other, store):
     """A store that is away is named in the status; what changed meanwhile arrives when it is back."""
     for machine in (one, other):
+        machine.environment |= {"SSLKEYLOGFILE": f"{machine.home}/keys.log", "ALL_PROXY": "http://127.0.0.1:1"}
         machine.start()
     store.stop()
     one.write("put", "meanwhile", "kept")
@@ -96,6 +97,8 @@ def loses_its_store(one, other, store):
         machine.must("sync", "now")
         assert machine.sync("status")["problem"] is None
     assert "meanwhile: kept" in other.items()
+    # Nobody writes down the keys of a connection.
+    assert not any(pathlib.Path(f"{machine.home}/keys.log").exists() for machine in (one, other))
 
 
 def removes(one, other):

@@ -16,6 +16,11 @@ from sync_parts import both_ways, machines
 
 PASSWORD = "of the role alice"
 AWAY = "connection"
+# Variables by which libpq would write nothing, call another address, trust a ticket, or read another file.
+STEERING = {
+    "PGOPTIONS": "-c default_transaction_read_only=on", "PGHOSTADDR": "127.0.0.3", "PGGSSENCMODE": "require",
+    "PGSERVICE": "other", "PGSSLCRL": "/etc/passwd",
+}
 
 
 def administer(programs, server, *words):
@@ -67,6 +72,20 @@ def is_verified(machine, server, folder, authority, invitation):
     assert "ssl=on" in server.tls or server.ask("SHOW ssl") == "on"
 
 
+def bounds_an_answer(machine, folder):
+    """A server that announces a row of two gigabytes gets no memory for it."""
+    place = pathlib.Path(f"{folder}/hostile")
+    place.mkdir(mode=0o755)
+    script = pathlib.Path(__file__).with_name("postgres_server.py")
+    words = [sys.executable, "-B", str(script), str(place), "message"]
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout.readline() == "listening\n"
+        os.chmod(f"{place}/.s.PGSQL.5432", 0o777)
+        done = machine.run("sync", "setup", f"postgresql://alice@/sync?host={place}", text="0" * 64)
+        server.stdin.close()
+    assert done.returncode == 1 and "memory" in done.stderr and is_in_no_circle(machine), done
+
+
 def uses_an_invitation_once(one, other, url, invitation):
     """A wrong invitation and one that was used are refused before anything is changed."""
     for wrong in ("", "ab", "0" * 64, invitation[:-1] + ("0" if invitation[-1] != "0" else "1")):
@@ -111,8 +130,9 @@ def joins(one, other, url, circle, server):
 
 
 def travels(one, other):
-    """Carriers that run are told of a change by the server."""
+    """Carriers that run are told of a change by the server. No variable of their environment steers them."""
     for machine in (one, other):
+        machine.environment |= STEERING
         machine.start()
     both_ways(one, other)
 
@@ -175,6 +195,7 @@ def main():
                 gets_a_password(machine, server)
             invitation = administer(programs, server, "--invite", "alice")
             is_verified(one, server, folder, authority, invitation)
+            bounds_an_answer(one, folder)
             url = server.url("alice", authority.root)
             circle = uses_an_invitation_once(one, other, url, invitation)
             keeps_its_secrets(one, server, invitation)

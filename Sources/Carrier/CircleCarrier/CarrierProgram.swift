@@ -161,12 +161,18 @@ extension CarrierProgram {
         return Status.done
     }
 
+    /// Bytes. The largest look takes a quarter, and libpq makes room for a row of two gigabytes, if a server says so.
+    private static let memory: UInt64 = 1 << 30
+
     /// The daemon runs: from now on the program starts none, and reaches no other process. It reaches networks for a
     /// place that is on one, and then changes no file.
     private func harden(for place: SyncPlace) {
         do throws(SystemError) {
             try ProcessHardening.forbidNewPrivileges()
-            if place.isRemote { try FileSystemRestriction.apply(only: [.init("/", .reading)]) }
+            if place.isRemote {
+                try FileSystemRestriction.apply(only: [.init("/", .reading)])
+                try ProcessHardening.limitMemory(to: Self.memory)
+            }
             try ProcessHardening.forbidReachingOut(
                 [.programs, .neighbours, place.isRemote ? .otherNetworks : .networks])
         } catch { log("the carrier is less protected than it could be: \(error)") }

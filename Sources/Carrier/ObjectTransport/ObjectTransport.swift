@@ -128,11 +128,13 @@ extension ObjectTransport {
                 last = name
                 if let slot = try? SyncSlot(name), slot.circle == circle, slot.part == nil { slots.append(slot) }
             }
+            // A page has as many names as the store likes.
+            guard slots.count <= TransportLimits.names else { throw .tooManyBatches }
             guard page.values(of: "IsTruncated").first == "true" else { return slots }
             token = page.values(of: "NextContinuationToken").first
             guard token != nil else { throw .refused("the store says that its list goes on, and not where") }
         }
-        throw .refused("the store has more than a hundred thousand batches")
+        throw .tooManyBatches
     }
 
     /// A page of the list. Its parameters are sorted, as the signature wants them.
@@ -157,6 +159,10 @@ struct ObjectList {
             return String($0[..<end.lowerBound])
         }
     }
+}
+
+extension TransportProblem {
+    fileprivate static let tooManyBatches = Self.refused("the store has more than a hundred thousand batches")
 }
 
 extension ObjectRequest.Answer {

@@ -6,18 +6,36 @@ package struct PostgresAddress: Hashable, Sendable {
     /// Keywords and values of libpq, once for each host: of a server and its standbys, one takes writes.
     let hosts: [[String: String]]
 
+    /// Keywords that say where a server is, who calls, and how its certificate is verified. A URL may be another
+    /// person's: other keywords of libpq write files, run code, trust a realm of Kerberos, or ask other servers.
+    private static let known: Set = [
+        "host", "hostaddr", "port", "dbname", "user", "passfile", "options", "target_session_attrs", "require_auth",
+        "channel_binding", "sslmode", "sslrootcert", "sslcert", "sslkey", "sslcrl", "sslcrldir", "sslsni",
+        "sslnegotiation", "ssl_min_protocol_version", "ssl_max_protocol_version", "requirepeer", "connect_timeout",
+        "keepalives", "keepalives_idle", "keepalives_interval", "keepalives_count", "tcp_user_timeout",
+        "application_name", "fallback_application_name",
+    ]
+
     /// - Throws: ``TransportProblem/refused(_:)`` for a URL that libpq does not read, and one that asks for less than a
-    ///   verified connection. It refuses a password too, which every program of this machine could see.
+    ///   verified connection, or for anything else than a connection. It refuses a password too, which every program of
+    ///   this machine could see.
     package init(_ url: String) throws(TransportProblem) {
         var options = try Self.parse(url)
         guard options["password"] == nil, options["sslpassword"] == nil else {
             throw .refused("the URL has a password: put it into ~/.pgpass, and leave it out here")
         }
-        guard options["sslmode"] ?? "verify-full" == "verify-full", options["service"] == nil else {
+        guard options["sslmode"] ?? "verify-full" == "verify-full" else {
             throw .refused("sslmode is verify-full, or left out: another server could take the place of yours")
         }
+        if let other = options.keys.filter({ !Self.known.contains($0) }).min() {
+            throw .refused("the URL says \(other), which is no part of a circle's place: leave it out")
+        }
+        // libpq would load a module for what stands before a colon.
+        guard !(options["sslkey"] ?? "").contains(":") else { throw .refused("sslkey is the path of a file") }
         // A socket of this machine has no TLS, whatever this says.
         options["sslmode"] = "verify-full"
+        // libpq prefers Kerberos, where the user has a ticket: no certificate is verified then.
+        options["gssencmode"] = "disable"
         options["target_session_attrs"] = options["target_session_attrs"] ?? "read-write"
         options["application_name"] = "keychain-carrier"
         hosts = Self.divided(options)

@@ -28,6 +28,7 @@ import SyncTransports
     }
 
     private init(_ host: [String: String], until deadline: Deadline) throws(TransportProblem) {
+        try Self.checkSocket(host)
         let options = host.sorted { $0.key < $1.key }
         let started = unsafe withCStrings(options.map(\.key)) { keys in
             unsafe withCStrings(options.map(\.value)) { values in unsafe PQconnectStartParams(keys, values, 0) }
@@ -38,6 +39,18 @@ import SyncTransports
         unsafe PQsetNoticeProcessor(connection, { _, _ in }, nil)
         try finish(until: deadline)
         guard unsafe PQsetnonblocking(connection, 1) == 0 else { throw problem }
+    }
+
+    /// A socket has no certificate: where any user may make it, it is one's server only by the name of its user.
+    private static func checkSocket(_ host: [String: String]) throws(TransportProblem) {
+        guard host["requirepeer"] == nil, let place = host["host"], place.hasPrefix("/") || place.hasPrefix("@") else {
+            return
+        }
+        let status: FileStatus?
+        do throws(SystemError) { status = try FileStatus(at: place) } catch { throw .system(error) }
+        guard place.hasPrefix("@") || (status?.mode ?? 0) & S_IWOTH != 0 else { return }
+        throw .refused(
+            "any user of this machine may have a socket at \(place.plain): name the server's user by requirepeer")
     }
 
     deinit { unsafe PQfinish(connection) }
@@ -171,9 +184,9 @@ extension PostgresConnection {
     }
 
     private func rows(of result: OpaquePointer, _ bytes: inout Int) -> [Row] {
-        // Small rows take more than their bytes.
-        unsafe bytes += Int(PQntuples(result)) * 256
         let columns = unsafe 0..<PQnfields(result)
+        // Small rows take more than their bytes, and columns without a value do too.
+        unsafe bytes += Int(PQntuples(result)) * (256 + 64 * columns.count)
         return unsafe (0..<PQntuples(result)).map { row in
             columns.map { column in
                 guard unsafe PQgetisnull(result, row, column) == 0, let start = unsafe PQgetvalue(result, row, column)
@@ -186,8 +199,9 @@ extension PostgresConnection {
     }
 
     private func refusal(of result: OpaquePointer) -> TransportProblem {
-        let message = unsafe PQresultErrorField(result, CInt(UInt8(ascii: "M"))).map { unsafe String(cString: $0) }
-        return .refused(message?.plain ?? "the server gave no reason")
+        // libpq's own errors have no fields: its connection is of no use any more.
+        guard let message = unsafe PQresultErrorField(result, CInt(UInt8(ascii: "M"))) else { return problem }
+        return .refused(unsafe String(cString: message).plain)
     }
 }
 

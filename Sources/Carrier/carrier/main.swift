@@ -30,6 +30,7 @@ do {
     } else if given.has("--version") {
         print(Release.text("keychain-carrier", "sync 1"))
     } else {
+        CarrierSurroundings.reduce()
         try ProcessHardening.forbidCores()
         CurrentProcess.ignoreBrokenPipes()
         umask(0o077)

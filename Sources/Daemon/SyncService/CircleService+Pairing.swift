@@ -14,8 +14,16 @@ extension CircleService {
             try own.requireMayAdd()
             return try own.file.place
         }
-        guard let offer = try? PairingMessage(decoding: try enclave.beginPairing()) else { throw .noPairingHere }
-        pairing.begin(.member, at: place, offer)
+        pairing.begin(.member, at: place, try Self.offer { () throws(Refusal) in try enclave.beginPairing() })
+    }
+
+    /// The first message of a pairing, as the enclave makes it.
+    ///
+    /// - Throws: the enclave's refusal; `errSecNotAvailable` (`circle.no-pairing`) for what is no message.
+    static func offer(_ begin: () throws(Refusal) -> [UInt8]) throws(Refusal) -> PairingMessage {
+        let bytes = try begin()
+        guard let offer = try? PairingMessage(decoding: bytes) else { throw .noPairingHere }
+        return offer
     }
 
     /// Begins on a newcomer.

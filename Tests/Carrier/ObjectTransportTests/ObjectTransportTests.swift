@@ -15,15 +15,16 @@ final class Bucket {
     private let url: String
     private let standIn: RunningProgram?
 
-    init(ignoresConditions: Bool = false) throws {
-        if !ignoresConditions, let url = unsafe getenv("KEYCHAIN_TEST_BUCKET") {
+    /// - Parameter kind: of a stand-in that is not as it should be.
+    init(_ kind: String? = nil) throws {
+        if kind == nil, let url = unsafe getenv("KEYCHAIN_TEST_BUCKET") {
             (self.url, standIn) = (unsafe String(cString: url), nil)
             return
         }
         let root = #filePath.split(separator: "/").dropLast(4).joined(separator: "/")
         let program = try RunningProgram(
             "/usr/bin/python3",
-            ["-B", "/\(root)/Tests/Scripts/object_server.py"] + (ignoresConditions ? ["ignores-conditions"] : []))
+            ["-B", "/\(root)/Tests/Scripts/object_server.py"] + (kind.map { [$0] } ?? []))
         // Five digits, and the end of the line.
         url = "http://127.0.0.1:\(try program.output.readText(6).prefix(5))/bucket"
         standIn = program
@@ -102,7 +103,7 @@ struct ObjectTransportTests {
 
     @Test("A store that ignores conditions is refused before anything is written to it")
     func ignorant() throws {
-        let bucket = try Bucket(ignoresConditions: true)
+        let bucket = try Bucket("ignores-conditions")
         let problem = TransportProblem.refused(
             "the store ignores If-None-Match: two machines would overwrite each other")
         #expect(throws: problem) { try bucket.machine().found() }
@@ -147,5 +148,37 @@ struct ObjectStoreTests {
         #expect(throws: TransportProblem.self) {
             try ObjectTransport(store, circle: CircleID(number: 1)).changes(after: [:], atMost: 1)
         }
+    }
+}
+
+@Suite("An object store in wrong hands")
+struct HostileStoreTests {
+    @Test("A list of more batches than any circle has is refused, however few its pages are")
+    func floods() throws {
+        let bucket = try Bucket("floods")
+        // Nothing of the list is wanted.
+        let heads = [MemberID(number: 0): UInt64.max]
+        let problem = #expect(throws: TransportProblem.self) {
+            try bucket.machine().changes(after: heads, atMost: 1)
+        }
+        #expect(problem?.description.contains("hundred thousand") == true)
+    }
+
+    @Test("No request is sent again to where a store points")
+    func redirects() throws {
+        let bucket = try Bucket("redirects")
+        let problem = #expect(throws: TransportProblem.self) {
+            try bucket.machine().commit([1], in: bucket.slot(bucket.first, 1))
+        }
+        #expect(problem?.description.contains("307") == true)
+    }
+
+    @Test("An answer without an end ends with an error")
+    func endless() throws {
+        let bucket = try Bucket("endless")
+        let problem = #expect(throws: TransportProblem.self) {
+            try bucket.machine().read(bucket.slot(bucket.first, 1))
+        }
+        if case .unreachable = problem {} else { Issue.record("\(String(describing: problem))") }
     }
 }

@@ -1,10 +1,11 @@
 import Glibc
 import LinuxSystem
-import PostgresTransport
 import SyncFormat
 import SyncTransports
 import TestSupport
 import Testing
+
+@testable import PostgresTransport
 
 /// A server with two tenants, and a circle of two machines of the first one's.
 final class HostedCircle {
@@ -279,6 +280,37 @@ struct PostgresAddressTests {
     }
 }
 
+@Suite("The URL of a server, from somebody else")
+struct ForeignAddressTests {
+    @Test(
+        "A URL that has libpq do more than connect is refused, and the keyword is named",
+        arguments: [
+            "gssencmode=require", "gsslib=gssapi", "krbsrvname=other", "replication=database", "service=other",
+            "client_encoding=SQL_ASCII", "sslcompression=1",
+        ])
+    func keywords(word: String) {
+        let problem = #expect(throws: TransportProblem.self) {
+            try PostgresAddress("postgresql://user@example.org/sync?\(word)")
+        }
+        #expect(problem?.description.contains(word.split(separator: "=")[0]) == true)
+    }
+
+    @Test("A key that a module would be loaded for is refused, and one in a file is not")
+    func keys() throws {
+        let url = "postgresql://user@example.org/sync?sslkey="
+        #expect(throws: TransportProblem.self) { try PostgresAddress(url + "pkcs11:key") }
+        #expect(throws: Never.self) { try PostgresAddress(url + "/home/user/key.pem") }
+    }
+
+    @Test("No ticket of Kerberos takes the place of a certificate")
+    func tickets() throws {
+        for url in ["postgresql://user@example.org/sync", "postgresql://user@one,two/sync"] {
+            let hosts = try PostgresAddress(url).hosts
+            #expect(!hosts.isEmpty && hosts.allSatisfy { $0["gssencmode"] == "disable" })
+        }
+    }
+}
+
 @Suite("A server with a synchronous standby", .enabled(if: PostgresServer.isHere), .serialized)
 struct StandbyTests {
     @Test("When the first server is killed under load and the second takes over, nothing acknowledged is lost")
@@ -317,14 +349,33 @@ struct StandbyTests {
 @Suite("A server in wrong hands")
 struct HostilePostgresTests {
     @Test(
-        "An answer that no server gives, or that does not end, ends with an error",
-        arguments: ["copy", "rows", "notices"])
+        "An answer that no server gives, that does not end, or that is wider than any, ends with an error",
+        arguments: ["copy", "rows", "notices", "columns"])
     func answers(kind: String) throws {
         let folder = try TemporaryDirectory()
         let server = try Self.server(folder, kind)
         let machine = try Self.machine(folder, patience: kind == "notices" ? 1_000 : 30_000)
         let slot = SyncSlot(circle: CircleID(number: 1), device: MemberID(number: 1), seq: 1)
         #expect(throws: TransportProblem.self) { try machine.read(slot) }
+        #expect(server.process > 0)
+    }
+
+    @Test("A socket where any user may make one is believed by the name of the server's user alone")
+    func sockets() throws {
+        let folder = try TemporaryDirectory()
+        let server = try Self.server(folder, "copy")
+        #expect(unsafe chmod(folder.path, 0o1777) == 0)
+        let slot = SyncSlot(circle: CircleID(number: 1), device: MemberID(number: 1), seq: 1)
+        for (place, more, words) in [
+            (folder.path, "", "requirepeer"), ("%40somewhere", "", "requirepeer"),
+            (folder.path, "&requirepeer=nobody", "nobody"),
+        ] {
+            let machine = PostgresTransport(
+                try PostgresAddress("postgresql://user@/sync?host=\(place)\(more)"), circle: CircleID(number: 1),
+                device: MemberID(number: 1), token: [1])
+            let problem = #expect(throws: TransportProblem.self) { try machine.read(slot) }
+            #expect(problem?.description.contains(words) == true, "\(String(describing: problem))")
+        }
         #expect(server.process > 0)
     }
 

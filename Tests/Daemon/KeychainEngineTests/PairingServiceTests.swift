@@ -4,11 +4,11 @@ import KeychainWire
 import LinuxSystem
 import SecureEnclave
 import SyncFormat
-import SyncService
 import TestSupport
 import Testing
 
 @testable import KeychainEngine
+@testable import SyncService
 
 @Suite("Machines that pair, with their daemons and enclaves, over a place that is not trusted")
 struct PairingServiceTests {
@@ -193,6 +193,24 @@ struct PairingServiceTests {
         circle.joined(newcomer)
         try circle.exchange()
         #expect(try newcomer.status.standing == .isIn)
+    }
+
+    @Test("An enclave that begins no pairing is heard with its reason; only what is no message is no pairing")
+    func enclaveFails() throws {
+        let told = refusal {
+            _ = try CircleService.offer { () throws(Refusal) in
+                throw Refusal(.interactionNotAllowed, .unavailable, "enclave", "It is closed.", do: "Open it.")
+            }
+        }
+        #expect(told?.rule == .unavailable && told?.status == .interactionNotAllowed)
+        #expect(refusal { _ = try CircleService.offer { () throws(Refusal) in [1] } }?.rule == .noPairing)
+    }
+
+    @Test("A locked member begins a pairing, which needs its passcode to end", .patient)
+    func lockedMember() throws {
+        try member.lock()
+        try end(try played.invite(member), member)
+        #expect(try member.status.machines.count == 1)
     }
 
     @Test("A problem of the place ends the pairing with its words, and the question that is open", .patient)

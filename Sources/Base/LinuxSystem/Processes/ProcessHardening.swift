@@ -65,6 +65,15 @@ package enum ProcessHardening {
         _ = try retrying("prctl") { clinux_forbid_reaching_out(more.rawValue) }
     }
 
+    /// Limits the memory that this process may have for itself. Allocations beyond it fail.
+    ///
+    /// - Parameter bytes: of data, stacks and private maps.
+    /// - Throws: `SystemError` of `setrlimit`.
+    package static func limitMemory(to bytes: UInt64) throws(SystemError) {
+        var limit = rlimit(rlim_cur: rlim_t(bytes), rlim_max: rlim_t(bytes))
+        _ = try retrying("setrlimit") { unsafe setrlimit(__rlimit_resource_t(RLIMIT_DATA.rawValue), &limit) }
+    }
+
     /// Raises the limit of locked memory to the hard limit.
     ///
     /// - Returns: the limit in bytes.

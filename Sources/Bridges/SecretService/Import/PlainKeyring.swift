@@ -10,6 +10,8 @@ struct PlainKeyring {
     private(set) var name = ""
     private var drafts: [String: Draft] = [:]
     private var lines: [Range<Int>] = []
+    /// The last line that a secret can end with; a file may have as many secrets without an end as it has lines.
+    private var lastEnd: Int?
     /// The item that the last group was of.
     private var current = ""
 
@@ -36,6 +38,7 @@ struct PlainKeyring {
         guard let first = lines.indices.first(where: { !lines[$0].isEmpty }), text(first, file) == "[keyring]" else {
             throw ImportFailure("The file is no keyring of gnome-keyring's.", "该文件不是 gnome-keyring 的密钥环。")
         }
+        lastEnd = lines.indices.last { isEndOfSecret($0, file) }
         var index = first
         while index < lines.count { index = readGroup(at: index, file) }
     }
@@ -122,11 +125,14 @@ struct PlainKeyring {
 
     /// The last line of a secret that begins on a line.
     private func endOfSecret(from start: Int, _ file: Span<UInt8>) -> Int? {
-        lines.indices.dropFirst(start).first { last in
-            guard last + 2 < lines.count, file.isDate(lines[last + 1], "mtime="), file.isDate(lines[last + 2], "ctime=")
-            else { return false }
-            return last + 3 == lines.count || lines[last + 3].isEmpty || file.begins(lines[last + 3], with: "[")
-        }
+        guard let lastEnd, start <= lastEnd else { return nil }
+        return (start...lastEnd).first { isEndOfSecret($0, file) }
+    }
+
+    private func isEndOfSecret(_ last: Int, _ file: Span<UInt8>) -> Bool {
+        guard last + 2 < lines.count, file.isDate(lines[last + 1], "mtime="), file.isDate(lines[last + 2], "ctime=")
+        else { return false }
+        return last + 3 == lines.count || lines[last + 3].isEmpty || file.begins(lines[last + 3], with: "[")
     }
 
     /// Reads an attribute, or passes over a list of programs.

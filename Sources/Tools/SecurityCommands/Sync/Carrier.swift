@@ -76,12 +76,7 @@ struct Carrier {
 
     /// The variables by which the programs find the same keychain and the same service manager.
     private var environment: [String: String] {
-        let names =
-            Setting.table.map(\.variable) + [
-                "DBUS_SESSION_BUS_ADDRESS", "DISPLAY", "HOME", "LANG", "LANGUAGE", "LC_ALL", "LC_MESSAGES", "PATH",
-                "TERM", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR",
-            ]
-        let pairs = names.compactMap { name in session.environment(name).map { (name, $0) } }
+        let pairs = CarrierVariables.names.compactMap { name in session.environment(name).map { (name, $0) } }
         return Dictionary(pairs, uniquingKeysWith: { first, _ in first })
     }
 
