@@ -26,7 +26,8 @@ extension OwnCircle {
             // A crash, or an older vault, may have left it in the store alone.
             guard try state == nil, try !CircleRecords(engine).isEntered else { return }
             throw .inNoCircle
-        case .pair: return
+        case .recoveryKey: try requireIn { _, _ in nil }
+        case .pair, .recover: return
         }
     }
 

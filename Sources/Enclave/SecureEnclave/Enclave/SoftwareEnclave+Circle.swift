@@ -37,7 +37,14 @@ extension SoftwareEnclave {
         let change = UserQuestion.Change(
             circle == nil ? .begins : .joins, fingerprint: circle.map(\.fingerprint) ?? "")
         try confirm(change, question, by: deadline)
-        let record = try makeRecord(joining: circle)
+        try keepNew(try makeRecord(joining: circle))
+        guard let made = try self.circle() else { throw .noCircle }
+        return made
+    }
+
+    /// Writes the circle that this machine enters into the vault.
+    func keepNew(_ record: CircleRecord) throws(Refusal) {
+        guard record.encoded().count <= CircleRecord.mostBytes else { throw .fullCircle }
         try withVault { (vault) throws(Refusal) in
             guard vault.circle == nil else { throw .circleIsThere }
             if vault.version < Vault.slotVersion {
@@ -47,11 +54,9 @@ extension SoftwareEnclave {
             vault.keep(record)
             try keep(&vault, counting: .content)
         }
-        guard let made = try self.circle() else { throw .noCircle }
-        return made
     }
 
-    private func makeRecord(joining circle: CircleID?) throws(Refusal) -> CircleRecord {
+    func makeRecord(joining circle: CircleID?) throws(Refusal) -> CircleRecord {
         let store = try newKeyStore()
         let (signing, agreement) = (try store.makeKey(), try store.makeKey())
         let keys = MemberKeys(signing: signing.publicKey, agreement: agreement.publicKey)

@@ -135,6 +135,15 @@ struct Carrier {
         _ = try answer("--admit", input, "the machine was added, but the server does not know it yet")
     }
 
+    /// Has the daemon given what a place has, for a recovery key.
+    ///
+    /// - Parameter circle: nil for all circles of a folder.
+    /// - Throws: ``CommandFailure`` when the place cannot be read, or has none.
+    func bring(_ place: SyncPlace, _ circle: CircleID?) throws(CommandFailure) {
+        let input = SecretBytes(copying: Array("\(place.text)\n\(circle?.text ?? "")\n".utf8).span)
+        _ = try answer("--recover", input, "the circle's place could not be read")
+    }
+
     /// Forgets what this machine has shown at its place.
     func forget() { _ = try? start("--forget", with: SecretBytes(count: 0)) }
 

@@ -32,6 +32,7 @@ extension SyncTask {
 
     func join() throws(CommandFailure) {
         let place = try PlaceOperand(operands[0]).place
+        if arguments.has("r") { return try recover(place) }
         guard operands.count > 1 else { return try joinByDigits(place) }
         guard let circle = CircleID(text: operands[1]) else { throw .usage("a circle has 32 hexadecimal digits") }
         let name = try machineName()
@@ -82,6 +83,9 @@ extension SyncTask {
         let status = try change(.remove(target.id, keeping: kept.sorted()))
         if session.writesJSON, let status { return write(status, isServed: nil, code: nil) }
         say("removed: \(target.name)")
+        if !before.recoveryKeys.isEmpty {
+            say("a recovery key goes with the machine that has made it: see security sync devices when this is sent")
+        }
         if case .server = place {
             say("the machine keeps what it knew: change passwords that matter; the server lets it in no more")
         } else {
@@ -97,7 +101,8 @@ extension SyncTask {
     }
 
     func leave() throws(CommandFailure) {
-        let place = (try? status()).flatMap { SyncPlace($0.place) }
+        let before = try? status()
+        let place = before.flatMap { SyncPlace($0.place) }
         // The way out of a circle of which nothing can be shown, too.
         do throws(CommandFailure) { _ = try change(.leave) } catch {
             guard error.isNoCircle, case .status(nil)? = try? ask(.status) else { throw error }
@@ -107,6 +112,10 @@ extension SyncTask {
         }
         stopServing()
         if place?.isRemote == true { Carrier(session).forget() }
+        if session.writesJSON {
+            let circle = before.map { JSONValue.string($0.circle.text) } ?? .null
+            return session.output.write(.object([("left", circle)]))
+        }
         say("this keychain belongs to no circle now; its items stay")
         say("the other machines still list this one: security sync remove-device there ends that")
     }
@@ -114,6 +123,7 @@ extension SyncTask {
     func pause(_ isPaused: Bool) throws(CommandFailure) {
         _ = try status()
         _ = try ask(.pause(isPaused))
+        if session.writesJSON { return session.output.write(.object([("paused", .boolean(isPaused))])) }
         say(isPaused ? "paused: nothing is sent or read" : "resumed")
     }
 
@@ -168,7 +178,7 @@ extension SyncTask {
     ///
     /// - Parameter founds: whether the circle is to be made there.
     /// - Returns: SHA-256 of this machine's token; nothing for a place without tokens.
-    private func prepare(_ place: SyncPlace, founds: Bool) throws(CommandFailure) -> [UInt8] {
+    func prepare(_ place: SyncPlace, founds: Bool) throws(CommandFailure) -> [UInt8] {
         guard case .status(nil) = try ask(.status) else {
             throw .failed(
                 "this keychain belongs to a circle already", remedy: "Leave it first: `security sync leave`.")

@@ -13,8 +13,9 @@ enum SyncCommand {
     static let command = Command(
         call, "Keep the synchronisable items of this keychain on several machines.",
         synopsis: """
-            setup [-n name] [-i file] place | join [-n name] [-i file] place [circle] | add-device [code] | \
-            remove-device [-k machines] machine | devices | status | now | fingerprint | pause | resume | leave
+            setup [-n name] [-i file] place | join [-n name] [-i file] [-r] place [circle] | \
+            add-device [code] | recovery-key | remove-device [-k machines] machine | devices | status | now | \
+            fingerprint | pause | resume | leave
             """,
         options: [
             CommandOption("n", word: "name", value: "name", "This machine's name; its host name unless given."),
@@ -27,6 +28,7 @@ enum SyncCommand {
                 The file with the server's invitation (setup), or with a bucket's two keys, a line each; they are \
                 asked for, or the next lines of standard input.
                 """),
+            CommandOption("r", word: "recovery", "join: enter the circle by its recovery key, with no other machine."),
         ],
         notes: [
             """
@@ -39,6 +41,11 @@ enum SyncCommand {
             ten minutes, where both have a folder in common. For a server or a bucket, and for machines that are not \
             on at one time, join with the circle's number makes this machine's code, which add-device takes. Somebody \
             who can replace the code on its way is added in the machine's place.
+            """,
+            """
+            recovery-key shows a code of 30 letters and digits, once: with it alone, join -r lets a new machine in \
+            when all others are lost. Write it on paper. Another call replaces it. join -r shows who is in the circle \
+            and when it last changed, before anything is sent. A server lets no machine in that way.
             """,
             """
             remove-device makes new keys; the removed machine keeps what it knew. A server lets it in no more; its \
@@ -78,6 +85,7 @@ enum SyncCommand {
         Verb("setup", 1...1) { task throws(CommandFailure) in try task.setUp() },
         Verb("join", 1...2) { task throws(CommandFailure) in try task.join() },
         Verb("add-device", 0...1) { task throws(CommandFailure) in try task.addDevice() },
+        Verb("recovery-key") { task throws(CommandFailure) in try task.makeRecoveryKey() },
         Verb("remove-device", 1...1) { task throws(CommandFailure) in try task.removeDevice() },
         Verb("devices") { task throws(CommandFailure) in try SyncReport(task).showDevices() },
         Verb("status") { task throws(CommandFailure) in try SyncReport(task).show() },

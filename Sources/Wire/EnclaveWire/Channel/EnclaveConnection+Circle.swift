@@ -109,7 +109,7 @@ extension EnclaveConnection {
 
 extension CircleFile {
     /// A file with these bytes.
-    fileprivate static func make(_ bytes: SecretBytes) throws(Refusal) -> FileDescriptor {
+    static func make(_ bytes: SecretBytes) throws(Refusal) -> FileDescriptor {
         do { return try PasscodeFile.make(bytes) } catch { throw .noEnclave(error) }
     }
 
