@@ -11,6 +11,7 @@ import sys
 
 import pairing_reader
 from ordinary_parts import USER
+from patience import eventually
 from sync_parts import machines
 
 
@@ -99,6 +100,19 @@ def enters(new, folder, place):
     assert len(keys(new)) == 0, "the lost machine's key stays"
 
 
+def resets(new, folder):
+    """A circle is given up for another one at the same place, while a carrier runs; all items are in it."""
+    old = new.sync("status")["circle"]
+    new.start()
+    begun = new.sync("reset", "-n", "again")
+    assert begun["circle"] != old and os.path.isdir(f"{folder}/{begun['circle']}/log"), begun
+    status = new.sync("status")
+    assert (status["standing"], status["circle"], status["problem"]) == ("in", begun["circle"], None), status
+    eventually(lambda: new.sync("status")["unsent"] == 0, "the items are not sent")
+    assert new.items() == {"mail: secret", "later: alone"}, new.items()
+    new.stop()
+
+
 def main():
     with machines(os.path.abspath(sys.argv[1]), "one", "new") as (place, (one, new)):
         folder = f"{place}/shared"
@@ -111,6 +125,7 @@ def main():
         one.end()
         refuses(new, folder, place, old)
         enters(new, folder, place)
+        resets(new, folder)
     print("sync recovery: ok")
 
 

@@ -67,6 +67,17 @@ extension CircleService {
         }
     }
 
+    /// Begins a circle in place of the one that the keychain belongs to.
+    func reset(
+        _ file: CircleNotes, _ question: CircleQuestion, _ deadline: Deadline
+    ) throws(Refusal) -> SyncStatus? {
+        let made = try enclave.resetCircle(asking: question.about(file.place), by: deadline)
+        return try circle.withLock { (own) throws(Refusal) in
+            try own.replace(with: made.circle, file)
+            return try own.status()
+        }
+    }
+
     private func endRecovery() {
         recovery.withLock { $0 = nil }
         try? enclave.forgetOffers()

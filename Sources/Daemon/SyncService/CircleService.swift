@@ -113,6 +113,8 @@ package final class CircleService: CircleOperations {
         case .pair: return try pair(question, deadline)
         case .recoveryKey: return try makeRecoveryKey(question, deadline)
         case .recover: return try recover(question, deadline)
+        case .reset(let place, let name):
+            return try reset(try CircleNotes(at: place, as: name), question, deadline)
         case .leave:
             if try enclave.circle() != nil { try enclave.leaveCircle(asking: question, by: deadline) }
             try circle.withLock { (own) throws(Refusal) in try own.leave() }

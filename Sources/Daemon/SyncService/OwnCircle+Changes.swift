@@ -22,7 +22,7 @@ extension OwnCircle {
             }
         case .remove(let member, _):
             try requireIn { replica, _ in replica.membership.members[member] == nil ? .notInThisCircle : nil }
-        case .leave:
+        case .leave, .reset:
             // A crash, or an older vault, may have left it in the store alone.
             guard try state == nil, try !CircleRecords(engine).isEntered else { return }
             throw .inNoCircle

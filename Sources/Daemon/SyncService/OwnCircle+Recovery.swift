@@ -13,6 +13,13 @@ extension OwnCircle {
         reset()
     }
 
+    /// The enclave has begun another circle. The store leaves the one before, and enters it with all its items.
+    func replace(with circle: CircleID, _ file: CircleNotes) throws(Refusal) {
+        guard try state?.circle == circle else { throw .otherCircle }
+        try CircleRecords(engine).leave()
+        try enter(file)
+    }
+
     /// States this machine's own `add`, which goes out when everything was read.
     func introduce(_ statements: [SyncStatement]) throws(Refusal) {
         try perform { replica, _, _ in for statement in statements { replica.state(statement) } }

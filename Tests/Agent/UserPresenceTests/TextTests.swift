@@ -98,6 +98,8 @@ struct TextTests {
                 "\"/usr/bin/security\" wants this machine to leave the circle 89ab.",
                 "Its items stay here. Remove this machine on another one, which gives the circle new keys.",
             ])
+        question.change = .init(.resets, fingerprint: "89ab")
+        #expect(Wording(question).lines[1].hasPrefix("All items stay here."))
         question.change = .init(.joins, fingerprint: "89ab")
         question.prompt.surroundings.environment = ["LANG": "zh_CN.UTF-8"]
         #expect(Wording(question).lines[0] == "“/usr/bin/security”想要让本机加入圈子 89ab。")
@@ -213,7 +215,7 @@ struct TextTests {
             }
             for change in [
                 UserQuestion.Change.Kind.begins, .joins, .addsMachine, .removesMachine, .leaves, .makesRecoveryKey,
-                .recovers,
+                .recovers, .resets,
             ] {
                 var question = Self.question(.passcode, prompt)
                 question.change = .init(change, name: long, fingerprint: long, others: long)

@@ -116,6 +116,36 @@ struct CircleRecoveryServiceTests {
         #expect(try circle.first.keychain.values() == ["after": "1"])
     }
 
+    @Test("A reset begins a circle with this machine's items, also where the enclave has lost the one before")
+    func resets() throws {
+        for isLost in [false, true] {
+            let circle = try SyncedMachines()
+            try circle.second.keychain.add("kept", value: "1")
+            try circle.exchange()
+            let (machine, old) = (circle.first, try circle.first.status.circle)
+            if isLost { try machine.engine.enclave.leaveCircle(asking: SyncedMachine.question, by: soon) }
+            let status = try #require(try machine.change(.reset(place: circle.folder.path, name: "first")))
+            #expect(status.circle != old && status.standing == .isIn)
+            let transport = FolderTransport(circle.folder.path, circle: status.circle)
+            try transport.found()
+            try machine.push(transport)
+            try machine.pull(transport)
+            let newcomer = try SyncedMachine("new")
+            let asking = try #require(
+                try newcomer.change(.join(status.circle, place: circle.folder.path, name: "new")))
+            try machine.change(.add(asking.keys, name: "new"))
+            for _ in 0..<3 {
+                for one in [machine, newcomer] { try one.push(transport) }
+                for one in [machine, newcomer] { try one.pull(transport) }
+            }
+            for one in [machine, newcomer] { #expect(try one.keychain.values() == ["kept": "1"]) }
+            // The other machine is where it was.
+            #expect(try circle.second.status.circle == old)
+        }
+        let nowhere = try SyncedMachine("nowhere")
+        #expect(refusal { try nowhere.change(.reset(place: "/mnt", name: "nowhere")) }?.rule == .noCircle)
+    }
+
     private static func keys(_ machine: SyncedMachine) throws -> [SyncStatus.Machine] {
         try machine.status.machines.filter { $0.flags.contains(.isRecoveryKey) && !$0.flags.contains(.isRemoved) }
     }

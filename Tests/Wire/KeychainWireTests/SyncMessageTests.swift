@@ -35,7 +35,7 @@ struct SyncMessageTests {
     private static let changes: [CircleChange] = [
         .begin(place: "folder:/mnt/stick", name: "laptop"), .join(circle, place: "/mnt", name: "Büro"),
         .add(keys, name: "desk"), .remove(me, keeping: [MemberID([1]), MemberID([2])]), .remove(me, keeping: []),
-        .leave, .pair, .recoveryKey, .recover,
+        .leave, .pair, .recoveryKey, .recover, .reset(place: "/mnt", name: "Büro"),
     ]
 
     private static let status: SyncStatus = {

@@ -9,6 +9,7 @@ enum Text: CaseIterable, Sendable {
     case beginsCircle, joinsCircle, addsMachine, removesMachine, leavesCircle
     case circleShares, circleReads, machineReads, machineKeeps, othersGo, itemsStay, circleTravels
     case asksToPair, asksToBePaired, showsDigits, digitsServe
+    case resetsCircle, othersJoinAgain
     case makesRecoveryKey, recoveryServes, recoveryReplaces, recoversCircle, newestChange, noNewestChange, machinesRead
     case asksToKeepCode, asksToBeRecovered, showsCode, codeServes, enterCode, codeLabel
     case touchSensor, enterPasscode, enterPassword, choosePassword, enterLoginPassword, enterDigits
@@ -58,6 +59,16 @@ enum Text: CaseIterable, Sendable {
         case .showsDigits: ("Enter these digits on the other machine: %1", "请在另一台设备上输入这些数字：%1")
         case .digitsServe:
             ("They serve once, for ten minutes. Give them to nobody.", "这些数字仅可使用一次，十分钟内有效。请勿告诉他人。")
+        case .resetsCircle:
+            (
+                "\"%1\" wants this machine to give up the circle %2 and begin another one.",
+                "“%1”想要让本机放弃圈子 %2 并创建另一个圈子。"
+            )
+        case .othersJoinAgain:
+            (
+                "All items stay here. Other machines stay in the old circle until they join the new one.",
+                "所有项目都保留在本机。其他设备加入新圈子之前仍留在旧圈子。"
+            )
         case .makesRecoveryKey:
             ("\"%1\" wants to make a recovery key for your circle %2.", "“%1”想要为您的圈子 %2 创建恢复密钥。")
         case .recoveryServes:

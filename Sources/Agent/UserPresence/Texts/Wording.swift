@@ -85,6 +85,8 @@ struct Wording: Equatable, Sendable {
         case .leaves: return Text.leavesCircle(language, program, fingerprint)
         case .makesRecoveryKey: return Text.makesRecoveryKey(language, program, fingerprint)
         case .recovers: return Text.recoversCircle(language, program, fingerprint)
+        case .resets where fingerprint.isEmpty: return Text.beginsCircle(language, program)
+        case .resets: return Text.resetsCircle(language, program, fingerprint)
         }
     }
 
@@ -94,6 +96,7 @@ struct Wording: Equatable, Sendable {
         case .joins: return [Text.circleReads(language)]
         case .addsMachine: return [Text.machineReads(language)]
         case .leaves: return [Text.itemsStay(language)]
+        case .resets: return [Text.othersJoinAgain(language)]
         case .makesRecoveryKey:
             return [Text.recoveryServes(language)] + (change.others.isEmpty ? [] : [Text.recoveryReplaces(language)])
         case .recovers:

@@ -78,6 +78,7 @@ extension CircleChange {
         case .pair: "pair machines"
         case .recoveryKey: "make recovery key"
         case .recover: "recover circle"
+        case .reset: "reset circle"
         }
     }
 }

@@ -43,10 +43,12 @@ extension SoftwareEnclave {
     }
 
     /// Writes the circle that this machine enters into the vault.
-    func keepNew(_ record: CircleRecord) throws(Refusal) {
+    ///
+    /// - Parameter old: this machine in the circle that the new one takes the place of; nil for none.
+    func keepNew(_ record: CircleRecord, replacing old: MemberID? = nil) throws(Refusal) {
         guard record.encoded().count <= CircleRecord.mostBytes else { throw .fullCircle }
         try withVault { (vault) throws(Refusal) in
-            guard vault.circle == nil else { throw .circleIsThere }
+            guard vault.circle?.own.id == old else { throw .circleIsThere }
             if vault.version < Vault.slotVersion {
                 var keybag = try unlockedKeybag(of: vault)
                 try modernise(&vault, &keybag)

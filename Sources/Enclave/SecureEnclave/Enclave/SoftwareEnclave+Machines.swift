@@ -131,6 +131,18 @@ extension SoftwareEnclave {
         forgetLoadedKeys()
     }
 
+    package func resetCircle(
+        asking question: CircleQuestion, by deadline: Deadline
+    ) throws(Refusal) -> CircleState {
+        let old = try circle() == nil ? nil : try circleRecord()
+        try confirm(.init(.resets, fingerprint: old?.circle.fingerprint ?? ""), question, by: deadline)
+        try keepNew(try makeRecord(joining: nil), replacing: old?.own.id)
+        pairing.withLock { $0 = nil }
+        forgetLoadedKeys()
+        guard let made = try circle() else { throw .noCircle }
+        return made
+    }
+
     func describe(_ member: MemberID, in record: CircleRecord) -> String {
         let name = name(of: member, in: record)
         return name.isEmpty ? member.fingerprint : "\(name) (\(member.fingerprint))"

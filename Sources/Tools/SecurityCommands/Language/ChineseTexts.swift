@@ -2584,6 +2584,11 @@ enum ChineseTexts {
         Give the id: `security sync devices`.\t请给出编号：`security sync devices`。
         the circle has no machine {1}\t机器圈中没有机器 {1}
         See `security sync devices`.\t请参阅 `security sync devices`。
+        where this keychain's circle is kept is not known\t此钥匙串的机器圈存放在何处未知
+        Name it: `security sync reset PLACE`.\t请指明：`security sync reset 位置`。
+        reset gives up a circle that nobody can help, because its other machines or this one's keys are lost, and begi\
+        ns another one with this machine's items. No item is deleted.\treset 放弃一个因其他机器或本机密钥丢失而无法补\
+        救的机器圈，并以本机的项目建立另一个。不会删除任何项目。
         join: enter the circle by its recovery key, with no other machine.\tjoin：凭恢复密钥加入机器圈，无需其他机器。
         recovery-key shows a code of 30 letters and digits, once: with it alone, join -r lets a new machine in when al\
         l others are lost. Write it on paper. Another call replaces it. join -r shows who is in the circle and when it\

@@ -27,7 +27,7 @@ struct Carrier {
     /// - Throws: ``CommandFailure`` when the place cannot be used.
     func goRound(founds: Bool) throws(CommandFailure) {
         let (_, code) = try start(founds ? "--found" : "--once", with: SecretBytes(count: 0))
-        if code == Self.otherCarrier { return try waitForOther() }
+        if code == Self.otherCarrier { return try waitForOther(founds: founds) }
         guard code != Self.daemonUnreachable else {
             throw .failed("the keychain's daemon ended while it was asked", remedy: "Repeat the command.")
         }
@@ -86,12 +86,20 @@ struct Carrier {
     }
 
     /// The carrier that runs already takes the wish for a round away when it has looked, or could not.
-    private func waitForOther() throws(CommandFailure) {
+    ///
+    /// - Parameter founds: the place was made just now, and the carrier may have looked before.
+    private func waitForOther(founds: Bool) throws(CommandFailure) {
+        if founds { hurry() }
         let limit = Deadline.after(milliseconds: Self.longestWish)
         while !limit.hasPassed {
             guard case .sync(.positions(let positions)) = try session.device(.sync(.positions), SyncCommand.call)
             else { throw .unexpectedCircleReply }
-            if !positions.isWanted { return try checkLook() }
+            if !positions.isWanted {
+                do throws(CommandFailure) { return try checkLook() } catch {
+                    guard founds else { throw error }
+                    hurry()
+                }
+            }
             usleep(50_000)
         }
         throw .failed(

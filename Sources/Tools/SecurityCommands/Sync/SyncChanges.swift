@@ -6,9 +6,12 @@ import SyncFormat
 
 /// The verbs that change the circle.
 extension SyncTask {
-    func setUp() throws(CommandFailure) {
-        let place = try PlaceOperand(operands[0]).place
-        let status = try begun(at: place)
+    func setUp() throws(CommandFailure) { try setUp(at: try PlaceOperand(operands[0]).place) }
+
+    private func setUp(at place: SyncPlace) throws(CommandFailure) { try finish(try begun(at: place), at: place) }
+
+    /// Makes the place of a circle that was begun, and has it served.
+    private func finish(_ status: SyncStatus, at place: SyncPlace) throws(CommandFailure) {
         try Carrier(session).goRound(founds: true)
         let isServed = Carrier(session).serve()
         if session.writesJSON { return write(status, isServed: isServed, code: nil) }
@@ -94,6 +97,24 @@ extension SyncTask {
         Carrier(session).hurry()
     }
 
+    /// Begins a circle in place of the one that cannot be helped. A server or a bucket is asked as by `setup`, which
+    /// takes a keychain without a circle alone.
+    func reset() throws(CommandFailure) {
+        let before = try? status()
+        guard let word = operands.first ?? before.map({ SyncPlace($0.place)?.shown ?? $0.place }) else {
+            throw .failed(
+                "where this keychain's circle is kept is not known", remedy: "Name it: `security sync reset PLACE`.")
+        }
+        let place = try PlaceOperand(word).place
+        guard !place.isRemote else {
+            try giveUp(before)
+            return try setUp(at: place)
+        }
+        let name = try machineName()
+        guard let status = try change(.reset(place: place.text, name: name)) else { throw .unexpectedCircleReply }
+        try finish(status, at: place)
+    }
+
     private func stopServing() {
         guard let path = Carrier(session).stopServing() else { return }
         session.complain(
@@ -102,7 +123,16 @@ extension SyncTask {
 
     func leave() throws(CommandFailure) {
         let before = try? status()
-        let place = before.flatMap { SyncPlace($0.place) }
+        try giveUp(before)
+        if session.writesJSON {
+            let circle = before.map { JSONValue.string($0.circle.text) } ?? .null
+            return session.output.write(.object([("left", circle)]))
+        }
+        say("this keychain belongs to no circle now; its items stay")
+        say("the other machines still list this one: security sync remove-device there ends that")
+    }
+
+    private func giveUp(_ before: SyncStatus?) throws(CommandFailure) {
         // The way out of a circle of which nothing can be shown, too.
         do throws(CommandFailure) { _ = try change(.leave) } catch {
             guard error.isNoCircle, case .status(nil)? = try? ask(.status) else { throw error }
@@ -111,13 +141,7 @@ extension SyncTask {
             throw .noCircle
         }
         stopServing()
-        if place?.isRemote == true { Carrier(session).forget() }
-        if session.writesJSON {
-            let circle = before.map { JSONValue.string($0.circle.text) } ?? .null
-            return session.output.write(.object([("left", circle)]))
-        }
-        say("this keychain belongs to no circle now; its items stay")
-        say("the other machines still list this one: security sync remove-device there ends that")
+        if before.flatMap({ SyncPlace($0.place) })?.isRemote == true { Carrier(session).forget() }
     }
 
     func pause(_ isPaused: Bool) throws(CommandFailure) {

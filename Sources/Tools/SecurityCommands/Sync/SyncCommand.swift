@@ -15,7 +15,7 @@ enum SyncCommand {
         synopsis: """
             setup [-n name] [-i file] place | join [-n name] [-i file] [-r] place [circle] | \
             add-device [code] | recovery-key | remove-device [-k machines] machine | devices | status | now | \
-            fingerprint | pause | resume | leave
+            fingerprint | pause | resume | leave | reset [-n name] [-i file] [place]
             """,
         options: [
             CommandOption("n", word: "name", value: "name", "This machine's name; its host name unless given."),
@@ -50,6 +50,10 @@ enum SyncCommand {
             """
             remove-device makes new keys; the removed machine keeps what it knew. A server lets it in no more; its \
             access to a folder or a bucket is to be revoked there.
+            """,
+            """
+            reset gives up a circle that nobody can help, because its other machines or this one's keys are lost, and \
+            begins another one with this machine's items. No item is deleted.
             """,
             """
             Items travel that programs, or security add -S, have stored as synchronisable, and none that belong to \
@@ -94,6 +98,7 @@ enum SyncCommand {
         Verb("pause") { task throws(CommandFailure) in try task.pause(true) },
         Verb("resume") { task throws(CommandFailure) in try task.pause(false) },
         Verb("leave") { task throws(CommandFailure) in try task.leave() },
+        Verb("reset", 0...1) { task throws(CommandFailure) in try task.reset() },
     ]
 }
 

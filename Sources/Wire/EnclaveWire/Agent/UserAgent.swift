@@ -62,6 +62,7 @@ package struct UserQuestion: Sendable, Hashable {
             case leaves = 5
             case makesRecoveryKey = 6
             case recovers = 7
+            case resets = 8
         }
 
         package let kind: Kind

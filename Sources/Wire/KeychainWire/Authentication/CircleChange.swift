@@ -12,6 +12,7 @@ package import SyncFormat
 ///            | 6:u8                                           ; pair
 ///            | 7:u8                                           ; recoveryKey
 ///            | 8:u8                                           ; recover
+///            | 9:u8 place:text name:text                      ; reset
 package enum CircleChange: Equatable, Sendable {
     /// Begins a circle, of which this machine is the first.
     case begin(place: String, name: String)
@@ -29,6 +30,8 @@ package enum CircleChange: Equatable, Sendable {
     case recoveryKey
     /// Enters a circle by its recovery key, after ``SyncRequest/recover(place:name:)`` and what a carrier has brought.
     case recover
+    /// Begins a circle in place of the one that the keychain belongs to. Items stay.
+    case reset(place: String, name: String)
 
     /// As much of a machine's name as the circle keeps, in UTF-8.
     package static let nameBytes = SyncRequest.nameBytes
@@ -42,6 +45,7 @@ package enum CircleChange: Equatable, Sendable {
         case pair = 6
         case recoveryKey = 7
         case recover = 8
+        case reset = 9
     }
 
     func append(to buffer: SecretBuffer) {
@@ -67,6 +71,9 @@ package enum CircleChange: Equatable, Sendable {
         case .pair: append(.pair)
         case .recoveryKey: append(.recoveryKey)
         case .recover: append(.recover)
+        case .reset(let place, let name):
+            append(.reset)
+            for text in [place, name] { buffer.append(text: text) }
         }
     }
 
@@ -84,6 +91,7 @@ package enum CircleChange: Equatable, Sendable {
         case .pair: self = .pair
         case .recoveryKey: self = .recoveryKey
         case .recover: self = .recover
+        case .reset: self = .reset(place: try reader.name(), name: try reader.machineName())
         case nil: throw .malformed("the change of the circle")
         }
     }
