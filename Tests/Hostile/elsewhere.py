@@ -144,6 +144,12 @@ attempt(
     "Daemon/KeychainEngineTests/BackupTests.swift",
 )
 attempt(
+    "a place shows an older state of a circle to such a machine, which shows members and newest change before it sends",
+    "daemons",
+    "possible",
+    "Enclave/SecureEnclaveTests/Circle/CircleRecoveryTests.swift",
+)
+attempt(
     "a daemon that has been taken over makes a backup without the password, or with keys it was given before",
     "daemons",
     "fails",
@@ -426,6 +432,24 @@ attempt(
     "daemons",
     "fails",
     "Daemon/KeychainEngineTests/CircleServiceTests.swift",
+)
+attempt(
+    "a place offers a forged or an altered circle to a machine that has nothing but a recovery key's code",
+    "daemons",
+    "fails",
+    "Enclave/SecureEnclaveTests/Circle/CircleRecoveryTests.swift",
+)
+attempt(
+    "a place shows an older state of a circle to such a machine, which shows members and newest change before it sends",
+    "daemons",
+    "possible",
+    "Enclave/SecureEnclaveTests/Circle/CircleRecoveryTests.swift",
+)
+attempt(
+    "a daemon that has been taken over makes a recovery key, or has a removal signed by one",
+    "daemons",
+    "fails",
+    "Enclave/SecureEnclaveTests/Circle/CircleRecoveryTests.swift",
 )
 attempt(
     "a daemon that has been taken over has its machine leave the circle, or has a statement signed in another circle",

@@ -15,7 +15,8 @@ from ordinary_parts import USER, OrdinaryHome, as_user
 from patience import PATIENCE, eventually
 
 PASSCODE = "1234"
-# It notes digits that are shown, and enters those that are noted. Folders above a keychain's are closed to it.
+# It notes digits, codes and who is said to read along, and enters what is noted. Folders above a keychain's are closed
+# to it.
 PINENTRY = f"""#!/bin/sh
 digits=PLACE/notes/digits
 echo OK
@@ -23,9 +24,15 @@ while read -r word rest; do
     case $word in
     SETDESC) text=$rest; echo OK ;;
     CONFIRM) echo "$text" | sed -n 's/.*machine: \\([0-9]* [0-9]*\\).*/\\1/p' >"$digits.new"
-        mv "$digits.new" "$digits"; echo OK ;;
+        mv "$digits.new" "$digits"
+        case $text in
+        *"this code"*) echo "$text" | sed -n 's/.*machines: \\([0-9A-Z-]*\\).*/\\1/p' >PLACE/notes/code ;;
+        esac
+        echo OK ;;
     GETPIN) case $text in
         *eight*) echo D "$(cat "$digits")" ;;
+        *"code of the circle"*) echo D "$(cat PLACE/notes/code)" ;;
+        *"recovery key"*) echo "$text" >PLACE/notes/asked; echo D {PASSCODE} ;;
         *) echo D {PASSCODE} ;;
         esac
         echo OK ;;

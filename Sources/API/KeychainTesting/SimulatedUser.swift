@@ -187,8 +187,8 @@ extension SimulatedUser.Question.Kind {
             case .applicationPassword: .applicationPassword
             case .newApplicationPassword: .newApplicationPassword
             case .loginPassword: .loginPassword
-            case .shownDigits: .shownDigits
-            case .digits: .digits
+            case .shownDigits, .shownCode: .shownDigits
+            case .digits, .code: .digits
             }
     }
 }

@@ -57,7 +57,8 @@ package struct UserPresence: AgentService {
                 secret(question, methods, deadline, withdrawal)
             }
             return login.verify(until: withdrawal)
-        case .passcode, .unlocking, .applicationPassword, .newApplicationPassword, .shownDigits, .digits:
+        case .passcode, .unlocking, .applicationPassword, .newApplicationPassword, .shownDigits, .digits,
+            .shownCode, .code:
             return secret(question, methods, deadline, withdrawal)
         }
     }
@@ -80,7 +81,7 @@ package struct UserPresence: AgentService {
         _ end: FileDescriptor
     ) -> UserAnswer {
         let (twice, surroundings) = (question.kind == .newApplicationPassword, question.prompt.surroundings)
-        let isShown = question.kind == .shownDigits
+        let isShown = question.kind.isShown
         switch method {
         case .window(let program):
             let prompt = PinentryPrompt(program: program, isGraphical: true, surroundings: surroundings)

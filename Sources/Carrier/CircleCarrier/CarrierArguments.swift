@@ -16,6 +16,9 @@ package enum CarrierArguments {
                 "--prepare", "For security sync: try the place in standard input, and keep what is shown there."),
             ProgramOption("--admit", "For security sync: let the machine in standard input in at the place."),
             ProgramOption("--forget", "For security sync: forget what was shown at the place."),
+            ProgramOption(
+                "--recover",
+                "For security sync: give the daemon what the place in standard input has, for a recovery key."),
             ProgramOption("--help", "Show this text."),
             ProgramOption("--version", "Show the release of the program."),
         ],

@@ -56,6 +56,7 @@ package struct CarrierProgram {
             let daemon = DaemonCircle(connection)
             if case .pair = errand { return try pair(daemon) }
             guard let positions = try positions(for: errand, daemon) else { return noCircle() }
+            if case .once(founds: true) = errand, let status = try foundFolder(of: positions) { return status }
             let lock: FileLock?
             do { lock = try Self.lock(configuration) } catch { return unlockable(error) }
             guard let lock else {
@@ -75,6 +76,17 @@ package struct CarrierProgram {
         case .once, .pair, .place: try daemon.positions()
         case .stay: try daemon.positionsOfOpened()
         }
+    }
+
+    /// Makes the folder of a circle, also when a carrier is at it that has served another circle until now.
+    ///
+    /// - Returns: the exit status when that fails; nil otherwise, and at other places.
+    private func foundFolder(of positions: SyncPositions) throws(Refusal) -> Int32? {
+        guard case .folder? = SyncPlace(positions.place) else { return nil }
+        let there = try CarrierPlace.transport(
+            positions.place, circle: positions.circle, me: positions.me, secret: nil)
+        do throws(TransportProblem) { try there.found() } catch { return unusable(error) }
+        return nil
     }
 
     /// Another carrier may be at it meanwhile: the place takes each of these by itself.

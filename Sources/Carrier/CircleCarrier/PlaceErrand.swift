@@ -14,10 +14,12 @@ import SyncTransports
 ///     prepare = place LF secret LF [secret LF]          → "ok" [SP hash] LF
 ///     admit   = keys:130 LF hash LF                     → "ok" LF
 ///     forget  = nothing                                 → "ok" LF
+///     recover = place LF circle LF                      → "ok" LF
 ///     a failure                                         → "problem" SP text LF
 ///
 /// Bytes are hexadecimal digits. A server's secret is an invitation of 32 bytes, or an empty line on a machine that
-/// joins; `hash` is SHA-256 of a machine's token. The secrets of a bucket are its two keys.
+/// joins. The secrets of a bucket are its two keys. `circle` is empty for all circles of a folder, and `hash` is
+/// SHA-256 of a machine's token.
 package enum PlaceErrand: Sendable {
     /// Tries a place, and keeps what this machine shows there. The keychain is in no circle yet.
     case prepare
@@ -25,6 +27,8 @@ package enum PlaceErrand: Sendable {
     case admit
     /// Forgets what this machine has shown. The keychain is in no circle any more.
     case forget
+    /// Gives the daemon what a place has, for a recovery key. The keychain is in no circle yet.
+    case recover
 
     /// More than a place and what is shown there.
     static let inputBytes = 16 << 10
@@ -49,6 +53,7 @@ struct PlaceWork {
             case .prepare: return ("ok\(try prepare(lines))", true)
             case .admit: try admit(lines)
             case .forget: try forget()
+            case .recover: try recover(lines)
             }
             return ("ok", true)
         } catch { return ("problem \(error.text.plain)", false) }
@@ -105,6 +110,43 @@ struct PlaceWork {
         }
         try asking { () throws(Refusal) in try secrets.forget() }
     }
+
+    private func recover(_ lines: [SecretBytes]) throws(Problem) {
+        guard lines.count >= 2, let place = SyncPlace(lines[0].text) else { throw Problem("the place is none") }
+        var circles: [CircleID] = []
+        if case .folder(let path) = place, lines[1].count == 0 {
+            circles = try moving { () throws(TransportProblem) in try FolderTransport.circles(in: path) }
+        } else if let circle = lines[1].ofDigits, circle.count == CircleID.size {
+            circles = [CircleID(circle)]
+        }
+        guard !circles.isEmpty else { throw Problem("no circle is kept there") }
+        let secret = try asking { () throws(Refusal) in try secrets.find(place) }
+        harden(place)
+        for circle in circles {
+            let there = try asking { () throws(Refusal) in
+                try CarrierPlace.transport(place.text, circle: circle, me: .none, secret: secret)
+            }
+            try bring(there)
+        }
+    }
+
+    /// Brings all batches of a circle.
+    private func bring(_ there: any SyncTransport) throws(Problem) {
+        var heads: [MemberID: UInt64] = [:]
+        while true {
+            let changes = try moving { () throws(TransportProblem) in
+                try there.changes(after: heads, atMost: Self.pageBytes)
+            }
+            for (slot, bytes) in changes.batches {
+                _ = try asking { () throws(Refusal) in try daemon.take(bytes, in: slot) }
+                heads[slot.device] = max(heads[slot.device] ?? 0, slot.seq)
+            }
+            if changes.isComplete || changes.batches.isEmpty { return }
+        }
+    }
+
+    /// The bytes of batches that are read in one call.
+    private static let pageBytes = 4 << 20
 
     private func hash(_ bytes: [UInt8]) throws(Problem) -> [UInt8] {
         do { return try Digest.sha256(bytes.span).span.array(0, 32) } catch { throw Problem("a hash cannot be made") }

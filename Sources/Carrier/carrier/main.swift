@@ -18,6 +18,7 @@ extension ProgramArguments {
         if has("--prepare") { return .place(.prepare) }
         if has("--admit") { return .place(.admit) }
         if has("--forget") { return .place(.forget) }
+        if has("--recover") { return .place(.recover) }
         if has("--pair") { return .pair }
         return has("--found") || has("--once") ? .once(founds: has("--found")) : .stay
     }

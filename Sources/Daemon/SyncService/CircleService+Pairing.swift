@@ -30,8 +30,14 @@ extension CircleService {
     func seek(_ place: String, _ name: String) throws(Refusal) {
         let place = try CirclePlace(place)
         try CirclePlace.checkName(name)
-        try circle.withLock { (own) throws(Refusal) in try own.requireMayJoin() }
+        try requireMayJoin()
         pairing.begin(.newcomer, at: place.text, named: name)
+    }
+
+    /// Whether this machine can join a circle: before anything is waited for.
+    func requireMayJoin() throws(Refusal) {
+        try circle.withLock { (own) throws(Refusal) in try own.requireMayJoin() }
+        guard try enclave.capabilities().passcodeIsSet else { throw .circleNeedsPasscode }
     }
 
     /// Takes what the place shows, and says what it is to have.

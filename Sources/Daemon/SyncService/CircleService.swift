@@ -12,6 +12,8 @@ package final class CircleService: CircleOperations {
     let circle: Lock<OwnCircle>
     let enclave: any EnclaveService
     let pairing = PairingDesk()
+    /// Where a circle may be entered by a recovery key.
+    let recovery = Lock<RecoveryPlace?>(nil)
     /// Moves with every change that a carrier should hear of.
     package let number = StateEpoch()
 
@@ -33,12 +35,14 @@ package final class CircleService: CircleOperations {
             return .positions(try circle.withLock { (own) throws(Refusal) in try own.positions(number) })
         case .take(let slot):
             let bytes = try Self.bytes(files)
+            if let verdict = try offer(bytes) { return .taken(verdict) }
             return .taken(try circle.withLock { (own) throws(Refusal) in try own.take(bytes, in: slot) })
         case .next: return .next(try next(into: files))
         case .wait: return .news(number: UInt64(number.value))
         case .pairing(let look): return .pairing(carry(look))
         case .invite: try invite()
         case .seek(let place, let name): try seek(place, name)
+        case .recover(let place, let name): try beginRecovery(place, name)
         case .pause, .now, .seen, .committed:
             try note(request, files)
         }
@@ -103,12 +107,14 @@ package final class CircleService: CircleOperations {
         case .join(let circle, let place, let name):
             return try enter(circle, try CircleNotes(at: place, as: name), question, deadline)
         case .add(let keys, let name):
-            let place = try circle.withLock { (own) throws(Refusal) in try own.file.place }
-            return try state(
-                try enclave.addMachine(keys, name: name, asking: question.about(place), by: deadline))
+            return try state(try enclave.addMachine(keys, name: name, asking: try inPlace(question), by: deadline))
         case .remove(let member, let kept):
             return try state(try enclave.removeMachine(member, keeping: kept, asking: question, by: deadline))
         case .pair: return try pair(question, deadline)
+        case .recoveryKey: return try makeRecoveryKey(question, deadline)
+        case .recover: return try recover(question, deadline)
+        case .reset(let place, let name):
+            return try reset(try CircleNotes(at: place, as: name), question, deadline)
         case .leave:
             if try enclave.circle() != nil { try enclave.leaveCircle(asking: question, by: deadline) }
             try circle.withLock { (own) throws(Refusal) in try own.leave() }
@@ -124,6 +130,11 @@ package final class CircleService: CircleOperations {
             try own.enter(file)
             return try own.status()
         }
+    }
+
+    /// The question with this circle's place.
+    func inPlace(_ question: CircleQuestion) throws(Refusal) -> CircleQuestion {
+        question.about(try circle.withLock { (own) throws(Refusal) in try own.file.place })
     }
 
     func state(_ statements: [SyncStatement]) throws(Refusal) -> SyncStatus? {

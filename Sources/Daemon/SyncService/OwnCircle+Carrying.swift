@@ -30,9 +30,12 @@ extension OwnCircle {
             let before = replica.logs.mapValues(\.seq)
             let verdict = replica.receive(bytes, in: slot, now: now, keys)
             let read = replica.logs.filter { $0.value.seq > before[$0.key] ?? 0 }.keys
-            return (verdict: verdict, read: Array(read))
+            return (verdict: verdict, read: Array(read), keys: replica.recoveryKeys)
         }
-        try note { file in for device in taken.read { file.heard[device] = Self.now } }
+        try note { file in
+            for device in taken.read { file.heard[device] = Self.now }
+            file.noteRecoveryKeys(taken.keys, at: Self.now)
+        }
         return SyncVerdict(taken.verdict)
     }
 
@@ -62,7 +65,7 @@ extension OwnCircle {
     /// The slot that is to be created next, and its bytes; nil where there is nothing to say.
     func next() throws(Refusal) -> (slot: SyncSlot, bytes: [UInt8])? {
         let file = try file
-        guard !file.isPaused, !file.isDoubled, try state != nil else { return nil }
+        guard !file.isPaused, !file.isDoubled, try state != nil, try !isRecovering else { return nil }
         do throws(Refusal) { return try compose() } catch {
             // The enclave has removed a machine, which no batch states yet: the user has to repeat it.
             if error.rule == .retiredGeneration { return nil }
@@ -142,7 +145,8 @@ extension SyncStatement {
     /// Whether the enclave signs it only as long as it remembers to have made it.
     fileprivate var needsItsEnclavesWord: Bool {
         switch self {
-        case .add, .remove, .generation, .share, .recovery: true
+        case .add(let addition): addition.recoveryKey == .none
+        case .remove, .generation, .share, .recovery: true
         case .genesis, .want, .endorse, .unknown: false
         }
     }

@@ -22,11 +22,12 @@ extension OwnCircle {
             }
         case .remove(let member, _):
             try requireIn { replica, _ in replica.membership.members[member] == nil ? .notInThisCircle : nil }
-        case .leave:
+        case .leave, .reset:
             // A crash, or an older vault, may have left it in the store alone.
             guard try state == nil, try !CircleRecords(engine).isEntered else { return }
             throw .inNoCircle
-        case .pair: return
+        case .recoveryKey: try requireIn { _, _ in nil }
+        case .pair, .recover: return
         }
     }
 

@@ -11,6 +11,11 @@ extension Refusal {
         .notAvailable, .noCircle, "circle", "This keychain belongs to no circle of machines.",
         do: "Begin one (security sync setup), or join that of another machine (security sync join).")
 
+    static let circleNeedsPasscode = Refusal(
+        .authFailed, .passcodeNotSet, "circle",
+        "A circle needs a passcode: without one every program of the user could add machines to it.",
+        do: "Set a passcode first (security set-keychain-password).")
+
     static let isInCircle = Refusal(
         .param, .contradiction, "circle", "This keychain belongs to a circle already.",
         do: "Add machines to this circle, or leave it first.")

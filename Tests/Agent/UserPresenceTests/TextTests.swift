@@ -98,9 +98,36 @@ struct TextTests {
                 "\"/usr/bin/security\" wants this machine to leave the circle 89ab.",
                 "Its items stay here. Remove this machine on another one, which gives the circle new keys.",
             ])
+        question.change = .init(.resets, fingerprint: "89ab")
+        #expect(Wording(question).lines[1].hasPrefix("All items stay here."))
         question.change = .init(.joins, fingerprint: "89ab")
         question.prompt.surroundings.environment = ["LANG": "zh_CN.UTF-8"]
         #expect(Wording(question).lines[0] == "“/usr/bin/security”想要让本机加入圈子 89ab。")
+    }
+
+    @Test("a recovery is told with what it opens, who reads along, and how old the place is")
+    func recovery() {
+        var prompt = Prompt(reason: "Only a test, say yes")
+        (prompt.program, prompt.item) = ("/usr/bin/security", "/mnt/stick")
+        var question = Self.question(.passcode, prompt)
+        question.change = .init(.recovers, name: "2026-11-29", fingerprint: "0123", others: "laptop (89ab)")
+        #expect(
+            Wording(question).lines == [
+                "\"/usr/bin/security\" wants this machine to enter the circle 0123 by its recovery key.",
+                "The newest change there is of 2026-11-29.",
+                "These machines will read and change your items: laptop (89ab)",
+                "Enter the passcode of your keychain.",
+            ])
+        question.change = .init(.makesRecoveryKey, fingerprint: "0123", others: "4567")
+        #expect(Wording(question).lines.contains("The recovery key from before serves no more."))
+        question = Self.question(.shownCode, prompt)
+        question.digits = "ABCDE-FGHJK"
+        #expect(
+            Wording(question).lines[1...] == [
+                "Write this code down, and keep it away from your machines: ABCDE-FGHJK",
+                "It is not shown again. It opens all items you synchronise.",
+            ])
+        #expect(Wording(Self.question(.code, prompt)).label == "Recovery code:")
     }
 
     @Test("a pairing is told in words of its own, without a reason of the program's")
@@ -181,11 +208,15 @@ struct TextTests {
             (prompt.program, prompt.item) = (long, long)
             for kind in [
                 UserQuestion.Kind.finger, .passcode, .loginPassword, .newApplicationPassword, .shownDigits, .digits,
+                .shownCode, .code,
             ] {
                 let lines = Wording(Self.question(kind, prompt)).lines
                 #expect(AssuanLine.encoded(lines.joined(separator: "\n")).count < AssuanLine.limit - 10)
             }
-            for change in [UserQuestion.Change.Kind.begins, .joins, .addsMachine, .removesMachine, .leaves] {
+            for change in [
+                UserQuestion.Change.Kind.begins, .joins, .addsMachine, .removesMachine, .leaves, .makesRecoveryKey,
+                .recovers, .resets,
+            ] {
                 var question = Self.question(.passcode, prompt)
                 question.change = .init(change, name: long, fingerprint: long, others: long)
                 let lines = Wording(question).lines

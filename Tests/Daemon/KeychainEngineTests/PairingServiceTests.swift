@@ -35,6 +35,18 @@ struct PairingServiceTests {
         return status == nil
     }
 
+    @Test("A keychain without a passcode is refused before it waits for another machine")
+    func withoutPasscode() throws {
+        let passcode = try PasscodeFile.make(SecretBytes(copying: Array(ConsentingUser.passcode.utf8).span))
+        try newcomer.engine.enclave.removePasscode(passcode)
+        for request in [
+            SyncRequest.seek(place: circle.folder.path, name: "laptop"),
+            .recover(place: circle.folder.path, name: "laptop"),
+        ] {
+            #expect(refusal { _ = try newcomer.service.answer(request, []) }?.rule == .passcodeNotSet)
+        }
+    }
+
     @Test("A machine whose user enters the digits is in, and both know each other's name", .patient)
     func pairs() throws {
         try member.keychain.add("before", value: "1")

@@ -34,7 +34,10 @@ final class ConsentingUser: UserAgent {
         state.wait(deadline: soon) { $0.questions.last { $0.kind == .shownDigits }?.digits } ?? ""
     }
 
-    /// Enters digits when it is asked for them, or has been.
+    /// The code of a recovery key that was shown last.
+    var shownCode: String { questions.last { $0.kind == .shownCode }?.digits ?? "" }
+
+    /// Enters digits or a code when it is asked for them, or has been.
     func enter(_ digits: String) { state.update { $0.digits = digits } }
 
     func biometry() throws(Refusal) -> BiometryStatus { .none }
@@ -47,10 +50,11 @@ final class ConsentingUser: UserAgent {
             return work
         }
         work?()
+        if question.kind == .shownCode { return .seen }
         let entered: String?? =
             switch question.kind {
             case .shownDigits: wait(question, deadline) { _ in nil }
-            case .digits: wait(question, deadline) { $0.digits }
+            case .digits, .code: wait(question, deadline) { $0.digits }
             default: Self.passcode
             }
         guard let entered else { return .timedOut }

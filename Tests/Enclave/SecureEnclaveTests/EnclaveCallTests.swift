@@ -13,6 +13,7 @@ struct EnclaveCallTests {
         50: 0, 51: 1, 64: 1, 70: 2, 71: 1, 72: 0, 73: 0, 74: 0, 75: 0, 76: 0,
         80: 0, 81: 0, 82: 1, 83: 2, 84: 2, 87: 1,
         89: 0, 90: 0, 91: 0, 92: 0, 93: 0, 94: 0, 95: 0, 96: 0, 97: 0, 98: 0, 99: 0, 100: 0, 105: 2, 106: 2, 107: 2,
+        108: 0, 109: 0, 110: 1, 111: 0, 112: 0,
     ]
 
     @Test("no two operations have one number, and each has the number and the descriptors that it always had")

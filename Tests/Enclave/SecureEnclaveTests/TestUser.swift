@@ -34,6 +34,9 @@ final class TestUser: UserAgent {
     /// The answers to the next questions. Without an answer, a question cannot be asked (`unreachable`).
     func will(_ answers: Answer...) { state.update { $0.answers += answers } }
 
+    /// No answer is left from a question that was not put.
+    func forgetAnswers() { state.update { $0.answers = [] } }
+
     func enrol(_ fingers: [UInt8]?) { state.update { $0.fingers = fingers } }
 
     var questions: [UserQuestion] { state.update { $0.questions } }

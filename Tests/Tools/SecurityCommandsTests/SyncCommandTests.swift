@@ -23,7 +23,7 @@ import Testing
 
     @Test("outside of a circle every verb says how to begin or join one")
     func outside() {
-        for verb in ["status", "devices", "fingerprint", "now", "pause", "resume", "leave"] {
+        for verb in ["status", "devices", "fingerprint", "now", "pause", "resume", "leave", "recovery-key"] {
             let outcome = shell.run("sync", verb)
             #expect(outcome.status == 1 && outcome.errors.contains("belongs to no circle of machines"))
             #expect(outcome.reasons.contains("security sync setup PLACE"))
@@ -67,6 +67,31 @@ import Testing
         #expect(asked.contains(.sync(.pause(true))) && asked.contains(.sync(.pause(false))))
         let refused = shell.run("sync", "now")
         #expect(refused.status == 1 && refused.reasons.contains("security sync resume"))
+    }
+
+    @Test("pause, resume and leave answer with JSON where it is asked for")
+    func changesAsJSON() {
+        join()
+        #expect(shell.run("--json", "sync", "pause").text == "{\"paused\":true}\n")
+        #expect(shell.run("--json", "sync", "resume").text == "{\"paused\":false}\n")
+        #expect(shell.run("--json", "sync", "leave").text == "{\"left\":\"\(circle.text)\"}\n")
+    }
+
+    @Test("a recovery by a server, or by a bucket without a number, is refused before anything is asked")
+    func recoveryPlaces() {
+        for place in ["postgresql://ann@localhost/sync", "https://s3.example.org/keychains"] {
+            let refused = shell.run("sync", "join", "--recovery", place)
+            #expect(refused.status == 1 && !refused.reasons.isEmpty)
+        }
+        #expect(shell.keychain.update { $0.circleChanges }.isEmpty)
+    }
+
+    @Test("a recovery key is shown with the time since which it is known")
+    func recoveryKey() {
+        join { $0.machines[1].flags = .isRecoveryKey }
+        let (text, json) = (shell.run("sync", "status").text, shell.run("--json", "sync", "devices").text)
+        #expect(text.contains("a recovery key, since 2027-01-15T08:00:00.000Z"))
+        #expect(json.contains(#""recoveryKey":true"#))
     }
 
     @Test("the code of a machine is read as it was written, and no other word is")

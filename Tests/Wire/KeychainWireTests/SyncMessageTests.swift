@@ -25,6 +25,7 @@ struct SyncMessageTests {
         .status, .pause(true), .pause(false), .now, .positions, .take(slot), .take(part), .seen(view),
         .seen(SyncView()), .next, .committed(slot, isOccupied: true), .committed(part, isOccupied: false),
         .wait(number: .max, milliseconds: 5), .invite, .seek(place: "/mnt", name: "Büro"), .pairing(.none),
+        .recover(place: "/mnt", name: "Büro"),
         .pairing(.shows([])), .pairing(.shows([[1, 2], []])), .pairing(.fails("no folder")),
     ]
 
@@ -34,7 +35,7 @@ struct SyncMessageTests {
     private static let changes: [CircleChange] = [
         .begin(place: "folder:/mnt/stick", name: "laptop"), .join(circle, place: "/mnt", name: "Büro"),
         .add(keys, name: "desk"), .remove(me, keeping: [MemberID([1]), MemberID([2])]), .remove(me, keeping: []),
-        .leave, .pair,
+        .leave, .pair, .recoveryKey, .recover, .reset(place: "/mnt", name: "Büro"),
     ]
 
     private static let status: SyncStatus = {

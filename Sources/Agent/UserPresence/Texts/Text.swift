@@ -9,6 +9,9 @@ enum Text: CaseIterable, Sendable {
     case beginsCircle, joinsCircle, addsMachine, removesMachine, leavesCircle
     case circleShares, circleReads, machineReads, machineKeeps, othersGo, itemsStay, circleTravels
     case asksToPair, asksToBePaired, showsDigits, digitsServe
+    case resetsCircle, othersJoinAgain
+    case makesRecoveryKey, recoveryServes, recoveryReplaces, recoversCircle, newestChange, noNewestChange, machinesRead
+    case asksToKeepCode, asksToBeRecovered, showsCode, codeServes, enterCode, codeLabel
     case touchSensor, enterPasscode, enterPassword, choosePassword, enterLoginPassword, enterDigits
     case passcodeLabel, passwordLabel, digitsLabel, againLabel
     case ok, cancel, usePasscode
@@ -56,6 +59,45 @@ enum Text: CaseIterable, Sendable {
         case .showsDigits: ("Enter these digits on the other machine: %1", "请在另一台设备上输入这些数字：%1")
         case .digitsServe:
             ("They serve once, for ten minutes. Give them to nobody.", "这些数字仅可使用一次，十分钟内有效。请勿告诉他人。")
+        case .resetsCircle:
+            (
+                "\"%1\" wants this machine to give up the circle %2 and begin another one.",
+                "“%1”想要让本机放弃圈子 %2 并创建另一个圈子。"
+            )
+        case .othersJoinAgain:
+            (
+                "All items stay here. Other machines stay in the old circle until they join the new one.",
+                "所有项目都保留在本机。其他设备加入新圈子之前仍留在旧圈子。"
+            )
+        case .makesRecoveryKey:
+            ("\"%1\" wants to make a recovery key for your circle %2.", "“%1”想要为您的圈子 %2 创建恢复密钥。")
+        case .recoveryServes:
+            (
+                "With its code alone a new machine enters the circle when all others are lost.",
+                "所有设备都丢失时，新设备仅凭其恢复码即可加入圈子。"
+            )
+        case .recoveryReplaces: ("The recovery key from before serves no more.", "之前的恢复密钥将不再有效。")
+        case .recoversCircle:
+            (
+                "\"%1\" wants this machine to enter the circle %2 by its recovery key.",
+                "“%1”想要让本机凭恢复密钥加入圈子 %2。"
+            )
+        case .newestChange: ("The newest change there is of %1.", "其中最新的更改日期为 %1。")
+        case .noNewestChange: ("When it last changed is not known.", "其最后更改的时间未知。")
+        case .machinesRead:
+            ("These machines will read and change your items: %1", "以下设备将可读取和更改您的项目：%1")
+        case .asksToKeepCode: ("\"%1\" has made a recovery key for your circle.", "“%1”已为您的圈子创建恢复密钥。")
+        case .asksToBeRecovered:
+            (
+                "\"%1\" wants this machine to enter a circle of yours by its recovery key.",
+                "“%1”想要让本机凭恢复密钥加入您的圈子。"
+            )
+        case .showsCode:
+            ("Write this code down, and keep it away from your machines: %1", "请抄写此恢复码，并与您的设备分开保存：%1")
+        case .codeServes:
+            ("It is not shown again. It opens all items you synchronise.", "恢复码不会再次显示。它可打开您同步的所有项目。")
+        case .enterCode: ("Enter the code of the circle's recovery key.", "请输入圈子恢复密钥的恢复码。")
+        case .codeLabel: ("Recovery code:", "恢复码：")
         case .touchSensor: ("Touch the fingerprint sensor.", "请触摸指纹传感器。")
         case .enterPasscode: ("Enter the passcode of your keychain.", "请输入您的钥匙串密码。")
         case .enterPassword: ("Enter the password of this item.", "请输入此项目的密码。")

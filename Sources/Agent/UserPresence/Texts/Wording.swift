@@ -46,6 +46,8 @@ struct Wording: Equatable, Sendable {
         case .unlocking: return Text.asksToUnlock(language, name)
         case .shownDigits: return Text.asksToPair(language, name)
         case .digits: return Text.asksToBePaired(language, name)
+        case .shownCode: return Text.asksToKeepCode(language, name)
+        case .code: return Text.asksToBeRecovered(language, name)
         default: break
         }
         return item.isEmpty ? Text.asksWhoYouAre(language, name) : Text.asksForItem(language, name, item)
@@ -54,13 +56,15 @@ struct Wording: Equatable, Sendable {
     /// The reason that a program gives; in its place, what a change of the circle leads to.
     private static func reasons(_ question: UserQuestion, _ language: UserLanguage) -> [String] {
         if let change = question.change {
-            // A removal names others in its place.
-            let place = change.kind == .removesMachine ? "" : shown(question.prompt.item, nameBytes)
+            // A removal and a recovery name machines in its place.
+            let namesMachines = change.kind == .removesMachine || change.kind == .recovers
+            let place = namesMachines ? "" : shown(question.prompt.item, nameBytes)
             return consequences(change, language) + (place.isEmpty ? [] : [Text.circleTravels(language, place)])
         }
         switch question.kind {
         case .shownDigits: return [Text.showsDigits(language, question.digits)]
-        case .digits: return []
+        case .shownCode: return [Text.showsCode(language, question.digits)]
+        case .digits, .code: return []
         default: break
         }
         let reason = shown(question.prompt.reason, reasonBytes)
@@ -79,6 +83,10 @@ struct Wording: Equatable, Sendable {
         case .addsMachine: return Text.addsMachine(language, program, machine, fingerprint)
         case .removesMachine: return Text.removesMachine(language, program, machine, fingerprint)
         case .leaves: return Text.leavesCircle(language, program, fingerprint)
+        case .makesRecoveryKey: return Text.makesRecoveryKey(language, program, fingerprint)
+        case .recovers: return Text.recoversCircle(language, program, fingerprint)
+        case .resets where fingerprint.isEmpty: return Text.beginsCircle(language, program)
+        case .resets: return Text.resetsCircle(language, program, fingerprint)
         }
     }
 
@@ -88,6 +96,15 @@ struct Wording: Equatable, Sendable {
         case .joins: return [Text.circleReads(language)]
         case .addsMachine: return [Text.machineReads(language)]
         case .leaves: return [Text.itemsStay(language)]
+        case .resets: return [Text.othersJoinAgain(language)]
+        case .makesRecoveryKey:
+            return [Text.recoveryServes(language)] + (change.others.isEmpty ? [] : [Text.recoveryReplaces(language)])
+        case .recovers:
+            let day = shown(change.name, titleBytes)
+            return [
+                day.isEmpty ? Text.noNewestChange(language) : Text.newestChange(language, day),
+                Text.machinesRead(language, shown(change.others, othersBytes)),
+            ]
         case .removesMachine:
             let others = shown(change.others, othersBytes)
             return [Text.machineKeeps(language)] + (others.isEmpty ? [] : [Text.othersGo(language, others)])
@@ -123,6 +140,8 @@ extension UserQuestion.Kind {
         case .loginPassword: Text.enterLoginPassword(language)
         case .shownDigits: Text.digitsServe(language)
         case .digits: Text.enterDigits(language)
+        case .shownCode: Text.codeServes(language)
+        case .code: Text.enterCode(language)
         }
     }
 
@@ -130,6 +149,7 @@ extension UserQuestion.Kind {
         switch self {
         case .passcode, .unlocking: Text.passcodeLabel(language)
         case .digits: Text.digitsLabel(language)
+        case .code: Text.codeLabel(language)
         default: Text.passwordLabel(language)
         }
     }

@@ -60,7 +60,7 @@ extension SyncRequest {
     /// Whether it is a matter of the keychain's command. The others take and give what a transport sees.
     fileprivate var isForTheCommand: Bool {
         switch self {
-        case .status, .pause, .invite, .seek: true
+        case .status, .pause, .invite, .seek, .recover: true
         case .now, .positions, .take, .seen, .next, .committed, .wait, .pairing: false
         }
     }
@@ -76,6 +76,9 @@ extension CircleChange {
         case .remove: "remove machine"
         case .leave: "leave circle"
         case .pair: "pair machines"
+        case .recoveryKey: "make recovery key"
+        case .recover: "recover circle"
+        case .reset: "reset circle"
         }
     }
 }

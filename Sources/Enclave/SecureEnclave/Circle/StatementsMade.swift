@@ -26,6 +26,12 @@ struct StatementsMade {
             return keys == record.own.keys && random == record.random && random != .none
         // They give nobody anything, and say nothing that the daemon does not know better.
         case .want, .endorse: return true
+        // The recovery key's signature says that its user was asked, also after a restart.
+        case .add(let addition) where addition.recoveryKey != .none:
+            guard addition.keys == record.own.keys,
+                let sponsor = record.membership.members[addition.recoveryKey], sponsor.isRecoveryKey
+            else { return false }
+            return sponsor.keys.hasSigned(addition.signature, of: addition.signed(in: record.circle))
         case .add, .remove, .generation, .share, .recovery:
             return statements.contains { $0.statement == statement && $0.author == record.own.id }
         case .unknown: return false

@@ -87,6 +87,27 @@ struct Dialogue {
         throw .malformedDigits
     }
 
+    // MARK: - Recovery
+
+    /// Shows the code of a recovery key until the user has closed it.
+    func showCode(_ code: String) throws(Refusal) {
+        var question = question(.shownCode, 0)
+        question.digits = code
+        _ = try put(question)
+    }
+
+    /// Asks for the code of a recovery key.
+    ///
+    /// - Throws: `errSecAuthFailed` (`state.mistyped-code`) when the user enters something else every time.
+    func askCode() throws(Refusal) -> RecoveryCode {
+        for misses in 0..<PromptSequence.mostMisses {
+            if case .secret(let entered) = try put(question(.code, misses)), let code = try? RecoveryCode(entered) {
+                return code
+            }
+        }
+        throw .mistypedCircleCode
+    }
+
     // MARK: - One question
 
     private func question(_ kind: UserQuestion.Kind, _ failures: UInt32) -> UserQuestion {

@@ -16,14 +16,19 @@ extension SoftwareEnclave {
         // Names and keys go into boxes of this class.
         try requireOpen(.afterFirstUnlock)
         try changeCircle { (record) throws(Refusal) in
-            guard batch.header.circle == record.circle else { throw .malformedBatch }
-            guard try author(of: batch, in: record).hasSigned(batch.signature, of: batch.signed) else {
-                throw .forgedBatch
-            }
-            for statement in batch.statements { try count(statement, of: batch.header, in: &record) }
-            for case .add(let addition) in batch.statements { try keepName(addition, of: batch.header, in: &record) }
+            try count(batch, in: &record)
             try boxWaitingKeys(in: &record)
         }
+    }
+
+    /// Counts what a batch of the circle states, once its signature is that of its author.
+    func count(_ batch: SyncBatch, in record: inout CircleRecord) throws(Refusal) {
+        guard batch.header.circle == record.circle else { throw .malformedBatch }
+        guard try author(of: batch, in: record).hasSigned(batch.signature, of: batch.signed) else {
+            throw .forgedBatch
+        }
+        for statement in batch.statements { try count(statement, of: batch.header, in: &record) }
+        for case .add(let addition) in batch.statements { try keepName(addition, of: batch.header, in: &record) }
     }
 
     /// The keys that a batch must be signed with: those of a machine that was added, or those that its own first batch

@@ -37,9 +37,18 @@ extension SoftwareEnclave {
         let change = UserQuestion.Change(
             circle == nil ? .begins : .joins, fingerprint: circle.map(\.fingerprint) ?? "")
         try confirm(change, question, by: deadline)
-        let record = try makeRecord(joining: circle)
+        try keepNew(try makeRecord(joining: circle))
+        guard let made = try self.circle() else { throw .noCircle }
+        return made
+    }
+
+    /// Writes the circle that this machine enters into the vault.
+    ///
+    /// - Parameter old: this machine in the circle that the new one takes the place of; nil for none.
+    func keepNew(_ record: CircleRecord, replacing old: MemberID? = nil) throws(Refusal) {
+        guard record.encoded().count <= CircleRecord.mostBytes else { throw .fullCircle }
         try withVault { (vault) throws(Refusal) in
-            guard vault.circle == nil else { throw .circleIsThere }
+            guard vault.circle?.own.id == old else { throw .circleIsThere }
             if vault.version < Vault.slotVersion {
                 var keybag = try unlockedKeybag(of: vault)
                 try modernise(&vault, &keybag)
@@ -47,11 +56,9 @@ extension SoftwareEnclave {
             vault.keep(record)
             try keep(&vault, counting: .content)
         }
-        guard let made = try self.circle() else { throw .noCircle }
-        return made
     }
 
-    private func makeRecord(joining circle: CircleID?) throws(Refusal) -> CircleRecord {
+    func makeRecord(joining circle: CircleID?) throws(Refusal) -> CircleRecord {
         let store = try newKeyStore()
         let (signing, agreement) = (try store.makeKey(), try store.makeKey())
         let keys = MemberKeys(signing: signing.publicKey, agreement: agreement.publicKey)

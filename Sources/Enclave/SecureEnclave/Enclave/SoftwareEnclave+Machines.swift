@@ -87,7 +87,7 @@ extension SoftwareEnclave {
     }
 
     /// The name under the keys that the batch will be sealed with; empty where there are none.
-    private func sealedName(_ name: String, of id: MemberID, in record: CircleRecord) throws(Refusal) -> [UInt8] {
+    func sealedName(_ name: String, of id: MemberID, in record: CircleRecord) throws(Refusal) -> [UInt8] {
         guard let current = record.membership.currentGeneration?.id, record.held[current] != nil else { return [] }
         let key = try commonKey(of: current, in: record)
         let padded = Array(name.utf8) + [UInt8](repeating: 0, count: CircleState.nameBytes - name.utf8.count)
@@ -131,7 +131,19 @@ extension SoftwareEnclave {
         forgetLoadedKeys()
     }
 
-    private func describe(_ member: MemberID, in record: CircleRecord) -> String {
+    package func resetCircle(
+        asking question: CircleQuestion, by deadline: Deadline
+    ) throws(Refusal) -> CircleState {
+        let old = try circle() == nil ? nil : try circleRecord()
+        try confirm(.init(.resets, fingerprint: old?.circle.fingerprint ?? ""), question, by: deadline)
+        try keepNew(try makeRecord(joining: nil), replacing: old?.own.id)
+        pairing.withLock { $0 = nil }
+        forgetLoadedKeys()
+        guard let made = try circle() else { throw .noCircle }
+        return made
+    }
+
+    func describe(_ member: MemberID, in record: CircleRecord) -> String {
         let name = name(of: member, in: record)
         return name.isEmpty ? member.fingerprint : "\(name) (\(member.fingerprint))"
     }

@@ -36,6 +36,8 @@ package final class SoftwareEnclave: EnclaveService {
     let stated = Lock(StatementsMade())
     /// The pairing that is under way.
     let pairing = Lock<Pairing?>(nil)
+    /// Batches of circles that this machine may enter by a recovery key.
+    let offered = Lock(OfferedBatches())
     /// Held while a backup's passphrase is stretched, which takes much memory: one at a time for all callers.
     let stretching = Lock(())
     /// Where its own private keys are made and used, if that is not for the vault's root to say.

@@ -76,6 +76,10 @@ extension Refusal {
         .authFailed, .wrongDigits, "circle", "The digits of a pairing are eight.",
         do: "Enter the eight digits that the other machine shows; spaces between them do not matter.")
 
+    static let mistypedCircleCode = Refusal(
+        .authFailed, .mistypedCode, "circle", "That is no recovery code: characters are missing, or one is another.",
+        do: "Enter the code as it was shown: six groups of five letters and digits.")
+
     static let malformedMachine = Refusal(
         .param, .wrongValue, "circle", "The name or the keys of the machine are not as they have to be.",
         do: "Give a name of 1 to 64 bytes, and the keys that the machine's own enclave has made.")

@@ -2494,6 +2494,23 @@ enum ChineseTexts {
         No machine of this circle has this identifier.\t此圈子中没有具有该标识符的设备。
         Look at the identifiers of its machines (security sync status).\t请查看其各设备的标识符（security sync status\
         ）。
+        No circle at this place was announced with this code.\t此位置没有以该恢复码公布的圈子。
+        See that the place is the circle's, and that the code is that of security sync recovery-key.\t请确认位置是该圈\
+        子的位置，且恢复码来自 security sync recovery-key。
+        The code serves no more: another one has replaced it.\t该恢复码已失效：已被另一个恢复码取代。
+        Use the newest code, or have a machine of the circle add this one.\t请使用最新的恢复码，或让圈内的一台设备添加\
+        本机。
+        A circle at this place names the recovery key, and was not made by those who know its code: it is forged.\t此\
+        位置的一个圈子列有该恢复密钥，但并非由知晓其恢复码的人创建：它是伪造的。
+        Use the place that the circle is kept at. Somebody who can write to this one is not to be trusted.\t请使用存放\
+        圈子的位置。能写入此位置的人不可信任。
+        The place has no circle.\t此位置没有圈子。
+        See that the place is the circle's, and that all of it has arrived.\t请确认位置是该圈子的位置，且其内容已全部\
+        到达。
+        That is no recovery code: characters are missing, or one is another.\t这不是恢复码：缺少字符，或有字符不对。
+        Enter the code as it was shown: six groups of five letters and digits.\t请按显示的样子输入恢复码：六组，每组五\
+        个字母或数字。
+        No recovery was begun on this machine, or it has ended.\t本机未开始恢复，或恢复已结束。
         Keep the synchronisable items of this keychain on several machines.\t让此钥匙串中可同步的项目保存在多台机器上。
         This machine's name; its host name unless given.\t本机的名称；未给出时为主机名。
         remove-device: machines that it has added and that stay, with commas between them.\tremove-device：由它添加而\
@@ -2567,6 +2584,34 @@ enum ChineseTexts {
         Give the id: `security sync devices`.\t请给出编号：`security sync devices`。
         the circle has no machine {1}\t机器圈中没有机器 {1}
         See `security sync devices`.\t请参阅 `security sync devices`。
+        where this keychain's circle is kept is not known\t此钥匙串的机器圈存放在何处未知
+        Name it: `security sync reset PLACE`.\t请指明：`security sync reset 位置`。
+        reset gives up a circle that nobody can help, because its other machines or this one's keys are lost, and begi\
+        ns another one with this machine's items. No item is deleted.\treset 放弃一个因其他机器或本机密钥丢失而无法补\
+        救的机器圈，并以本机的项目建立另一个。不会删除任何项目。
+        join: enter the circle by its recovery key, with no other machine.\tjoin：凭恢复密钥加入机器圈，无需其他机器。
+        recovery-key shows a code of 30 letters and digits, once: with it alone, join -r lets a new machine in when al\
+        l others are lost. Write it on paper. Another call replaces it. join -r shows who is in the circle and when it\
+         last changed, before anything is sent. A server lets no machine in that way.\trecovery-key 显示一次由 30 个字\
+        母和数字组成的恢复码：所有其他机器都丢失时，join -r 仅凭它即可让新机器加入。请写在纸上。再次运行会取代它。join\
+         -r 在发送任何内容之前显示圈内有谁以及最后更改的日期。服务器不以这种方式让机器加入。
+        the circle has a recovery key: {1}\t机器圈有一个恢复密钥：{1}
+        the code from before serves no more\t之前的恢复码不再有效
+        its code lets a new machine in when all others are lost: security sync join --recovery PLACE\t所有其他机器都丢\
+        失时，凭其恢复码可让新机器加入：security sync join --recovery 位置
+        this machine is in the circle: {1}\t本机已在机器圈中：{1}
+        remove machines that are lost, which makes new keys: security sync remove-device\t请移除丢失的机器，这会生成新\
+        密钥：security sync remove-device
+        a recovery key goes with the machine that has made it: see security sync devices when this is sent\t恢复密钥随\
+        生成它的机器一同移除：发送之后请查看 security sync devices
+        a bucket may have circles of others\t存储桶中可能有他人的机器圈
+        Give the circle's number behind the URL: its machines show it in `security sync status`.\t请在 URL 后给出机器\
+        圈的编号：其机器在 `security sync status` 中显示它。
+        a server lets in only machines that another machine has named to it\t服务器只让另一台机器向它说明过的机器加入
+        Restore a backup (`security restore`), and begin a new circle with another invitation.\t请恢复备份（`security\
+         restore`），并用另一份邀请建立新的机器圈。
+        the circle's place could not be read\t无法读取机器圈的位置
+        since {1}\t自 {1} 起
         items travel that are synchronisable, and none of this device only; `security help sync` says more\t可同步的项\
         目会传送，仅限本设备的不会；详见 `security help sync`
         keychain-carrier.service carries them from now on\t从现在起由 keychain-carrier.service 传送

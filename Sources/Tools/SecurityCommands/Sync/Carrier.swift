@@ -27,7 +27,7 @@ struct Carrier {
     /// - Throws: ``CommandFailure`` when the place cannot be used.
     func goRound(founds: Bool) throws(CommandFailure) {
         let (_, code) = try start(founds ? "--found" : "--once", with: SecretBytes(count: 0))
-        if code == Self.otherCarrier { return try waitForOther() }
+        if code == Self.otherCarrier { return try waitForOther(founds: founds) }
         guard code != Self.daemonUnreachable else {
             throw .failed("the keychain's daemon ended while it was asked", remedy: "Repeat the command.")
         }
@@ -81,12 +81,20 @@ struct Carrier {
     }
 
     /// The carrier that runs already takes the wish for a round away when it has looked, or could not.
-    private func waitForOther() throws(CommandFailure) {
+    ///
+    /// - Parameter founds: the place was made just now, and the carrier may have looked before.
+    private func waitForOther(founds: Bool) throws(CommandFailure) {
+        if founds { hurry() }
         let limit = Deadline.after(milliseconds: Self.longestWish)
         while !limit.hasPassed {
             guard case .sync(.positions(let positions)) = try session.device(.sync(.positions), SyncCommand.call)
             else { throw .unexpectedCircleReply }
-            if !positions.isWanted { return try checkLook() }
+            if !positions.isWanted {
+                do throws(CommandFailure) { return try checkLook() } catch {
+                    guard founds else { throw error }
+                    hurry()
+                }
+            }
             usleep(50_000)
         }
         throw .failed(
@@ -128,6 +136,15 @@ struct Carrier {
     func admit(_ code: MachineCode) throws(CommandFailure) {
         let input = SecretBytes(copying: Array("\(code.keys.bytes.digits)\n\(code.tokenHash.digits)\n".utf8).span)
         _ = try answer("--admit", input, "the machine was added, but the server does not know it yet")
+    }
+
+    /// Has the daemon given what a place has, for a recovery key.
+    ///
+    /// - Parameter circle: nil for all circles of a folder.
+    /// - Throws: ``CommandFailure`` when the place cannot be read, or has none.
+    func bring(_ place: SyncPlace, _ circle: CircleID?) throws(CommandFailure) {
+        let input = SecretBytes(copying: Array("\(place.text)\n\(circle?.text ?? "")\n".utf8).span)
+        _ = try answer("--recover", input, "the circle's place could not be read")
     }
 
     /// Forgets what this machine has shown at its place.

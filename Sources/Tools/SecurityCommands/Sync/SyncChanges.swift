@@ -6,9 +6,12 @@ import SyncFormat
 
 /// The verbs that change the circle.
 extension SyncTask {
-    func setUp() throws(CommandFailure) {
-        let place = try PlaceOperand(operands[0]).place
-        let status = try begun(at: place)
+    func setUp() throws(CommandFailure) { try setUp(at: try PlaceOperand(operands[0]).place) }
+
+    private func setUp(at place: SyncPlace) throws(CommandFailure) { try finish(try begun(at: place), at: place) }
+
+    /// Makes the place of a circle that was begun, and has it served.
+    private func finish(_ status: SyncStatus, at place: SyncPlace) throws(CommandFailure) {
         try Carrier(session).goRound(founds: true)
         let isServed = Carrier(session).serve()
         if session.writesJSON { return write(status, isServed: isServed, code: nil) }
@@ -32,6 +35,7 @@ extension SyncTask {
 
     func join() throws(CommandFailure) {
         let place = try PlaceOperand(operands[0]).place
+        if arguments.has("r") { return try recover(place) }
         guard operands.count > 1 else { return try joinByDigits(place) }
         guard let circle = CircleID(text: operands[1]) else { throw .usage("a circle has 32 hexadecimal digits") }
         let name = try machineName()
@@ -82,12 +86,33 @@ extension SyncTask {
         let status = try change(.remove(target.id, keeping: kept.sorted()))
         if session.writesJSON, let status { return write(status, isServed: nil, code: nil) }
         say("removed: \(target.name)")
+        if !before.recoveryKeys.isEmpty {
+            say("a recovery key goes with the machine that has made it: see security sync devices when this is sent")
+        }
         if case .server = place {
             say("the machine keeps what it knew: change passwords that matter; the server lets it in no more")
         } else {
             say("the machine keeps what it knew: change passwords that matter, and take its access to the place away")
         }
         Carrier(session).hurry()
+    }
+
+    /// Begins a circle in place of the one that cannot be helped. A server or a bucket is asked as by `setup`, which
+    /// takes a keychain without a circle alone.
+    func reset() throws(CommandFailure) {
+        let before = try? status()
+        guard let word = operands.first ?? before.map({ SyncPlace($0.place)?.shown ?? $0.place }) else {
+            throw .failed(
+                "where this keychain's circle is kept is not known", remedy: "Name it: `security sync reset PLACE`.")
+        }
+        let place = try PlaceOperand(word).place
+        guard !place.isRemote else {
+            try giveUp(before)
+            return try setUp(at: place)
+        }
+        let name = try machineName()
+        guard let status = try change(.reset(place: place.text, name: name)) else { throw .unexpectedCircleReply }
+        try finish(status, at: place)
     }
 
     private func stopServing() {
@@ -97,7 +122,17 @@ extension SyncTask {
     }
 
     func leave() throws(CommandFailure) {
-        let place = (try? status()).flatMap { SyncPlace($0.place) }
+        let before = try? status()
+        try giveUp(before)
+        if session.writesJSON {
+            let circle = before.map { JSONValue.string($0.circle.text) } ?? .null
+            return session.output.write(.object([("left", circle)]))
+        }
+        say("this keychain belongs to no circle now; its items stay")
+        say("the other machines still list this one: security sync remove-device there ends that")
+    }
+
+    private func giveUp(_ before: SyncStatus?) throws(CommandFailure) {
         // The way out of a circle of which nothing can be shown, too.
         do throws(CommandFailure) { _ = try change(.leave) } catch {
             guard error.isNoCircle, case .status(nil)? = try? ask(.status) else { throw error }
@@ -106,14 +141,13 @@ extension SyncTask {
             throw .noCircle
         }
         stopServing()
-        if place?.isRemote == true { Carrier(session).forget() }
-        say("this keychain belongs to no circle now; its items stay")
-        say("the other machines still list this one: security sync remove-device there ends that")
+        if before.flatMap({ SyncPlace($0.place) })?.isRemote == true { Carrier(session).forget() }
     }
 
     func pause(_ isPaused: Bool) throws(CommandFailure) {
         _ = try status()
         _ = try ask(.pause(isPaused))
+        if session.writesJSON { return session.output.write(.object([("paused", .boolean(isPaused))])) }
         say(isPaused ? "paused: nothing is sent or read" : "resumed")
     }
 
@@ -168,7 +202,7 @@ extension SyncTask {
     ///
     /// - Parameter founds: whether the circle is to be made there.
     /// - Returns: SHA-256 of this machine's token; nothing for a place without tokens.
-    private func prepare(_ place: SyncPlace, founds: Bool) throws(CommandFailure) -> [UInt8] {
+    func prepare(_ place: SyncPlace, founds: Bool) throws(CommandFailure) -> [UInt8] {
         guard case .status(nil) = try ask(.status) else {
             throw .failed(
                 "this keychain belongs to a circle already", remedy: "Leave it first: `security sync leave`.")

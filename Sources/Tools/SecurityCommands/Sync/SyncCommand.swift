@@ -13,8 +13,9 @@ enum SyncCommand {
     static let command = Command(
         call, "Keep the synchronisable items of this keychain on several machines.",
         synopsis: """
-            setup [-n name] [-i file] place | join [-n name] [-i file] place [circle] | add-device [code] | \
-            remove-device [-k machines] machine | devices | status | now | fingerprint | pause | resume | leave
+            setup [-n name] [-i file] place | join [-n name] [-i file] [-r] place [circle] | \
+            add-device [code] | recovery-key | remove-device [-k machines] machine | devices | status | now | \
+            fingerprint | pause | resume | leave | reset [-n name] [-i file] [place]
             """,
         options: [
             CommandOption("n", word: "name", value: "name", "This machine's name; its host name unless given."),
@@ -27,6 +28,7 @@ enum SyncCommand {
                 The file with the server's invitation (setup), or with a bucket's two keys, a line each; they are \
                 asked for, or the next lines of standard input.
                 """),
+            CommandOption("r", word: "recovery", "join: enter the circle by its recovery key, with no other machine."),
         ],
         notes: [
             """
@@ -41,8 +43,17 @@ enum SyncCommand {
             who can replace the code on its way is added in the machine's place.
             """,
             """
+            recovery-key shows a code of 30 letters and digits, once: with it alone, join -r lets a new machine in \
+            when all others are lost. Write it on paper. Another call replaces it. join -r shows who is in the circle \
+            and when it last changed, before anything is sent. A server lets no machine in that way.
+            """,
+            """
             remove-device makes new keys; the removed machine keeps what it knew. A server lets it in no more; its \
             access to a folder or a bucket is to be revoked there.
+            """,
+            """
+            reset gives up a circle that nobody can help, because its other machines or this one's keys are lost, and \
+            begins another one with this machine's items. No item is deleted.
             """,
             """
             Items travel that programs, or security add -S, have stored as synchronisable, and none that belong to \
@@ -78,6 +89,7 @@ enum SyncCommand {
         Verb("setup", 1...1) { task throws(CommandFailure) in try task.setUp() },
         Verb("join", 1...2) { task throws(CommandFailure) in try task.join() },
         Verb("add-device", 0...1) { task throws(CommandFailure) in try task.addDevice() },
+        Verb("recovery-key") { task throws(CommandFailure) in try task.makeRecoveryKey() },
         Verb("remove-device", 1...1) { task throws(CommandFailure) in try task.removeDevice() },
         Verb("devices") { task throws(CommandFailure) in try SyncReport(task).showDevices() },
         Verb("status") { task throws(CommandFailure) in try SyncReport(task).show() },
@@ -86,6 +98,7 @@ enum SyncCommand {
         Verb("pause") { task throws(CommandFailure) in try task.pause(true) },
         Verb("resume") { task throws(CommandFailure) in try task.pause(false) },
         Verb("leave") { task throws(CommandFailure) in try task.leave() },
+        Verb("reset", 0...1) { task throws(CommandFailure) in try task.reset() },
     ]
 }
 

@@ -1,4 +1,5 @@
 import KeychainWire
+import LinuxSystem
 import SyncFormat
 
 /// The verbs that pair two machines by eight digits. The keychain's enclaves show them and ask for them.
@@ -55,6 +56,81 @@ extension SyncTask {
                 ("folder", .string(status.place.folder)), ("machine", machine ?? .null),
                 ("service", isServed.map { .boolean($0) } ?? .null),
             ]))
+    }
+}
+
+/// The verbs about a circle's recovery key. The keychains' enclaves show its code and ask for it.
+extension SyncTask {
+    func makeRecoveryKey() throws(CommandFailure) {
+        let before = Set(try status().recoveryKeys.map(\.id))
+        guard let status = try change(.recoveryKey),
+            let made = status.recoveryKeys.first(where: { !before.contains($0.id) })
+        else { throw .unexpectedCircleReply }
+        Carrier(session).hurry()
+        if session.writesJSON {
+            return session.output.write(
+                .object([
+                    ("circle", .string(status.circle.text)), ("recoveryKey", .string(made.id.text)),
+                    ("replaced", .array(before.map(\.text).sorted().map { .string($0) })),
+                ]))
+        }
+        say("the circle has a recovery key: \(made.id.text)")
+        if !before.isEmpty { say("the code from before serves no more") }
+        say("its code lets a new machine in when all others are lost: security sync join --recovery PLACE")
+    }
+
+    /// Enters a circle with nothing but its place and the code.
+    func recover(_ place: SyncPlace) throws(CommandFailure) {
+        let circle = try operands.dropFirst().first.map { (word) throws(CommandFailure) in
+            guard let circle = CircleID(text: word) else { throw .usage("a circle has 32 hexadecimal digits") }
+            return circle
+        }
+        try requireRecoverable(place, circle)
+        let name = try machineName()
+        if place.isRemote { _ = try prepare(place, founds: false) }
+        let status = try entered(place, circle, name)
+        try Carrier(session).goRound(founds: false)
+        let isServed = Carrier(session).serve()
+        if session.writesJSON { return write(status, with: nil, isServed: isServed) }
+        say("this machine is in the circle: \(status.circle.text)")
+        say("remove machines that are lost, which makes new keys: security sync remove-device")
+        explain(isServed: isServed)
+    }
+
+    private func requireRecoverable(_ place: SyncPlace, _ circle: CircleID?) throws(CommandFailure) {
+        switch place {
+        case .folder: return
+        case .bucket:
+            guard circle == nil else { return }
+            throw .failed(
+                "a bucket may have circles of others",
+                remedy: "Give the circle's number behind the URL: its machines show it in `security sync status`.")
+        case .server:
+            throw .failed(
+                "a server lets in only machines that another machine has named to it",
+                remedy: "Restore a backup (`security restore`), and begin a new circle with another invitation.")
+        }
+    }
+
+    private func entered(
+        _ place: SyncPlace, _ circle: CircleID?, _ name: String
+    ) throws(CommandFailure) -> SyncStatus {
+        do throws(CommandFailure) {
+            _ = try ask(.recover(place: place.text, name: name))
+            try Carrier(session).bring(place, circle)
+            guard let status = try change(.recover) else { throw .unexpectedCircleReply }
+            return status
+        } catch {
+            if place.isRemote { Carrier(session).forget() }
+            throw error
+        }
+    }
+}
+
+extension SyncStatus {
+    /// The recovery keys that are in.
+    var recoveryKeys: [Machine] {
+        machines.filter { $0.flags.contains(.isRecoveryKey) && !$0.flags.contains(.isRemoved) }
     }
 }
 

@@ -82,7 +82,8 @@ extension SyncReport {
     }
 
     private func line(_ machine: SyncStatus.Machine, _ status: SyncStatus) -> String {
-        let name = machine.name.isEmpty ? session.text("(no name)") : name(of: machine)
+        let isNameless = machine.name.isEmpty && !machine.flags.contains(.isRecoveryKey)
+        let name = isNameless ? session.text("(no name)") : name(of: machine)
         let facts = [machine.id == status.me ? "this machine" : nil] + facts(machine)
         let shown = facts.compactMap { $0 }.map { session.text($0) }
         return ([name] + shown).joined(separator: ", ")
@@ -103,9 +104,12 @@ extension SyncReport {
             (.isUnreadable, "has files that cannot be read"),
             (.isUnpublished, "not announced yet: repeat the command"),
         ]
-        let heard = machine.heard == 0 ? nil : "last read \(moment(machine.heard))"
+        let isKey = machine.flags.contains(.isRecoveryKey)
+        let time = moment(machine.heard)
+        let heard = machine.heard == 0 ? nil : isKey ? "since \(time)" : "last read \(time)"
         let refused = machine.quarantined == 0 ? nil : "\(machine.quarantined) of its records were not taken"
-        return [heard] + meanings.map { machine.flags.contains($0.0) ? $0.1 : nil } + [refused]
+        let shown = meanings.map { machine.flags.contains($0.0) ? $0.1 : nil }
+        return isKey ? [shown[0], heard] + shown.dropFirst() : [heard] + shown + [refused]
     }
 
     private func moment(_ seconds: Int64) -> String { seconds == 0 ? "never" : Self.date(seconds) }

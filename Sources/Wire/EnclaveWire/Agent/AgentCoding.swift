@@ -41,13 +41,16 @@ extension UserQuestion.Change {
 }
 
 extension UserQuestion.Kind {
+    /// Whether it shows something, and asks for nothing.
+    package var isShown: Bool { self == .shownDigits || self == .shownCode }
+
     /// Whether an answer is one that this question can have: an agent that gives a finger for a passcode is not
     /// believed.
     func mayBeAnswered(with answer: UserAnswer, allowsFallback: Bool) -> Bool {
         switch answer {
         case .matched, .noMatch: self == .finger || self == .loginPassword
-        case .secret: self != .finger && self != .loginPassword && self != .shownDigits
-        case .seen: self == .shownDigits
+        case .secret: self != .finger && self != .loginPassword && !isShown
+        case .seen: isShown
         case .fallback: allowsFallback
         case .cancelled, .withdrawn, .unreachable, .timedOut: true
         }

@@ -46,6 +46,10 @@ package struct UserQuestion: Sendable, Hashable {
         case shownDigits = 7
         /// The digits that another machine shows: ``UserAnswer/secret(_:)``.
         case digits = 8
+        /// The code of a circle's recovery key, shown once: ``UserAnswer/seen``.
+        case shownCode = 9
+        /// Asks for that code: ``UserAnswer/secret(_:)``.
+        case code = 10
     }
 
     /// A change of the circle of machines that the user is asked to allow, in the enclave's words.
@@ -56,14 +60,17 @@ package struct UserQuestion: Sendable, Hashable {
             case addsMachine = 3
             case removesMachine = 4
             case leaves = 5
+            case makesRecoveryKey = 6
+            case recovers = 7
+            case resets = 8
         }
 
         package let kind: Kind
-        /// The machine's name; empty where there is none.
+        /// The machine's name; empty where there is none. Of a recovery, the day of the circle's newest change.
         package let name: String
         /// The first digits of the identifier of the circle or of the machine.
         package let fingerprint: String
-        /// The machines that go with it.
+        /// The machines that go with it, or that read along; the recovery keys that are replaced.
         package let others: String
 
         package init(_ kind: Kind, name: String = "", fingerprint: String = "", others: String = "") {
@@ -82,7 +89,7 @@ package struct UserQuestion: Sendable, Hashable {
     package var allowsFallback = false
     /// The change of the circle that the passcode is asked for, where it is for one.
     package var change: Change?
-    /// The digits to show. They stand on the screen for as long as they are good for anything.
+    /// The digits or the code to show. Digits stand on the screen for as long as they are good for anything.
     package var digits = ""
 
     package init(_ kind: Kind, _ context: AuthenticationContext, _ prompt: Prompt) {

@@ -28,7 +28,8 @@ package enum EnclaveCalls {
         makeGeneration.operation, shareGeneration.operation, addMachine.operation, removeMachine.operation,
         beginPairing.operation, showDigits.operation, answerPairing.operation, joinPairing.operation,
         finishPairing.operation, introduce.operation, addPaired.operation, leaveCircle.operation,
-        setFileRecovery.operation,
+        setFileRecovery.operation, makeRecoveryKey.operation, forgetOffers.operation, offerBatch.operation,
+        recoverCircle.operation, resetCircle.operation,
     ]
 }
 

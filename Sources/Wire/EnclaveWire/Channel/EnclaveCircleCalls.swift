@@ -83,6 +83,15 @@ extension EnclaveCalls {
             })
     }
 
+    /// milliseconds:u32 context prompt → 1:u8 state. It waits for a person.
+    package static let resetCircle = EnclaveCall<AskedChange<EmptyMessage>, CircleStateMessage>(112) {
+        (call, asked) throws(Refusal) in
+        CircleStateMessage(
+            try call.session.asking(asked) { (question, deadline) throws(Refusal) in
+                try call.enclave.resetCircle(asking: question, by: deadline)
+            })
+    }
+
     /// milliseconds:u32 context prompt → nothing. It waits for a person.
     package static let leaveCircle = EnclaveCall<AskedChange<EmptyMessage>, EmptyMessage>(100) {
         (call, asked) throws(Refusal) in

@@ -98,6 +98,14 @@ extension EnclaveConnection {
         _ = try ask(EnclaveCalls.leaveCircle, EmptyMessage(), question, deadline)
     }
 
+    package func resetCircle(
+        asking question: CircleQuestion, by deadline: Deadline
+    ) throws(Refusal) -> CircleState {
+        let answer = try ask(EnclaveCalls.resetCircle, EmptyMessage(), question, deadline)
+        guard let state = answer.state else { throw .malformed("the enclave's circle") }
+        return state
+    }
+
     func ask<Request: EnclaveMessage & Sendable, Answer>(
         _ call: EnclaveCall<AskedChange<Request>, Answer>, _ request: Request, _ question: CircleQuestion,
         _ deadline: Deadline
@@ -109,7 +117,7 @@ extension EnclaveConnection {
 
 extension CircleFile {
     /// A file with these bytes.
-    fileprivate static func make(_ bytes: SecretBytes) throws(Refusal) -> FileDescriptor {
+    static func make(_ bytes: SecretBytes) throws(Refusal) -> FileDescriptor {
         do { return try PasscodeFile.make(bytes) } catch { throw .noEnclave(error) }
     }
 

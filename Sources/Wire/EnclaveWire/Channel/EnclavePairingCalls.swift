@@ -57,6 +57,42 @@ extension EnclaveCalls {
     }
 }
 
+// MARK: - Recovery
+
+extension EnclaveCalls {
+    /// milliseconds:u32 context prompt → statements. It waits for a person.
+    package static let makeRecoveryKey = EnclaveCall<AskedChange<EmptyMessage>, StatementsMessage>(108) {
+        (call, asked) throws(Refusal) in
+        StatementsMessage(
+            try call.session.asking(asked) { (question, deadline) throws(Refusal) in
+                try call.enclave.makeRecoveryKey(asking: question, by: deadline)
+            })
+    }
+
+    /// → nothing.
+    package static let forgetOffers = EnclaveCall<EmptyMessage, EmptyMessage>(109) { (call, _) throws(Refusal) in
+        try call.enclave.forgetOffers()
+        return EmptyMessage()
+    }
+
+    /// Files: the batch.
+    package static let offerBatch = EnclaveCall<EmptyMessage, EmptyMessage>(110, files: 1) {
+        (call, _) throws(Refusal) in
+        let most = CircleFile.carriedBytes + SyncLimits.sealedBytes
+        try call.enclave.offerBatch(try CircleFile.array(call.files[0], most))
+        return EmptyMessage()
+    }
+
+    /// milliseconds:u32 context prompt name:text → statements. It waits for a person.
+    package static let recoverCircle = EnclaveCall<AskedChange<MachineName>, StatementsMessage>(111) {
+        (call, asked) throws(Refusal) in
+        StatementsMessage(
+            try call.session.asking(asked) { (question, deadline) throws(Refusal) in
+                try call.enclave.recoverCircle(name: asked.request.name, asking: question, by: deadline)
+            })
+    }
+}
+
 /// length:u32 positions name:text tokenLength:u32 token message
 package struct PairingAnswer: EnclaveMessage, Sendable {
     let message: [UInt8]

@@ -95,6 +95,12 @@ package protocol EnclaveCircleService: Sendable {
     ///
     /// - Throws: as ``EnclaveAuthenticationService/authenticate(_:by:)`` when the user does not agree.
     func leaveCircle(asking question: CircleQuestion, by deadline: Deadline) throws(Refusal)
+
+    /// Begins a circle in place of the one that the keychain belongs to, of which other machines hear nothing. There
+    /// may be none.
+    ///
+    /// - Throws: as ``enterCircle(_:asking:by:)``.
+    func resetCircle(asking question: CircleQuestion, by deadline: Deadline) throws(Refusal) -> CircleState
 }
 
 /// The caller that asks for a change of the circle, and how its user can be reached. The words are the enclave's; the

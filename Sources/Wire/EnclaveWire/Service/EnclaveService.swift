@@ -10,7 +10,8 @@ package import LinuxSystem
 /// for a class that is closed now, `errSecAuthFailed` for a wrong passcode, `errSecDecode` for a wrapping that does not
 /// open.
 package protocol EnclaveService: AnyObject, EnclaveKeyService, EnclaveFileService, EnclaveAuthenticationService,
-    EnclaveDeviceService, EnclaveAgeService, EnclaveBackupService, EnclaveCircleService, EnclavePairingService
+    EnclaveDeviceService, EnclaveAgeService, EnclaveBackupService, EnclaveCircleService, EnclavePairingService,
+    EnclaveCircleRecovery
 {
     /// The state of the device: lock, passcode, failed attempts, protection.
     func status() throws(Refusal) -> EnclaveStatus

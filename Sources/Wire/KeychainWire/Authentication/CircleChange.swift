@@ -10,6 +10,9 @@ package import SyncFormat
 ///            | 4:u8 member:16 count:u8 *(kept:16)             ; remove; kept ascends
 ///            | 5:u8                                           ; leave
 ///            | 6:u8                                           ; pair
+///            | 7:u8                                           ; recoveryKey
+///            | 8:u8                                           ; recover
+///            | 9:u8 place:text name:text                      ; reset
 package enum CircleChange: Equatable, Sendable {
     /// Begins a circle, of which this machine is the first.
     case begin(place: String, name: String)
@@ -23,6 +26,12 @@ package enum CircleChange: Equatable, Sendable {
     case leave
     /// Goes on with a pairing that was begun: shows the digits, or asks for them.
     case pair
+    /// Makes a recovery key, in place of the one from before, and shows its code.
+    case recoveryKey
+    /// Enters a circle by its recovery key, after ``SyncRequest/recover(place:name:)`` and what a carrier has brought.
+    case recover
+    /// Begins a circle in place of the one that the keychain belongs to. Items stay.
+    case reset(place: String, name: String)
 
     /// As much of a machine's name as the circle keeps, in UTF-8.
     package static let nameBytes = SyncRequest.nameBytes
@@ -34,6 +43,9 @@ package enum CircleChange: Equatable, Sendable {
         case remove = 4
         case leave = 5
         case pair = 6
+        case recoveryKey = 7
+        case recover = 8
+        case reset = 9
     }
 
     func append(to buffer: SecretBuffer) {
@@ -57,6 +69,11 @@ package enum CircleChange: Equatable, Sendable {
             for one in kept.sorted() { buffer.append(one.bytes.span) }
         case .leave: append(.leave)
         case .pair: append(.pair)
+        case .recoveryKey: append(.recoveryKey)
+        case .recover: append(.recover)
+        case .reset(let place, let name):
+            append(.reset)
+            for text in [place, name] { buffer.append(text: text) }
         }
     }
 
@@ -72,6 +89,9 @@ package enum CircleChange: Equatable, Sendable {
             self = .remove(member, keeping: try reader.keptMembers())
         case .leave: self = .leave
         case .pair: self = .pair
+        case .recoveryKey: self = .recoveryKey
+        case .recover: self = .recover
+        case .reset: self = .reset(place: try reader.name(), name: try reader.machineName())
         case nil: throw .malformed("the change of the circle")
         }
     }

@@ -17,6 +17,7 @@ package import SyncFormat
 ///             | 10:u8                                 ; invite
 ///             | 11:u8 place:text name:text            ; seek
 ///             | 12:u8 look                            ; pairing
+///             | 13:u8 place:text name:text            ; recover
 ///     slot    = text                                  ; its one spelling
 package enum SyncRequest: Equatable, Sendable {
     /// → ``SyncReply/status(_:)``.
@@ -43,6 +44,9 @@ package enum SyncRequest: Equatable, Sendable {
     case invite
     /// Begins a pairing with a machine of the circle at a place, under a name; ``CircleChange/pair`` goes on with it.
     case seek(place: String, name: String)
+    /// Begins to take the batches of a place, under a name, for a machine in no circle: a carrier gives them with
+    /// ``take(_:)``, and ``CircleChange/recover`` goes on.
+    case recover(place: String, name: String)
     /// The place's messages of pairings. → ``SyncReply/pairing(_:)``.
     case pairing(PairingLook)
 
@@ -53,7 +57,7 @@ package enum SyncRequest: Equatable, Sendable {
 
     package var descriptors: ClosedRange<Int> {
         switch self {
-        case .status, .pause, .now, .positions, .seen, .wait, .invite, .seek, .pairing: 0...0
+        case .status, .pause, .now, .positions, .seen, .wait, .invite, .seek, .recover, .pairing: 0...0
         case .take, .next: 1...1
         case .committed(_, let isOccupied): isOccupied ? 1...1 : 0...0
         }
@@ -72,6 +76,7 @@ package enum SyncRequest: Equatable, Sendable {
         case invite = 10
         case seek = 11
         case pairing = 12
+        case recover = 13
     }
 
     func append(to buffer: SecretBuffer) {
@@ -84,6 +89,9 @@ package enum SyncRequest: Equatable, Sendable {
         case .invite: append(.invite)
         case .seek(let place, let name):
             append(.seek)
+            for text in [place, name] { buffer.append(text: text) }
+        case .recover(let place, let name):
+            append(.recover)
             for text in [place, name] { buffer.append(text: text) }
         case .pairing(let look):
             append(.pairing)
@@ -116,6 +124,7 @@ package enum SyncRequest: Equatable, Sendable {
         case .next: self = .next
         case .invite: self = .invite
         case .seek: self = .seek(place: try reader.name(), name: try reader.text(atMost: SyncRequest.nameBytes))
+        case .recover: self = .recover(place: try reader.name(), name: try reader.text(atMost: SyncRequest.nameBytes))
         case .pairing: self = .pairing(try PairingLook(from: &reader))
         case .pause: self = .pause(try reader.flag())
         case .take: self = .take(try reader.slot())

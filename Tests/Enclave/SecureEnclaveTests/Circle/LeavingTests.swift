@@ -37,6 +37,27 @@ import Testing
         #expect(Self.rule(share) == .notAMember)
     }
 
+    @Test("A reset begins another circle in place of one, or of none, with other keys, and asks its user first")
+    func resets() throws {
+        let circle = try TestCircle(2)
+        let machine = circle.machines[1]
+        let before = try machine.state
+        let reset = { try machine.connection.resetCircle(asking: CircleMachine.question, by: soon) }
+        machine.user.will(.cancel)
+        #expect(Self.rule { _ = try reset() } == .userCanceled)
+        #expect(try machine.state == before)
+        machine.user.will(.passcode(CircleMachine.passcode))
+        let after = try reset()
+        #expect(after.circle != before.circle && after.keys != before.keys && after.held.isEmpty)
+        #expect(after.genesis != nil && after.members.map(\.isIn) == [true])
+        let asked = try #require(machine.user.questions.last?.change)
+        #expect(asked == .init(.resets, fingerprint: before.circle.fingerprint))
+        #expect(Self.rule { try machine.take(circle.batches[0]) } == .malformedBatch)
+        try Self.leave(machine)
+        machine.user.will(.passcode(CircleMachine.passcode))
+        #expect(try reset().circle != after.circle)
+    }
+
     @Test("No daemon makes it leave: not without its user's passcode, without an answer, or while it is locked")
     func asks() throws {
         let machine = try TestCircle(1).machines[0]

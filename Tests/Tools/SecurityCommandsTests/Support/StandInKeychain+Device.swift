@@ -48,7 +48,7 @@ extension StandInKeychain {
                 throw Refusal(.notAvailable, .noCircle, "circle", "There is none.", do: "Begin one.")
             }
             (state.circle, state.circleRefusal) = (nil, nil)
-        case .begin, .join, .add, .remove, .pair: break
+        case .begin, .join, .add, .remove, .pair, .recoveryKey, .recover, .reset: break
         }
         return state.circle
     }
