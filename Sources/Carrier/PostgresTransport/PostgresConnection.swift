@@ -68,6 +68,9 @@ import SyncTransports
         }
     }
 
+    /// Whether the other end is gone.
+    var hasEnded: Bool { unsafe PQstatus(connection) == CONNECTION_BAD }
+
     /// The reason why the connection is of no use any more.
     private var problem: TransportProblem {
         let text = unsafe PQerrorMessage(connection).map { unsafe String(cString: $0) } ?? ""

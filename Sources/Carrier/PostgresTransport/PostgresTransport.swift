@@ -132,8 +132,8 @@ package final class PostgresTransport: SyncTransport {
 extension PostgresTransport {
     private var own: [PostgresConnection.Value] { [.bytes(circle.bytes), .bytes(device.bytes), .bytes(token)] }
 
-    /// Calls a function of the schema, once more where the connection of an earlier call is found broken: a server that
-    /// was started again has ended it. Each function may be called twice.
+    /// Calls a function of the schema. A connection that is kept may have ended since, with its server or on the way:
+    /// such a call is made once more over a new one. It may have been done already, and changes nothing then.
     private func call(
         _ function: String, _ values: [PostgresConnection.Value]
     ) throws(TransportProblem) -> [PostgresConnection.Row] {
@@ -141,22 +141,25 @@ extension PostgresTransport {
         let deadline = Deadline.after(milliseconds: patience)
         let query = "SELECT * FROM keychain_sync.\(function)(\(places))"
         return try connection.withLock { (open) throws(TransportProblem) -> [PostgresConnection.Row] in
-            let isOld = open != nil
-            do throws(TransportProblem) { return try ask(query, values, over: &open, until: deadline) } catch {
-                guard isOld, open == nil, !deadline.hasPassed else { throw error }
-                return try ask(query, values, over: &open, until: deadline)
+            if let kept = open {
+                do throws(TransportProblem) { return try kept.query(query, values, until: deadline) } catch {
+                    guard kept.hasEnded else {
+                        // One that has not answered in time may answer what was asked before.
+                        if case .refused = error {} else { open = nil }
+                        throw error
+                    }
+                    open = nil
+                }
             }
-        }
-    }
-
-    private func ask(
-        _ query: String, _ values: [PostgresConnection.Value], over open: inout PostgresConnection?,
-        until deadline: Deadline
-    ) throws(TransportProblem) -> [PostgresConnection.Row] {
-        if open == nil { open = try .open(address, until: deadline) }
-        do throws(TransportProblem) { return try open?.query(query, values, until: deadline) ?? [] } catch {
-            if case .refused = error {} else { open = nil }
-            throw error
+            let new = try PostgresConnection.open(address, until: deadline)
+            do throws(TransportProblem) {
+                let rows = try new.query(query, values, until: deadline)
+                open = new
+                return rows
+            } catch {
+                if case .refused = error, !new.hasEnded { open = new }
+                throw error
+            }
         }
     }
 
