@@ -39,6 +39,30 @@ def is_clean(folder):
     return not os.path.isdir(f"{folder}/pair") or not os.listdir(f"{folder}/pair")
 
 
+def carrier_of(command):
+    """The carrier that a command has started."""
+
+    def found():
+        for path in pathlib.Path(f"/proc/{command.pid}/task").glob("*/children"):
+            for child in path.read_text().split():
+                if b"--pair" in pathlib.Path(f"/proc/{child}/cmdline").read_bytes():
+                    return int(child)
+        return None
+
+    return eventually(found, "no carrier runs")
+
+
+def loses_its_carrier(one, place):
+    """A command whose carrier has ended, and cannot be started again, ends and says why."""
+    program = f"{one.programs}/keychain-carrier"
+    adding, _ = shown(one, place)
+    os.rename(program, program + ".away")
+    os.kill(carrier_of(adding), signal.SIGKILL)
+    code, _, errors = finished(adding)
+    os.rename(program + ".away", program)
+    assert code != 0 and "does not come back" in errors, (code, errors)
+
+
 def pairs(one, other, place):
     """Wrong digits and commands that are ended change nothing; right digits bring the second machine in."""
     folder = f"{place}/shared"
@@ -63,7 +87,10 @@ def pairs(one, other, place):
         adding.send_signal(what)
         finished(adding)
         eventually(lambda: is_clean(folder), "the messages stay")
+    loses_its_carrier(one, place)
     adding, _ = shown(one, place)
+    # A carrier that is killed is started again, and both commands go on.
+    os.kill(carrier_of(adding), signal.SIGKILL)
     joined = other.sync("join", folder, "-n", "other")
     assert joined["machine"]["name"] == "one" and joined["folder"] == folder, joined
     code, out, errors = finished(adding)

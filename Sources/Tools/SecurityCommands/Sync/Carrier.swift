@@ -1,5 +1,6 @@
 import Glibc
 import KeychainClient
+import KeychainModel
 import KeychainWire
 import LinuxSystem
 import SyncFormat
@@ -58,13 +59,25 @@ struct Carrier {
     func pairing<Result>(_ body: () throws(CommandFailure) -> Result) throws(CommandFailure) -> Result {
         let path = try program()
         session.flush()
-        let child: ChildProcess
+        let (environment, connection) = (environment, try reached())
+        let carrier: PairingProgram
         do throws(SystemError) {
-            let nowhere = try FileDescriptor.open("/dev/null", O_RDWR)
-            child = try .start(path, ["--pair"], environment: environment, input: nowhere, output: nowhere)
+            carrier = try PairingProgram { () throws(SystemError) in
+                let nowhere = try FileDescriptor.open("/dev/null", O_RDWR)
+                return try .start(path, ["--pair"], environment: environment, input: nowhere, output: nowhere)
+            } hasGone: {
+                let problem = "keychain-carrier has ended, and does not come back"
+                _ = try? connection.device(.sync(.pairing(.fails(problem))), passcodes: [])
+            }
         } catch { throw CommandFailure(path, error) }
-        defer { child.reap(timeout: Self.longestWish) }
+        defer { carrier.end(within: Self.longestWish) }
         return try body()
+    }
+
+    private func reached() throws(CommandFailure) -> any KeychainConnection {
+        do throws(Refusal) { return try session.connection() } catch {
+            throw .refused(call: SyncCommand.call, error)
+        }
     }
 
     private func program() throws(CommandFailure) -> String {
