@@ -12,6 +12,8 @@ package final class FolderTransport: SyncTransport {
     private let root: String
     private let circle: CircleID
     private let witnesses = Lock(SeenWitnesses())
+    /// The folder that this process has written in, and swept before.
+    private let swept = Lock("")
     /// Nil where this user has no more of them: the folder is looked at from time to time then.
     private let events: FileEvents?
 
@@ -36,6 +38,7 @@ package final class FolderTransport: SyncTransport {
             guard var folder = try place() else { return false }
             let names = slot.text.split(separator: "/").map(String.init)
             for name in names.dropFirst().dropLast() { folder = try folder.makeFolder(name) }
+            sweep(folder, of: slot)
             guard try !folder.create(names[names.count - 1], with: bytes.span) else { return true }
             let there = try folder.batch(names[names.count - 1])
             if there != bytes { commitment = .occupied(there) }
@@ -125,6 +128,17 @@ extension FolderTransport {
     }
 
     private func place() throws(SystemError) -> HeldFolder? { try folderOfAll()?.folder(circle.text) }
+
+    /// Removes what kills of an earlier process have left in a folder where only this machine writes.
+    private func sweep(_ folder: HeldFolder, of slot: SyncSlot) {
+        let name = slot.text.split(separator: "/").dropLast().joined(separator: "/")
+        let isFirst = swept.withLock { last in
+            defer { last = name }
+            return last != name
+        }
+        // Leftovers hinder nobody: what cannot be removed is tried by the next process.
+        if isFirst { try? folder.removeLeftovers(atMost: TransportLimits.names) }
+    }
 
     /// The folder and the name of a slot's file; nil where there is no such folder.
     private func find(_ slot: SyncSlot, in circle: HeldFolder) throws(SystemError) -> (HeldFolder, String)? {

@@ -49,6 +49,21 @@ struct HeldFolderTests {
         #expect(directory.names == ["b", "c"])
     }
 
+    @Test("A file that is still written stays, and one that nobody writes any more is a leftover")
+    func leftovers() throws {
+        let folder = try HeldFolder(directory.path)
+        let written = try NewFile(namedIn: directory.path)
+        let names = directory.names
+        #expect(names.count == 1)
+        _ = try FileDescriptor.open(directory.file(".new-aB3xY9"), O_WRONLY | O_CREAT)
+        #expect(unsafe symlink("/nowhere", directory.file(".new-link00")) == 0)
+        #expect(unsafe mkfifo(directory.file(".new-pipe00"), 0o600) == 0)
+        try folder.removeLeftovers(atMost: 4)
+        #expect(Set(directory.names) == Set(names + [".new-link00", ".new-pipe00"]))
+        #expect(try written.publish(as: directory.file("a"), mode: 0o600))
+        #expect(directory.names.contains("a"))
+    }
+
     @Test("Changes of a folder are events until they are forgotten")
     func events() throws {
         let events = try FileEvents()

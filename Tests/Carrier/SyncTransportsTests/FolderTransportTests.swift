@@ -70,6 +70,20 @@ struct FolderTransportTests {
         #expect(try !machine.wait(until: .now))
     }
 
+    @Test("A file that a kill left half-written in a machine's log is gone with its next batch, and no other file")
+    func leftovers() throws {
+        for device in [shared.first, shared.second] {
+            _ = try shared.machine().commit([1], in: shared.slot(device, 1))
+            try shared.write("x", to: shared.path(device, ".new-aB3xY9"))
+        }
+        let others = [".new-longer-name", "new-aB3xY9"]
+        for name in others { try shared.write("x", to: shared.path(shared.first, name)) }
+        _ = try shared.machine().commit([2], in: shared.slot(shared.first, 2))
+        let names = try FolderEntries.names(in: shared.path(shared.first))
+        #expect(names == [".new-longer-name", "0000000000000001", "0000000000000002", "new-aB3xY9"])
+        #expect(try FolderEntries.names(in: shared.path(shared.second)).contains(".new-aB3xY9"))
+    }
+
     @Test("A slot keeps its first bytes, and says so to a second writer")
     func occupied() throws {
         let slot = shared.slot(shared.first, 1)

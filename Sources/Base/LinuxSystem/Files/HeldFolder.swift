@@ -78,6 +78,15 @@ package struct HeldFolder: Sendable {
         return isNew
     }
 
+    /// Removes files whose creation a kill has cut short, where the file system gives each file a name from its start.
+    /// One that cannot be removed stays, and hinders nothing.
+    ///
+    /// - Parameter most: of more names than these none is looked at.
+    /// - Throws: `SystemError` of `opendir`; `EOVERFLOW` where there are more names.
+    package func removeLeftovers(atMost most: Int) throws(SystemError) {
+        for name in try names(atMost: most) { try? NewFile.removeLeftover(name, in: path) }
+    }
+
     /// Where the file needs a name before it has its own, those who watch the folder hear of that too.
     private func publish(_ content: Span<UInt8>, as name: String, mode: UInt32) throws(SystemError) -> Bool {
         let file = try NewFile(in: path)

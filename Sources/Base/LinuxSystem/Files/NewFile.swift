@@ -10,23 +10,35 @@ final class NewFile {
     /// The name until then; nil while it has none.
     private var name: [CChar]?
 
+    /// The beginning of the name of a file that is not complete.
+    static let mark = ".new-"
+
     /// Creates the file in a folder. It has no name, where the file system permits: a process that is killed leaves
     /// nothing.
     ///
     /// - Throws: `SystemError` of `open` or `mkostemp`.
-    init(in folder: String) throws(SystemError) {
+    convenience init(in folder: String) throws(SystemError) {
         let unnamed = unsafe clinux_make_unnamed(folder)
-        if unnamed >= 0 {
-            descriptor = FileDescriptor(owning: unnamed)
+        if unnamed < 0 {
+            try self.init(namedIn: folder)
         } else {
-            var name = Array("\(folder)/\(Self.mark)XXXXXX".utf8CString)
-            descriptor = FileDescriptor(owning: try retrying("mkostemp") { unsafe clinux_make_temporary(&name) })
-            self.name = name
+            self.init(FileDescriptor(owning: unnamed), nil)
         }
     }
 
-    /// The beginning of the name of a file that is not complete.
-    static let mark = ".new-"
+    /// Creates the file with a name. It is locked until it is complete: a process that is killed leaves the file, and
+    /// no lock.
+    ///
+    /// - Throws: `SystemError` of `mkostemp`.
+    convenience init(namedIn folder: String) throws(SystemError) {
+        var name = Array("\(folder)/\(Self.mark)XXXXXX".utf8CString)
+        let file = FileDescriptor(owning: try retrying("mkostemp") { unsafe clinux_make_temporary(&name) })
+        // A file system without locks keeps such files: nobody can say there that one is left.
+        flock(file.number, LOCK_EX | LOCK_NB)
+        self.init(file, name)
+    }
+
+    private init(_ descriptor: FileDescriptor, _ name: [CChar]?) { (self.descriptor, self.name) = (descriptor, name) }
 
     deinit { if let name { unsafe unlink(name) } }
 
@@ -74,5 +86,26 @@ final class NewFile {
             guard try FileStatus(ofLink: path) == nil else { throw SystemError(code: EEXIST, call: "rename") }
             _ = try retrying("rename") { unsafe Glibc.rename(name, path) }
         }
+    }
+}
+
+// MARK: - Leftovers of kills
+
+extension NewFile {
+    /// Removes a file that a process had not completed when it was killed. One that somebody still writes stays, and so
+    /// does anything of another kind or name.
+    ///
+    /// - Parameters:
+    ///   - entry: its name in the folder.
+    ///   - folder: the path of the folder.
+    /// - Throws: `SystemError` of `open`, `fstat`, `flock` or `unlink`.
+    static func removeLeftover(_ entry: String, in folder: String) throws(SystemError) {
+        guard entry.hasPrefix(mark), entry.utf8.count == mark.utf8.count + 6 else { return }
+        let path = "\(folder)/\(entry)"
+        // For writing, which NFS wants of those who lock. O_NONBLOCK, in case somebody has put a pipe there.
+        let file = try FileDescriptor.open(path, O_RDWR | O_NONBLOCK | O_NOFOLLOW)
+        guard try FileStatus(of: file).isRegularFile else { return }
+        let isLeft = try unlessBlocked("flock") { flock(file.number, LOCK_EX | LOCK_NB) } != nil
+        if isLeft { try AtomicFile.remove(path) }
     }
 }
