@@ -8,7 +8,7 @@ package import LinuxSystem
 /// `length` counts what follows it. Bit 0 of `flags` says that device and seq are there: who wrote the version, and in
 /// which batch. Without them it is the batch's own. Bit 1 says that the body is a box of its own.
 package struct SyncRecord: Sendable {
-    /// The kinds of records; others are kept and passed on.
+    /// The kinds of records; merging skips others.
     package enum Kind {
         package static let item: UInt8 = 1
         package static let tombstone: UInt8 = 2
