@@ -109,7 +109,7 @@ import Testing
 
     // MARK: - Attacks
 
-    @Test("A forged circle that names the recovery key is refused, alone and beside the real one")
+    @Test("A forged circle that names the recovery key is refused, alone and with the real one")
     func forged() throws {
         let circle = try RecoverableCircle()
         let stranger = try TestCircle(1)
