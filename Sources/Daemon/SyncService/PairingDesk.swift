@@ -41,8 +41,8 @@ final class PairingDesk: Sendable {
     private struct State {
         var open: Open?
         var last: UInt64 = 0
-        /// The last question whose caller has gone.
-        var gone: AuthenticationContext?
+        /// The last question whose caller has gone, and the pairing of then.
+        var gone: (context: AuthenticationContext, turn: UInt64)?
     }
 
     private let state = Monitor(State())
@@ -64,12 +64,14 @@ final class PairingDesk: Sendable {
         }
     }
 
-    /// Takes the turn of the pairing that was begun.
+    /// Takes the turn of the pairing that was begun. A caller that has gone since ends it.
     ///
     /// - Throws: `errSecNotAvailable` (`circle.no-pairing`).
     func take(_ context: AuthenticationContext) throws(Refusal) -> Turn {
         try state.update { (state) throws(Refusal) in
-            guard let open = state.open, open.context == nil, !open.end.hasPassed, state.gone != context else {
+            guard let open = state.open, open.context == nil, !open.end.hasPassed else { throw .noPairingHere }
+            if let gone = state.gone, gone.context == context {
+                if gone.turn == open.turn.number { state.open = nil }
                 throw .noPairingHere
             }
             state.open?.context = context
@@ -105,7 +107,7 @@ final class PairingDesk: Sendable {
     /// The caller with this question has gone.
     func withdraw(_ context: AuthenticationContext) {
         state.update { state in
-            state.gone = context
+            state.gone = (context, state.last)
             guard let open = state.open, open.context == context, open.failure == nil else { return }
             state.open?.failure = .pairingCallerGone
         }

@@ -218,10 +218,25 @@ struct PairingServiceTests {
         #expect(refusal { _ = try CircleService.offer { () throws(Refusal) in [1] } }?.rule == .noPairing)
     }
 
+    @Test("A command that goes before its pairing is its own ends it, and no later one")
+    func goesEarly() throws {
+        let (first, second) = (SyncedMachine.question, SyncedMachine.question)
+        _ = try member.service.answer(.invite, [])
+        member.service.withdraw(first.context)
+        #expect(refusal { _ = try member.service.change(.pair, asking: first, by: soon) }?.rule == .noPairing)
+        #expect(try played.view(member) == nil)
+        member.service.withdraw(second.context)
+        _ = try member.service.answer(.invite, [])
+        #expect(refusal { _ = try member.service.change(.pair, asking: second, by: soon) }?.rule == .noPairing)
+        #expect(try played.view(member) != nil)
+    }
+
     @Test("A locked member begins a pairing, which needs its passcode to end", .patient)
     func lockedMember() throws {
         try member.lock()
-        try end(try played.invite(member), member)
+        let side = try played.invite(member)
+        _ = member.user.shownDigits
+        try end(side, member)
         #expect(try member.status.machines.count == 1)
     }
 
