@@ -32,8 +32,8 @@ package struct SyncRow: Sendable {
 
     private func precedes(_ other: SyncRow) -> Bool {
         if record.kind != other.record.kind { return record.kind < other.record.kind }
-        return record.withBody { mine in
-            other.record.withBody { other in
+        return record.withCompared { mine in
+            other.record.withCompared { other in
                 for place in 0..<min(mine.count, other.count) where mine[place] != other[place] {
                     return mine[place] < other[place]
                 }

@@ -124,7 +124,7 @@ final class SimulatedKeys: CircleKeys {
     }
 
     private func box(_ record: SyncRecord, _ header: SyncHeader) -> SyncRecord {
-        let plain = record.withBody { $0.array(0, $0.count) }
+        let plain = unsealed(record).withBody { $0.array(0, $0.count) }
         let body = plain + tag(plain, header, boxed(record, header))
         return record.with(body: SecretBytes(copying: body.span), isBoxed: true)
     }
@@ -142,7 +142,7 @@ final class SimulatedKeys: CircleKeys {
         guard isUnlocked, body.count >= 32 else { return nil }
         let plain = Array(body.dropLast(32))
         guard tag(plain, header, boxed(record, header)) == Array(body.suffix(32)) else { return nil }
-        return record.with(body: SecretBytes(copying: plain.span), isBoxed: false)
+        return sealed(record.with(body: SecretBytes(copying: plain.span), isBoxed: false))
     }
 
     func recordIDs(of records: [SyncRecord]) -> [RecordID?] { records.map(recordID) }
