@@ -28,11 +28,11 @@ extension SoftwareEnclave {
         return try ShelfKeys(decoding: opened)
     }
 
-    private func openBox(of shelf: Shelf) throws(Refusal) -> SecretBytes {
+    func openBox(of shelf: Shelf) throws(Refusal) -> SecretBytes {
         try openBox(shelf.key.sealed, aad: shelf.aad, for: shelf.key.binding.accessibility)
     }
 
-    private func seal(
+    func seal(
         _ keys: ShelfKeys, as id: ShelfID, _ protection: FileProtection, _ binding: KeyBinding,
         in context: AuthenticationContext?
     ) throws(Refusal) -> Shelf {
@@ -123,6 +123,11 @@ extension Shelf {
             backend: .software, origin: .madeInside, keyType: Self.keyType(protection), bits: Self.bits,
             binding: binding, publicKey: publicKey, guardBinding: guardBinding, sealed: sealed)
         try self.init(id: id, key: key)
+    }
+
+    /// The same shelf with its keys under another seal.
+    func with(sealed: [UInt8]) throws(Refusal) -> Shelf {
+        try Shelf(id: id, protection, key.binding, key.publicKey, nil, sealed: sealed)
     }
 
     fileprivate var aad: [UInt8] {
