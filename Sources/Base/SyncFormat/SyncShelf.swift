@@ -13,6 +13,8 @@ package struct SyncShelf: Sendable {
     package static let commitmentSize = 32
     /// The longest sealed key: one of a TPM has some hundred bytes.
     package static let keyBytes = 4096
+    /// The id of a shelf, with which its key begins.
+    package static let idBytes = 16
     /// The longest list: a shelf has a group, a name, a control, and dates.
     package static let listBytes = 16 << 10
 
@@ -30,7 +32,7 @@ package struct SyncShelf: Sendable {
         guard item.previous == nil else { throw .value }
         guard item.attributes.encodedCount <= Self.listBytes else { throw .length }
         let keyCount = item.value.count - Self.commitmentSize
-        guard (1...Self.keyBytes).contains(keyCount) else { throw .length }
+        guard (Self.idBytes + 1...Self.keyBytes).contains(keyCount) else { throw .length }
         attributes = item.attributes
         (commitment, key) = item.value.withSpan { value in
             let end = value.count
@@ -40,6 +42,9 @@ package struct SyncShelf: Sendable {
             )
         }
     }
+
+    /// What names the shelf, in place of a primary key.
+    package var id: [UInt8] { key.withSpan { $0.array(0, Self.idBytes) } }
 
     /// The body.
     package func encoded() -> SecretBytes {

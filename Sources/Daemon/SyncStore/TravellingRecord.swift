@@ -25,8 +25,13 @@ extension SyncRecord {
 
     /// The bytes whose HMAC under the record key names the record; nil for what is no item that may travel.
     package var named: SecretBytes? {
-        guard let item else { return nil }
         let message = SecretBuffer(capacity: 256)
+        if let shelfID {
+            message.append(itemClass)
+            message.append(shelfID.span)
+            return message.finish()
+        }
+        guard let item else { return nil }
         AttributeDigester.append(primaryKeyOf: item.itemClass, item.attributes, to: message)
         return message.finish()
     }

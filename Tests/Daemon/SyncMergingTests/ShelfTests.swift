@@ -8,6 +8,8 @@ import Testing
 /// Shelves of a circle: the keys of files, which each machine has sealed for itself.
 @Suite("Shelves that travel")
 struct ShelfTests {
+    private static let photos = SimulatedMachine.shelfRecord("photos")
+
     /// The smallest version that a reader of a machine's last batch must know.
     private static func least(of machine: SimulatedMachine, in circle: Simulation) throws -> UInt16 {
         let bytes = try #require(circle.transport.logs[machine.id]?.max { $0.key < $1.key }?.value)
@@ -22,7 +24,7 @@ struct ShelfTests {
         first.makeShelf("photos", time: circle.time, protection: protection)
         circle.settle(rounds: 2)
         #expect(second.key(of: "photos") == "key" && second.replica.quarantined.isEmpty)
-        let sealed = [first, second].map { $0.replica.rows["photos".recordID]?.record.shelf?.key.array }
+        let sealed = [first, second].map { $0.replica.rows[Self.photos]?.record.shelf?.key.array }
         #expect(sealed[0] != sealed[1])
     }
 
@@ -49,8 +51,8 @@ struct ShelfTests {
         circle.settle(rounds: 2)
         first.deleteShelf("photos", time: circle.time)
         circle.settle(rounds: 2)
-        #expect(second.replica.rows["photos".recordID]?.isTombstone == true && second.key(of: "photos") == nil)
-        #expect(second.replica.rows.losers["photos".recordID]?.count == 1)
+        #expect(second.replica.rows[Self.photos]?.isTombstone == true && second.key(of: "photos") == nil)
+        #expect(second.replica.rows.losers[Self.photos]?.count == 1)
     }
 
     @Test("Of two versions of a shelf the later one wins on both machines")
@@ -61,7 +63,7 @@ struct ShelfTests {
         circle.settle(rounds: 2)
         for machine in circle.machines { machine.makeShelf("photos", time: circle.time + 1) }
         circle.settle(rounds: 3)
-        #expect(first.replica.rows["photos".recordID]?.stamp == second.replica.rows["photos".recordID]?.stamp)
+        #expect(first.replica.rows[Self.photos]?.stamp == second.replica.rows[Self.photos]?.stamp)
         #expect(first.key(of: "photos") == "key" && second.key(of: "photos") == "key")
     }
 
@@ -99,10 +101,14 @@ struct ShelfTests {
         }
         let boxed = [
             head(SyncRecord.Kind.shelf, 1, 2), head(SyncRecord.Kind.shelf, 5, 2), head(SyncRecord.Kind.shelf, 6, 4),
-            Self.spoiled(good, list, keyBytes: 0), Self.spoiled(good, list, keyBytes: SyncShelf.keyBytes + 1),
+            Self.spoiled(good, list, keyBytes: SyncShelf.idBytes),
+            Self.spoiled(good, list, keyBytes: SyncShelf.keyBytes + 1),
             SimulatedMachine.record("photos", "an item's", hlc: circle.time).with(kind: SyncRecord.Kind.shelf),
         ]
-        let open = [good, head(SyncRecord.Kind.item, 6, 2), head(SyncRecord.Kind.tombstone, 5, 2)]
+        let open = [
+            good, head(SyncRecord.Kind.item, 6, 2), head(SyncRecord.Kind.tombstone, 5, 2),
+            head(SyncRecord.Kind.tombstone, 6, 2),
+        ]
         for record in boxed { circle.commitShelf(record, by: hostile) }
         for record in open { circle.commitShelf(record, isBoxed: false, by: hostile) }
         circle.commitShelf(good, least: SyncLimits.firstVersion, by: hostile)
@@ -121,7 +127,7 @@ struct ShelfTests {
         author.makeShelf("photos", time: circle.time)
         circle.settle(rounds: 3)
         circle.announce(by: author) { content in
-            guard let index = content.records.firstIndex(where: { $0.rid == "photos".recordID }) else { return }
+            guard let index = content.records.firstIndex(where: { $0.rid == Self.photos }) else { return }
             let old = content.records[index]
             let made = author.shelf("photos", key, hlc: old.hlc).with(origin: old.origin)
             content.records[index] = made
@@ -131,7 +137,7 @@ struct ShelfTests {
         return reader.replica.examine(parts, of: author.id, reader.keys)
     }
 
-    @Test("A snapshot with a shelf is endorsed, though each machine seals the key for itself, and one with another key not")
+    @Test("A snapshot with a shelf that each machine seals for itself is endorsed, and one with another key is not")
     func snapshots() {
         #expect(Self.isEndorsed("key"))
         #expect(!Self.isEndorsed("another key"))
@@ -141,7 +147,8 @@ struct ShelfTests {
 extension Simulation {
     /// Commits one record in a batch of its own.
     fileprivate func commitShelf(
-        _ record: SyncRecord, isBoxed: Bool = true, least: UInt16 = SyncLimits.shelfVersion, by machine: SimulatedMachine
+        _ record: SyncRecord, isBoxed: Bool = true, least: UInt16 = SyncLimits.shelfVersion,
+        by machine: SimulatedMachine
     ) {
         let header = header(of: machine, least: least)
         let sent = isBoxed ? machine.keys.box([record], header) ?? [] : [record]

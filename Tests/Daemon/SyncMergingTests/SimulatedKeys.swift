@@ -148,7 +148,8 @@ final class SimulatedKeys: CircleKeys {
     func recordIDs(of records: [SyncRecord]) -> [RecordID?] { records.map(recordID) }
 
     func recordID(of record: SyncRecord) -> RecordID? {
-        record.withBody { span in
+        if let id = record.shelfID { return Self.recordID(id) }
+        return record.withBody { span in
             guard let item = try? SyncItem(decoding: span), let account = item.attributes[.account] else { return nil }
             return Self.recordID(account.bytes)
         }

@@ -3,8 +3,8 @@ import KeychainWire
 package import LinuxSystem
 import SyncFormat
 
-/// Shelves in one call of the enclave, as ``CircleLists`` has other records. A seal of this machine has another size than
-/// the keys in the clear, so that answers have their lengths, and zeros behind them.
+/// Shelves in one call of the enclave, as ``CircleLists`` has other records. A seal of this machine has another size
+/// than the keys in the clear, so that answers have their lengths, and zeros behind them.
 ///
 ///     answers = *(length:u32 bytes) zeros                           ; length 0 for what is no such box
 enum CircleShelves {
@@ -41,8 +41,9 @@ enum CircleShelves {
 
     static func read(bodies list: SecretBytes) throws(Refusal) -> [SecretBytes] {
         var (reader, bodies) = (WireReader(list), [SecretBytes]())
-        repeat { bodies.append(try reader.secret(atMost: SyncLimits.sealedBytes)) } while !reader.isAtEnd
-            && bodies.count < CircleLists.most
+        repeat {
+            bodies.append(try reader.secret(atMost: SyncLimits.sealedBytes))
+        } while !reader.isAtEnd && bodies.count < CircleLists.most
         guard reader.isAtEnd else { throw .malformed("the number of shelves") }
         return bodies
     }

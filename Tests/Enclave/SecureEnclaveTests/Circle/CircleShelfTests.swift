@@ -99,7 +99,8 @@ import Testing
 
     /// What a box has of a shelf whose keys are these.
     private func clear(_ shelf: Shelf, keys other: Shelf? = nil, commitment: [UInt8]? = nil) throws -> SecretBytes {
-        let keys = try here.served.enclave.keys(of: other ?? shelf, in: nil).encoded().withSpan { $0.array(0, $0.count) }
+        let secret = try here.served.enclave.keys(of: other ?? shelf, in: nil).encoded()
+        let keys = secret.withSpan { $0.array(0, $0.count) }
         let message = Array("keychain sync 1: shelf".utf8) + keys
         return body(
             try shelf.with(sealed: keys), commitment: try commitment ?? BatchHash(sha256: message.span).bytes)
