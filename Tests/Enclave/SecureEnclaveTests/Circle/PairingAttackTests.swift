@@ -156,7 +156,7 @@ import Testing
         _ = try newcomer.finishPairing(welcome)
         let later = try Self.pairing()
         let demanding = PairingMessage(
-            try later.offer.pairing.slot, PairingVersions(least: 2, most: 2), share: try later.offer.pairing.share)
+            try later.offer.pairing.slot, PairingVersions(least: 3, most: 3), share: try later.offer.pairing.share)
         #expect(Self.rule { _ = try later.join(demanding.bytes) } == .laterBatch)
     }
 
