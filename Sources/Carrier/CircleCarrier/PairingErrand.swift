@@ -25,7 +25,7 @@ package struct PairingErrand {
         let there = try place(first.place)
         do throws(TransportProblem) {
             // A pairing at a place ends those that were begun there before, and were cut off.
-            if first.side == .member { try Self.clear(there, but: first.session) }
+            if first.side == .member { try there.removeAll(but: first.session) }
         } catch { return try tell(error) }
         defer { if first.side == .member { try? there.remove(first.session) } }
         return try carry(first, there)
@@ -46,13 +46,6 @@ package struct PairingErrand {
             let hasNews = next.messages.count > put
             pairing = next
             if !hasNews { number = try daemon.wait(after: number, milliseconds: Self.pause) }
-        }
-    }
-
-    private static func clear(_ there: any PairingPlace, but session: PairingID) throws(TransportProblem) {
-        for other in Set(try there.messages(of: session, atMost: PairingLook.mostMessages).map(\.slot.session))
-        where other != session {
-            try there.remove(other)
         }
     }
 

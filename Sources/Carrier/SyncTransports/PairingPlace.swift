@@ -20,6 +20,11 @@ package protocol PairingPlace: Sendable {
     ///
     /// - Throws: ``TransportProblem``.
     func remove(_ session: PairingID) throws(TransportProblem)
+
+    /// Takes away what other pairings have left, also where a kill has left less than a message.
+    ///
+    /// - Throws: ``TransportProblem``.
+    func removeAll(but session: PairingID) throws(TransportProblem)
 }
 
 /// The messages of pairings in a folder, `FOLDER/pair/SESSION/STEP`.
@@ -67,10 +72,25 @@ package struct FolderPairings: PairingPlace {
 
     package func remove(_ session: PairingID) throws(TransportProblem) {
         try withFolder { (folder) throws(SystemError) in
-            guard let pairs = try folder.folder(Self.pairs), let own = try pairs.folder(session.text) else { return }
-            for name in try own.names(atMost: TransportLimits.names) { try own.remove(name) }
-            _ = unsafe rmdir("\(pairs.path)/\(session.text)")
+            if let pairs = try folder.folder(Self.pairs) { try Self.remove(session.text, in: pairs) }
         }
+    }
+
+    package func removeAll(but session: PairingID) throws(TransportProblem) {
+        try withFolder { (folder) throws(SystemError) in
+            guard let pairs = try folder.folder(Self.pairs) else { return }
+            for name in try pairs.names(atMost: TransportLimits.names)
+            where name != session.text && PairingID.isText(name) {
+                // What somebody has put there and keeps there hinders nobody.
+                try? Self.remove(name, in: pairs)
+            }
+        }
+    }
+
+    private static func remove(_ name: String, in pairs: HeldFolder) throws(SystemError) {
+        guard let folder = try pairs.folder(name) else { return }
+        for message in try folder.names(atMost: TransportLimits.names) { try folder.remove(message) }
+        _ = unsafe rmdir("\(pairs.path)/\(name)")
     }
 
     private func withFolder<Result>(
@@ -79,5 +99,11 @@ package struct FolderPairings: PairingPlace {
         do throws(SystemError) { return try body(try HeldFolder(root)) } catch {
             throw error.code == ENOENT || error.code == ENOTDIR ? .missing(root) : .system(error)
         }
+    }
+}
+
+extension PairingID {
+    fileprivate static func isText(_ name: String) -> Bool {
+        UInt128(name, radix: 16).map { PairingID(number: $0).text == name } ?? false
     }
 }

@@ -53,8 +53,10 @@ struct PairingErrandTests {
         }
     }
 
+    private var sessions: [String] { (try? FolderEntries.names(in: directory.path + "/pair")) ?? [] }
+
     private var files: [String] {
-        ((try? FolderEntries.names(in: directory.path + "/pair")) ?? []).flatMap { session in
+        sessions.flatMap { session in
             ((try? FolderEntries.names(in: directory.path + "/pair/" + session)) ?? []).map { "\(session)/\($0)" }
         }.sorted()
     }
@@ -92,6 +94,24 @@ struct PairingErrandTests {
         #expect(files == ["\(session.text)/0"])
         end(member)
         inviting.join()
+    }
+
+    @Test("The folder of a pairing whose carrier was killed before its first message goes with the next pairing")
+    func removesEmptyFolders() throws {
+        let place = FolderPairings(directory.path)
+        try place.put(offer(session))
+        let pairs = try #require(try HeldFolder(directory.path).folder("pair"))
+        let cut = try pairs.makeFolder(PairingID(number: 3).text)
+        let half = try pairs.makeFolder(PairingID(number: 4).text)
+        #expect(try half.create(".new-abcdef", with: [1].span))
+        for name in ["of somebody else", "0000000000000000000000000000000A"] { _ = try pairs.makeFolder(name) }
+        #expect(unsafe symlink(cut.path, "\(directory.path)/pair/\(PairingID(number: 5).text)") == 0)
+        try place.removeAll(but: session)
+        #expect(
+            sessions == [
+                PairingID(number: 5).text, session.text, "0000000000000000000000000000000A", "of somebody else",
+            ])
+        #expect(files.contains("\(session.text)/0"))
     }
 
     @Test("A message stays as it was first; links, other names and long files count for nothing")
