@@ -81,7 +81,7 @@ package struct FolderPairings: PairingPlace {
             guard let pairs = try folder.folder(Self.pairs) else { return }
             for name in try pairs.names(atMost: TransportLimits.names)
             where name != session.text && PairingID.isText(name) {
-                // What somebody has put there and keeps there hinders nobody.
+                // Something that somebody keeps there hinders nobody.
                 try? Self.remove(name, in: pairs)
             }
         }
