@@ -56,7 +56,10 @@ struct SessionTests {
             device.clock.advance(by: 59)
             #expect(try enclave.outcome(of: row) == .opened)
         }
+        // The second in which it was used may have begun long before.
         device.clock.advance(by: 60)
+        #expect(try enclave.status().lockState == .unlocked)
+        device.clock.advance(by: 1)
         #expect(try enclave.outcome(of: row) == .locked)
         #expect(try enclave.outcome(of: other) == .opened)
         #expect(try enclave.status().lockState == .locked)

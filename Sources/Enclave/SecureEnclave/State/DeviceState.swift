@@ -171,13 +171,15 @@ extension DeviceState {
         return lockState != before
     }
 
-    /// Seconds until the keys will have been out of use too long; nil when they may be for ever, or are closed.
+    /// Seconds until the keys will surely have been out of use too long; nil when they may be for ever, or are closed.
     func idleTime(left now: UInt64) -> UInt64? {
         let limit = UInt64(settings.idleSeconds)
         guard limit > 0, vault.passcode != nil, lockState == .unlocked else { return nil }
         // A clock that runs backwards is not the one the time began on: nobody knows how much has passed.
-        guard now >= opened.seconds, now - opened.seconds < limit else { return 0 }
-        return limit - (now - opened.seconds)
+        guard now >= opened.seconds else { return 0 }
+        let passed = now - opened.seconds
+        // Both are whole seconds: so many more may be nearly one second less.
+        return passed > limit ? 0 : limit - passed + 1
     }
 
     /// Opens what opens without anybody, when the session says that its user is there.
