@@ -28,6 +28,7 @@ struct SyncExplanationTests {
     func reasons() throws {
         let circle = try SyncedMachines(1)
         let machine = circle.first
+        machine.engine.engine.arrived(TestEngine.caller)
         try machine.keychain.add("mail", value: "1")
         try machine.keychain.add("here", ["pdmn": .string("aku")], value: "2")
         try machine.keychain.add("own", ["sync": .boolean(false)], value: "3")
@@ -39,5 +40,16 @@ struct SyncExplanationTests {
         _ = try machine.change(.leave)
         (expected["mail"], expected["own"]) = (.hasNoCircle, .unsaid)
         #expect(try Self.explained(machine) == expected)
+    }
+
+    @Test("An item that has arrived for no program of the machine says so, until such a program comes")
+    func withoutPrograms() throws {
+        let circle = try SyncedMachines(2)
+        let other = circle.machines[1]
+        try circle.first.keychain.add("mail", value: "1")
+        try circle.exchange()
+        #expect(try Self.explained(other) == ["mail": .hasNoProgram])
+        other.engine.engine.arrived(TestEngine.caller)
+        #expect(try Self.explained(other) == ["mail": .travels])
     }
 }

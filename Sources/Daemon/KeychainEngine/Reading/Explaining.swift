@@ -11,14 +11,20 @@ final class Explainer {
     private let subject: CallerIdentity
     private let viewer: CallerIdentity
     private let deadline: Deadline
+    private let hasPrograms: (String) throws(Refusal) -> Bool
     /// So many candidates are shown, those that are nearest to the query first.
     private static let most = 20
 
     /// - Parameters:
     ///   - subject: whose search it is.
     ///   - viewer: who wants to know; it sees its own groups' items, or all if it may look at all.
-    init(_ itemReader: ItemReader, _ subject: CallerIdentity, for viewer: CallerIdentity, by deadline: Deadline) {
+    ///   - hasPrograms: whether a program of an access group was seen, and is still there.
+    init(
+        _ itemReader: ItemReader, _ subject: CallerIdentity, for viewer: CallerIdentity, by deadline: Deadline,
+        hasPrograms: @escaping (String) throws(Refusal) -> Bool
+    ) {
         (self.itemReader, self.subject, self.viewer, self.deadline) = (itemReader, subject, viewer, deadline)
+        self.hasPrograms = hasPrograms
     }
 
     func explain(_ request: ItemRequest) throws(Refusal) -> Explanation {
@@ -175,8 +181,14 @@ final class Explainer {
         case (.isNotMarked?, nil): return .unsaid
         case (let staying?, _): return staying
         case (nil, nil): return .hasNoCircle
-        case (nil, let waits?): return waits ? .waits : .travels
+        case (nil, true?): return .waits
+        case (nil, false?): return isForNobody(attributes) ? .hasNoProgram : .travels
         }
+    }
+
+    private func isForNobody(_ attributes: AttributeList) -> Bool {
+        guard let group = attributes[.accessGroup]?.string else { return false }
+        do throws(Refusal) { return try !hasPrograms(group) } catch { return false }
     }
 
     /// Judges everything after the attributes: match keys, guards, and how many items were asked for.

@@ -182,7 +182,10 @@ extension KeychainEngine {
     ) throws(Refusal) -> Explanation {
         let subject = try subject(program, caller)
         let request = try ItemRequest(decoding: SecretBytes(copying: query.span))
-        return try Explainer(makeItemReader(past: nil), subject, for: caller, by: deadline).explain(request)
+        return try Explainer(makeItemReader(past: nil), subject, for: caller, by: deadline) {
+            (group) throws(Refusal) in
+            try self.changeGroups { (writer) throws(Refusal) in try GroupRecords(writer: writer).hasPrograms(group) }
+        }.explain(request)
     }
 
     private func explain(

@@ -29,6 +29,12 @@ struct GroupRecords {
         return try store.groupRecord(digest).flatMap { registry.open($0, for: digest.bytes) }
     }
 
+    /// Whether a program of a group was seen, or is named by it, and is still there.
+    func hasPrograms(_ group: String) throws(Refusal) -> Bool {
+        let record = try record(of: group) ?? GroupRecord(group)
+        return !record.possiblePrograms.isEmpty && !record.isWithoutPrograms
+    }
+
     /// Changes what is known of a group, inside a transaction.
     ///
     /// - Parameter body: false leaves it as it was.

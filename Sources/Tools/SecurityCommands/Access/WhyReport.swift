@@ -107,6 +107,7 @@ struct WhyReport {
         .isSealed: "it stays on this machine: its key is sealed by the enclave",
         .isGuarded: "it stays on this machine: it has an access control that asks",
         .isOfThisMachine: "it stays on this machine: its group or its user is this machine's",
+        .hasNoProgram: "it goes to the other machines of the circle; no program here was seen with its access group",
     ]
 
     // MARK: - What to do
@@ -158,7 +159,7 @@ struct WhyReport {
     private static let syncNames: [ItemSync: String] = [
         .travels: "travels", .waits: "waits", .hasNoCircle: "no-circle", .isNotMarked: "not-marked",
         .isOfThisDevice: "this-device-only", .isSealed: "sealed", .isGuarded: "access-control",
-        .isOfThisMachine: "of-this-machine",
+        .isOfThisMachine: "of-this-machine", .hasNoProgram: "no-program-here",
     ]
 
     private static func json(of candidate: Explanation.Candidate) -> JSONValue {

@@ -16,4 +16,6 @@ package enum ItemSync: UInt8, Sendable, CaseIterable {
     case isGuarded = 7
     /// It belongs to a unit, a token or a user of this machine, or its attributes are no item's elsewhere.
     case isOfThisMachine = 8
+    /// It travels, and no program was seen on this machine with its access group.
+    case hasNoProgram = 9
 }
