@@ -92,7 +92,7 @@ extension Replica {
 
     private mutating func read(_ batch: SyncBatch, now: UInt64, _ keys: any CircleKeys) -> Bool {
         let device = batch.header.device
-        guard isReadable(batch), counts(batch) else { return false }
+        guard isReadable(batch), counts(batch, keys) else { return false }
         take(batch, keys)
         var content: SyncContent?
         if let sealed = batch.sealed, batch.header.generation != .none {
@@ -127,15 +127,29 @@ extension Replica {
 
     /// Whether a batch counts: of a removed author as far as counted batches name it, of no author that contradicts
     /// itself.
-    private func counts(_ batch: SyncBatch) -> Bool {
+    private func counts(_ batch: SyncBatch, _ keys: any CircleKeys) -> Bool {
         let device = batch.header.device
         // An author whose records wait in too great a number is read when they wait no more.
         guard (heldSize[device] ?? 0) <= Self.waitingBytes else { return false }
         // An equivocator's log ends here. Were it read later, its versions could be older than collected tombstones.
-        let isRemoved = membership.removed.contains(device)
+        let isRemoved = membership.removed.contains(device) || isOutAtOnce(batch, keys)
         if rules.splitLogsEnd || !isRemoved, doubted.contains(device) { return false }
         guard isRemoved else { return true }
         return rules.namedBatchesCount && batch.header.seq <= named[device] ?? 0
+    }
+
+    /// Whether a first batch introduces its author on the word of a recovery key that is out with all it has added but
+    /// this: its code may be in wrong hands.
+    private func isOutAtOnce(_ batch: SyncBatch, _ keys: any CircleKeys) -> Bool {
+        guard membership.members[batch.header.device] == nil else { return false }
+        var after = membership
+        let place = SyncRecord.Origin(device: batch.header.device, seq: batch.header.seq)
+        for case .add(let addition) in batch.statements where keys.member(addition.keys) == place.device {
+            let member = Membership.Member(
+                keys: addition.keys, sponsor: addition.recoveryKey, place: place, isRecoveryKey: false, reads: 0)
+            after.add(place.device, member)
+        }
+        return after.removed.contains(place.device)
     }
 
     private mutating func drop(_ batch: SyncBatch) {
@@ -173,7 +187,8 @@ extension Replica {
     }
 
     private func isSponsored(_ addition: Addition, _ keys: any CircleKeys) -> Bool {
-        guard let sponsor = membership.present[addition.recoveryKey], sponsor.isRecoveryKey else { return false }
+        // Also of a key that is out: those who read of its removal first are to know the machines that it keeps.
+        guard let sponsor = membership.members[addition.recoveryKey], sponsor.isRecoveryKey else { return false }
         return keys.isSignature(addition.signature, of: addition.signed(in: circle), by: sponsor.keys.signing)
     }
 
@@ -214,7 +229,7 @@ extension Replica {
         waiting.reduce(into: []) { found, entry in
             let head = logs[entry.key] ?? LogHead()
             for batch in entry.value[head.seq + 1] ?? [] where batch.header.generation != .none {
-                guard !keys.holds(batch.header.generation), counts(batch), let author = author(of: batch, keys),
+                guard !keys.holds(batch.header.generation), counts(batch, keys), let author = author(of: batch, keys),
                     keys.isSignature(batch.signature, of: batch.signed, by: author.signing)
                 else { continue }
                 found.insert(batch.header.generation)

@@ -104,8 +104,7 @@ extension CircleService {
     private func join(
         _ turn: PairingDesk.Turn, _ question: CircleQuestion, _ deadline: Deadline
     ) throws(Refusal) -> SyncStatus? {
-        // Left from a pairing that was cut off.
-        if try enclave.circle() != nil { _ = try change(.leave, asking: question, by: deadline) }
+        try leaveBehind(question, deadline)
         let offer = try pairing.waitForOffer(in: turn, by: deadline)
         try pairing.put(try enclave.joinPairing(offer, asking: question, by: deadline), in: turn)
         number.advance()

@@ -8,6 +8,8 @@ import SyncFormat
 struct RecoveryPlace: Sendable {
     let place: String
     let name: String
+    /// This machine in the circle that a pairing or a recovery has left behind when it was cut off; nil in none.
+    let left: MemberKeys?
 }
 
 /// Recovery (docs/formats/sync.md, section 3). The command begins, a carrier brings what the place has, and the command
@@ -19,15 +21,16 @@ extension CircleService {
         try CirclePlace.checkName(name)
         try requireMayJoin()
         try enclave.forgetOffers()
-        recovery.withLock { $0 = RecoveryPlace(place: place.text, name: name) }
+        let left = try enclave.circle()?.keys
+        recovery.withLock { $0 = RecoveryPlace(place: place.text, name: name, left: left) }
     }
 
     /// Gives a batch to the enclave, while a circle is looked for.
     ///
     /// - Returns: nil where none is.
     func offer(_ batch: [UInt8]) throws(Refusal) -> SyncVerdict? {
-        guard recovery.withLock({ $0 != nil }) else { return nil }
-        guard try enclave.circle() == nil else {
+        guard let wanted = recovery.withLock({ $0 }) else { return nil }
+        guard try enclave.circle()?.keys == wanted.left else {
             // It has entered one in another way since the command was cut off.
             endRecovery()
             return nil
@@ -44,8 +47,7 @@ extension CircleService {
     func recover(_ question: CircleQuestion, _ deadline: Deadline) throws(Refusal) -> SyncStatus? {
         guard let wanted = recovery.withLock({ $0 }) else { throw .noRecoveryHere }
         defer { endRecovery() }
-        // Left from a pairing or a recovery that was cut off.
-        if try enclave.circle() != nil { _ = try change(.leave, asking: question, by: deadline) }
+        try leaveBehind(question, deadline)
         let file = try CircleNotes(at: wanted.place, as: wanted.name)
         try circle.withLock { (own) throws(Refusal) in try own.forgetLeft() }
         let statements = try enclave.recoverCircle(
@@ -57,11 +59,19 @@ extension CircleService {
         }
     }
 
+    /// Leaves a circle that a pairing or a recovery has entered when it was cut off, and in which this machine is not.
+    func leaveBehind(_ question: CircleQuestion, _ deadline: Deadline) throws(Refusal) {
+        guard try enclave.circle() != nil else { return }
+        // It may be in by now, or in another one.
+        try requireMayJoin()
+        _ = try change(.leave, asking: question, by: deadline)
+    }
+
     /// Makes a recovery key, and shows its code.
     func makeRecoveryKey(_ question: CircleQuestion, _ deadline: Deadline) throws(Refusal) -> SyncStatus? {
         let statements = try enclave.makeRecoveryKey(asking: try inPlace(question), by: deadline)
         return try circle.withLock { (own) throws(Refusal) in
-            try own.state(statements)
+            try own.state(try own.news(in: statements))
             try own.noteRecoveryKeys()
             return try own.status()
         }

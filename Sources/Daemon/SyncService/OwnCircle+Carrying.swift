@@ -52,10 +52,13 @@ extension OwnCircle {
         // A look that failed has answered the wish for one too: the next is when the carrier thinks best.
         (view, isWanted) = (shown, false)
         guard shown.problem.isEmpty else { return }
-        try perform { replica, _, _ in
+        let isOfCircle = try perform { replica, _, _ -> Bool in
             replica.look(at: shown.ends)
             _ = replica.collect()
+            return shown.ends.keys.contains { replica.membership.members[$0] != nil }
         }
+        // A carrier may still have looked at the place of the circle from before.
+        if !isOfCircle, try isRecovering { return }
         var file = try file
         file.looked = Self.now
         // Times of batches are noted when they are read, and written with the look.

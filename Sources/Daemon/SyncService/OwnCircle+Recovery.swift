@@ -38,6 +38,17 @@ extension OwnCircle {
         }
     }
 
+    /// The statements about a new recovery key that others do not know. Its enclave removes all earlier ones, also those
+    /// that are out.
+    func news(in statements: [SyncStatement]) throws(Refusal) -> [SyncStatement] {
+        try perform { replica, _, _ in
+            statements.filter { statement in
+                guard case .remove(let target, _, _) = statement else { return true }
+                return !replica.membership.removed.contains(target)
+            }
+        }
+    }
+
     /// Notes since when recovery keys are known here.
     func noteRecoveryKeys() throws(Refusal) {
         let keys = try state?.members.filter { $0.isIn && $0.isRecoveryKey }.map(\.id) ?? []

@@ -116,6 +116,139 @@ struct CircleRecoveryServiceTests {
         #expect(try circle.first.keychain.values() == ["after": "1"])
     }
 
+    @Test("A machine that has entered by a key which was replaced is in for those who read of the replacement first")
+    func readsReplacementFirst() throws {
+        let (circle, code) = try Self.circle()
+        let newcomer = try SyncedMachine("new")
+        try Self.enter(newcomer, circle, code)
+        circle.joined(newcomer)
+        try newcomer.keychain.add("of the newcomer", value: "2")
+        try circle.exchange()
+        try circle.first.change(.recoveryKey)
+        try circle.exchange()
+        let late = try SyncedMachine("late")
+        try circle.add(late)
+        try circle.first.push(circle.transport)
+        let (slots, first) = (try circle.slots(), try circle.first.positions.me)
+        for isOfFirst in [true, false] {
+            for (slot, bytes) in slots where (slot.device == first) == isOfFirst { _ = try late.take(bytes, in: slot) }
+        }
+        try circle.exchange()
+        #expect(try late.keychain.values() == ["of the first": "1", "of the newcomer": "2"])
+        #expect(try late.flags(of: try newcomer.positions.me)?.isEmpty == true)
+    }
+
+    @Test("A code that was replaced brings in nobody: nothing that its finder writes is taken")
+    func stolenCode() throws {
+        let (circle, code) = try Self.circle()
+        let thief = try SyncedMachine("thief")
+        try Self.enter(thief, circle, code)
+        try thief.keychain.add("forged", value: "2")
+        try circle.first.change(.recoveryKey)
+        try circle.exchange()
+        try thief.push(circle.transport)
+        let late = try SyncedMachine("late")
+        try circle.add(late)
+        try circle.exchange()
+        try late.keychain.add("later", value: "3")
+        try circle.exchange()
+        for machine in circle.machines {
+            #expect(try machine.keychain.values() == ["of the first": "1", "later": "3"])
+            let own = try thief.positions.me
+            #expect(try machine.status.machines.allSatisfy { $0.id != own || $0.flags.contains(.isRemoved) })
+        }
+    }
+
+    /// Enters by a code, and reads all that the folder has.
+    private static func enter(_ newcomer: SyncedMachine, _ circle: SyncedMachines, _ code: String) throws {
+        newcomer.user.enter(code)
+        try bring(newcomer, circle)
+        try newcomer.change(.recover)
+        try newcomer.pull(circle.transport)
+    }
+
+    @Test("An enclave that has entered while its daemon was ended sends nothing, and enters by the same command again")
+    func entersAgain() throws {
+        let (circle, code) = try Self.circle()
+        let newcomer = try SyncedMachine("new")
+        newcomer.user.enter(code)
+        try Self.bring(newcomer, circle)
+        _ = try newcomer.engine.enclave.recoverCircle(name: "new", asking: SyncedMachine.question, by: soon)
+        try newcomer.restart()
+        #expect(try newcomer.status.standing == .waitsToBeAdded)
+        #expect(try newcomer.next() == nil)
+        try Self.enter(newcomer, circle, code)
+        circle.joined(newcomer)
+        try circle.exchange()
+        #expect(try newcomer.status.standing == .isIn)
+        #expect(try newcomer.keychain.values() == ["of the first": "1"])
+    }
+
+    @Test("A recovery or a pairing that was begun before the machine had a circle does not leave that one")
+    func leavesNoOther() throws {
+        let (circle, code) = try Self.circle()
+        for change in [CircleChange.recover, .pair] {
+            let newcomer = try SyncedMachine("new")
+            newcomer.user.enter(code)
+            try Self.bring(newcomer, circle)
+            _ = try newcomer.service.answer(.seek(place: circle.folder.path, name: "new"), [])
+            let begun = try newcomer.change(.begin(place: "/mnt", name: "new"))
+            #expect(refusal { try newcomer.change(change) }?.rule == .contradiction)
+            #expect(try newcomer.status.circle == begun?.circle)
+        }
+    }
+
+    @Test("A look at the place of another circle is not taken for one at its own") func otherPlace() throws {
+        let (circle, code) = try Self.circle()
+        let newcomer = try SyncedMachine("new")
+        newcomer.user.enter(code)
+        try Self.bring(newcomer, circle)
+        try newcomer.change(.recover)
+        var view = SyncView()
+        for ends in [[:], [MemberID(number: 7): 3]] as [[MemberID: UInt64]] {
+            view.ends = ends
+            _ = try newcomer.service.answer(.seen(view), [])
+            #expect(try newcomer.next() == nil)
+        }
+        try newcomer.pull(circle.transport)
+        #expect(try newcomer.next() != nil)
+    }
+
+    @Test("A key whose making was cut off after the enclave's part is made again, and the one before serves no more")
+    func makesAgain() throws {
+        let (circle, code) = try Self.circle()
+        let second = try SyncedMachine("second")
+        try circle.add(second)
+        try circle.exchange()
+        _ = try circle.first.engine.enclave.makeRecoveryKey(asking: SyncedMachine.question, by: soon)
+        try circle.first.restart()
+        try circle.first.change(.recoveryKey)
+        try circle.exchange()
+        for machine in circle.machines { #expect(try Self.keys(machine).count == 1) }
+        try second.keychain.add("after", value: "2")
+        try circle.exchange()
+        #expect(try circle.first.keychain.values() == ["of the first": "1", "after": "2"])
+        let finder = try SyncedMachine("finder")
+        finder.user.enter(code)
+        try Self.bring(finder, circle)
+        #expect(refusal { try finder.change(.recover) }?.problem.contains("replaced") == true)
+    }
+
+    @Test("A reset that was cut off after the enclave's part is repeated") func resetsAgain() throws {
+        let circle = try SyncedMachines()
+        try circle.second.keychain.add("kept", value: "1")
+        try circle.exchange()
+        _ = try circle.first.engine.enclave.resetCircle(asking: SyncedMachine.question, by: soon)
+        try circle.first.restart()
+        #expect(refusal { _ = try circle.first.status }?.rule == .contradiction)
+        let status = try circle.first.change(.reset(place: circle.folder.path, name: "first"))
+        let transport = FolderTransport(circle.folder.path, circle: try #require(status).circle)
+        try transport.found()
+        try circle.first.push(transport)
+        #expect(try circle.first.keychain.values() == ["kept": "1"])
+        #expect(try circle.first.status.unsent == 0)
+    }
+
     @Test("A reset begins a circle with this machine's items, also where the enclave has lost the one before")
     func resets() throws {
         for isLost in [false, true] {

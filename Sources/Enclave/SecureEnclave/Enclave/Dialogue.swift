@@ -64,48 +64,26 @@ struct Dialogue {
         }
     }
 
-    // MARK: - Pairing
+    // MARK: - Digits and codes
 
-    /// Shows the digits of a pairing until the user has closed them.
-    func show(_ digits: String) throws(Refusal) {
-        var question = question(.shownDigits, 0)
-        question.digits = digits
+    /// Shows digits or a code until the user has closed them.
+    func show(_ text: String, as kind: UserQuestion.Kind) throws(Refusal) {
+        var question = question(kind, 0)
+        question.digits = text
         _ = try put(question)
     }
 
-    /// Asks for the digits that another machine shows.
+    /// Asks for digits or a code.
     ///
-    /// - Throws: `errSecAuthFailed` (`circle.wrong-digits`) when the user enters something else every time.
-    func askDigits() throws(Refusal) -> SecretBytes {
+    /// - Parameter read: gives nil for something else, after which the question is repeated.
+    /// - Returns: nil when the user enters something else every time.
+    func ask<Entered>(
+        _ kind: UserQuestion.Kind, reading read: (SecretBytes) -> Entered?
+    ) throws(Refusal) -> Entered? {
         for misses in 0..<PromptSequence.mostMisses {
-            if case .secret(let entered) = try put(question(.digits, misses)),
-                let digits = PairingSecrets.digits(in: entered)
-            {
-                return digits
-            }
+            if case .secret(let entered) = try put(question(kind, misses)), let found = read(entered) { return found }
         }
-        throw .malformedDigits
-    }
-
-    // MARK: - Recovery
-
-    /// Shows the code of a recovery key until the user has closed it.
-    func showCode(_ code: String) throws(Refusal) {
-        var question = question(.shownCode, 0)
-        question.digits = code
-        _ = try put(question)
-    }
-
-    /// Asks for the code of a recovery key.
-    ///
-    /// - Throws: `errSecAuthFailed` (`state.mistyped-code`) when the user enters something else every time.
-    func askCode() throws(Refusal) -> RecoveryCode {
-        for misses in 0..<PromptSequence.mostMisses {
-            if case .secret(let entered) = try put(question(.code, misses)), let code = try? RecoveryCode(entered) {
-                return code
-            }
-        }
-        throw .mistypedCircleCode
+        return nil
     }
 
     // MARK: - One question

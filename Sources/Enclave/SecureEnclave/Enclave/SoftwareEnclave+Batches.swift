@@ -49,7 +49,8 @@ extension SoftwareEnclave {
         case .genesis(let keys, _):
             return try circleID(statement) == record.circle ? keys : nil
         case .add(let addition):
-            guard let sponsor = record.membership.present[addition.recoveryKey], sponsor.isRecoveryKey else {
+            // Also of a key that is out: its removal may keep the machine, and may be read before this.
+            guard let sponsor = record.membership.members[addition.recoveryKey], sponsor.isRecoveryKey else {
                 return nil
             }
             let isSigned = sponsor.keys.hasSigned(addition.signature, of: addition.signed(in: record.circle))

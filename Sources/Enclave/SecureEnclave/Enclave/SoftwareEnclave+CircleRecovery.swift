@@ -11,16 +11,19 @@ extension SoftwareEnclave {
     package func makeRecoveryKey(
         asking question: CircleQuestion, by deadline: Deadline
     ) throws(Refusal) -> [SyncStatement] {
-        let record = try circleRecord()
-        try record.requireIn()
-        guard record.canGoOn else { throw .noGenerationKeys }
-        let replaced = record.recoveryKeys.map(\.fingerprint).joined(separator: ", ")
+        let asked = try circleRecord()
+        try asked.requireIn()
+        guard asked.canGoOn else { throw .noGenerationKeys }
+        let replaced = asked.recoveryKeys.map(\.fingerprint).joined(separator: ", ")
         let change = UserQuestion.Change(
-            .makesRecoveryKey, fingerprint: record.circle.fingerprint, others: replaced)
+            .makesRecoveryKey, fingerprint: asked.circle.fingerprint, others: replaced)
         try confirm(change, question, by: deadline)
         let key = try show(RecoveryCode(), question, by: deadline)
         return try stating { (record) throws(Refusal) in
+            // Meanwhile this machine may have entered another circle, of which nobody was asked.
+            guard record.own.id == asked.own.id else { throw .noCircle }
             try record.requireIn()
+            let isFirst = record.recoveryKeys.isEmpty
             let removals = record.removeRecoveryKeys()
             let made = SyncStatement.recovery(key.keys, announcement: try announcement(key, of: record.circle))
             record.membership.add(
@@ -30,7 +33,7 @@ extension SoftwareEnclave {
                     isRecoveryKey: true, reads: 0))
             guard record.membership.present[key.id]?.keys == key.keys else { throw .fullCircle }
             // Its shares come with the next batch, where the keys stay.
-            return removals + [made] + (removals.isEmpty ? [] : [try newGeneration(in: &record)])
+            return removals + [made] + (isFirst ? [] : [try newGeneration(in: &record)])
         }
     }
 
@@ -40,7 +43,7 @@ extension SoftwareEnclave {
     ) throws(Refusal) -> CircleRecoveryKey {
         let (key, text) = try withCrypto { () throws(CryptoError) in (try CircleRecoveryKey(code), try code.text()) }
         guard let shown = text.withSpan({ $0.text(0, $0.count) }) else { throw .noCircle }
-        try converse(question, by: deadline) { (dialogue) throws(Refusal) in try dialogue.showCode(shown) }
+        try converse(question, by: deadline) { (dialogue) throws(Refusal) in try dialogue.show(shown, as: .shownCode) }
         return key
     }
 
@@ -68,11 +71,11 @@ extension SoftwareEnclave {
         guard (1...CircleState.nameBytes).contains(name.utf8.count) else { throw .malformedMachine }
         try requireOpen(.whenUnlocked)
         let offers = offered.withLock { $0 }
-        guard !offers.circles.isEmpty else { throw .nothingOffered }
+        guard !offers.stating.isEmpty else { throw .nothingOffered }
         let key = try askCode(question, by: deadline)
         defer { forgetLoadedKeys() }
         let found = try find(key, among: offers)
-        try confirm(recovery(found, offers), question, by: deadline)
+        try confirm(try recovery(found, offers), question, by: deadline)
         let (record, addition) = try enter(found, by: key, as: name)
         try keepNew(record)
         stated.withLock { $0.add([.add(addition)], by: record.own.id) }
@@ -82,16 +85,28 @@ extension SoftwareEnclave {
 
     private func askCode(_ question: CircleQuestion, by deadline: Deadline) throws(Refusal) -> CircleRecoveryKey {
         var entered: RecoveryCode?
-        try converse(question, by: deadline) { (dialogue) throws(Refusal) in entered = try dialogue.askCode() }
-        guard let entered else { throw .wrongCode }
+        try converse(question, by: deadline) { (dialogue) throws(Refusal) in
+            entered = try dialogue.ask(.code) { try? RecoveryCode($0) }
+        }
+        guard let entered else { throw .mistypedCircleCode }
         return try withCrypto { () throws(CryptoError) in try CircleRecoveryKey(entered) }
     }
 
-    /// The question that shows who reads along, and how old the place's state is.
-    private func recovery(_ found: CircleRecord, _ offers: OfferedBatches) -> UserQuestion.Change {
-        let machines = found.membership.machines.map { describe($0, in: found) }
+    /// The question that shows who reads along, and how old the place's state is. Each machine has its own day: one in
+    /// wrong hands may go on writing at a place that hides its removal.
+    private func recovery(
+        _ found: CircleRecord, _ offers: OfferedBatches
+    ) throws(Refusal) -> UserQuestion.Change {
+        var (machines, newest): ([String], UInt64) = ([], 0)
+        for id in found.membership.machines {
+            let last = offers.last[.init(circle: found.circle, device: id)] ?? []
+            var stamp: UInt64 = 0
+            for batch in last { stamp = try stamps(of: batch, in: found).reduce(stamp, max) }
+            machines.append(describe(id, in: found, also: Self.day(stamp)))
+            newest = max(newest, stamp)
+        }
         return .init(
-            .recovers, name: newestDay(of: found, in: offers), fingerprint: found.circle.fingerprint,
+            .recovers, name: Self.day(newest), fingerprint: found.circle.fingerprint,
             others: machines.joined(separator: ", "))
     }
 
@@ -100,8 +115,9 @@ extension SoftwareEnclave {
     /// The circle that was announced with a code, as the recovery key itself knows it.
     private func find(_ key: CircleRecoveryKey, among offers: OfferedBatches) throws(Refusal) -> CircleRecord {
         var isForged = false
-        for circle in offers.circles.sorted() {
-            let batches = offers.stating.filter { $0.header.circle == circle }
+        // A place may have thousands of circles that somebody has made up.
+        let circles = Dictionary(grouping: offers.stating, by: \.header.circle)
+        for (circle, batches) in circles.sorted(by: { $0.key < $1.key }) {
             let claims = batches.flatMap(\.statements).compactMap { statement -> BatchHash? in
                 if case .recovery(key.keys, let announcement) = statement { announcement } else { nil }
             }
@@ -127,17 +143,29 @@ extension SoftwareEnclave {
             keys: key.keys, id: key.id, backend: .software,
             signing: try sealPart(key.signing, .signing, of: key.id.bytes, in: circle),
             agreement: try sealPart(key.agreement, .agreement, of: key.id.bytes, in: circle))
-        var (record, left) = (CircleRecord(circle, random: .none, own), batches)
-        var before: Int
-        repeat {
-            before = left.count
-            var waiting: [SyncBatch] = []
-            for batch in left where try !isCounted(batch, in: &record) { waiting.append(batch) }
-            left = waiting
-        } while left.count < before
+        var record = CircleRecord(circle, random: .none, own)
+        try count(batches, in: &record)
         // Names are sealed with keys that may have come later.
-        for batch in batches { _ = try isCounted(batch, in: &record) }
+        for batch in batches where !batch.introduced.isEmpty { _ = try isCounted(batch, in: &record) }
         return record
+    }
+
+    /// Counts batches, each when its author is known. However they come, each is looked at a few times only.
+    private func count(_ batches: [SyncBatch], in record: inout CircleRecord) throws(Refusal) {
+        var (next, waiting) = (Array(batches.reversed()), [MemberID: [SyncBatch]]())
+        while let batch = next.popLast() {
+            if try isCounted(batch, in: &record) {
+                for keys in batch.introduced {
+                    let id = try identifier(of: keys)
+                    guard record.membership.members[id] != nil else { continue }
+                    next += (waiting.removeValue(forKey: id) ?? []).reversed()
+                }
+            } else {
+                for id in batch.vouchers where record.membership.members[id] == nil {
+                    waiting[id, default: []].append(batch)
+                }
+            }
+        }
     }
 
     /// - Returns: false for a batch whose author is not known yet. One that is forged is passed over.
@@ -152,16 +180,9 @@ extension SoftwareEnclave {
         return true
     }
 
-    /// The day of the newest version in the last batches of the machines that are in; empty where none can be read.
-    private func newestDay(of record: CircleRecord, in offers: OfferedBatches) -> String {
-        let batches = record.membership.machines.flatMap { device in
-            offers.last[.init(circle: record.circle, device: device)] ?? []
-        }
-        return batches.flatMap { stamps(of: $0, in: record) }.max().map(Self.day) ?? ""
-    }
-
-    /// The day of a stamp in UTC, as ISO 8601 writes it.
+    /// The day of a stamp in UTC, as ISO 8601 writes it; empty for none.
     private static func day(_ stamp: UInt64) -> String {
+        guard stamp > 0 else { return "" }
         var seconds = time_t(clamping: stamp / 1_000_000)
         var parts = unsafe tm()
         guard unsafe gmtime_r(&seconds, &parts) != nil else { return "" }
@@ -169,22 +190,30 @@ extension SoftwareEnclave {
         return String(year) + [month, day].map { ($0 < 10 ? "-0" : "-") + String($0) }.joined()
     }
 
-    private func stamps(of batch: SyncBatch, in record: CircleRecord) -> [UInt64] {
-        guard let author = record.membership.members[batch.header.device]?.keys, let sealed = batch.sealed,
-            author.hasSigned(batch.signature, of: batch.signed),
-            let key = try? commonKey(of: batch.header.generation, in: record),
-            let content = try? CircleCipher.open(
-                sealed.span, .batch, under: key, salt: batch.header.salt.bytes, place: batch.associated),
-            let read = try? SyncContent(decoding: content)
+    /// The stamps in a batch; none where its keys are not here, or its author has sealed something else.
+    private func stamps(of batch: SyncBatch, in record: CircleRecord) throws(Refusal) -> [UInt64] {
+        let header = batch.header
+        guard let author = record.membership.members[header.device]?.keys, let sealed = batch.sealed,
+            author.hasSigned(batch.signature, of: batch.signed), record.held[header.generation] != nil
         else { return [] }
-        return read.records.map(\.hlc)
+        let key = try commonKey(of: header.generation, in: record)
+        do throws(CryptoError) {
+            let content = try CircleCipher.open(
+                sealed.span, .batch, under: key, salt: header.salt.bytes, place: batch.associated)
+            return (try? SyncContent(decoding: content))?.records.map(\.hlc) ?? []
+        } catch {
+            guard error != .libraryFailure else { throw .crypto(error) }
+            return []
+        }
     }
 
     /// This machine in the circle, with keys of its own, on the recovery key's word.
     private func enter(
         _ found: CircleRecord, by key: CircleRecoveryKey, as name: String
     ) throws(Refusal) -> (CircleRecord, Addition) {
-        var record = try makeRecord(joining: found.circle)
+        var (record, found) = (try makeRecord(joining: found.circle), found)
+        // Those that came while the keychain was locked are for the recovery key, which is gone after this.
+        try boxWaitingKeys(in: &found)
         (record.membership, record.names, record.held) = (found.membership, found.names, found.held)
         let recordKey = try openPart(found.recordKey, .recordKey, of: key.id.bytes, in: found.circle)
         record.recordKey = try sealPart(recordKey, .recordKey, of: record.own.id.bytes, in: found.circle)
@@ -200,7 +229,28 @@ extension SoftwareEnclave {
         guard record.isIn else { throw .fullCircle }
         record.names[record.own.id] = try sealPart(
             SecretBytes(copying: Array(name.utf8).span), .name, of: record.own.id.bytes, in: record.circle)
+        if record.encoded().count > CircleRecord.mostBytes { record.makeRoom() }
         return (record, addition)
+    }
+}
+
+extension SyncBatch {
+    /// The keys of machines and recovery keys that it adds.
+    fileprivate var introduced: [MemberKeys] {
+        statements.compactMap { statement in
+            switch statement {
+            case .genesis(let keys, _), .recovery(let keys, _): keys
+            case .add(let addition): addition.keys
+            default: nil
+            }
+        }
+    }
+
+    /// Members that make its author known: itself, or the recovery keys that its own `add` names.
+    fileprivate var vouchers: Set<MemberID> {
+        statements.reduce(into: [header.device]) { found, statement in
+            if case .add(let addition) = statement, addition.recoveryKey != .none { found.insert(addition.recoveryKey) }
+        }
     }
 }
 
@@ -208,9 +258,13 @@ extension CircleRecord {
     /// The recovery keys that are in.
     fileprivate var recoveryKeys: [MemberID] { membership.present.filter(\.value.isRecoveryKey).keys.sorted() }
 
-    /// Removes all recovery keys. The machines that they have added stay.
+    /// Removes all recovery keys. The machines that they have added stay. Those that are out already are removed once
+    /// more: a crash may have come before a batch said so, and nobody else would know.
     fileprivate mutating func removeRecoveryKeys() -> [SyncStatement] {
-        recoveryKeys.map { id in
+        let present = recoveryKeys
+        let gone = membership.members.filter { $0.value.isRecoveryKey && membership.removed.contains($0.key) }.keys
+        let room = max(0, StatementsMade.most - present.count - 2)
+        return (gone.sorted().suffix(room) + present).map { id in
             let kept = Array(membership.introduced(by: id).prefix(SyncLimits.kept))
             remove(id, kept: kept, by: own.id)
             return .remove(id, .user, kept: kept)

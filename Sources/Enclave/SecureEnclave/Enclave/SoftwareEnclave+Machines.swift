@@ -143,9 +143,28 @@ extension SoftwareEnclave {
         return made
     }
 
-    func describe(_ member: MemberID, in record: CircleRecord) -> String {
-        let name = name(of: member, in: record)
-        return name.isEmpty ? member.fingerprint : "\(name) (\(member.fingerprint))"
+    /// A machine in a list of machines.
+    ///
+    /// - Parameter fact: what else is said of it.
+    func describe(_ member: MemberID, in record: CircleRecord, also fact: String = "") -> String {
+        let name = name(of: member, in: record).inList
+        let facts = ((name.isEmpty ? [] : [member.fingerprint]) + (fact.isEmpty ? [] : [fact])).joined(separator: ", ")
+        return (name.isEmpty ? member.fingerprint : name) + (facts.isEmpty ? "" : " (\(facts))")
+    }
+}
+
+extension String {
+    /// A machine's name without what ends it in a list: no name looks like several machines.
+    fileprivate var inList: String {
+        String(String.UnicodeScalarView(unicodeScalars.map { $0.endsName ? "'" : $0 }))
+    }
+}
+
+extension Unicode.Scalar {
+    /// Whether it is a bracket, or a comma of any script.
+    fileprivate var endsName: Bool {
+        [.openPunctuation, .closePunctuation].contains(properties.generalCategory)
+            || ",;،、，；".unicodeScalars.contains(self)
     }
 }
 

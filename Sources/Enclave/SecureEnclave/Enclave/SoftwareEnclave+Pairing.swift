@@ -35,7 +35,7 @@ extension SoftwareEnclave {
         }
         do throws(Refusal) {
             try converse(question, by: min(deadline, .after(milliseconds: rest))) { (dialogue) throws(Refusal) in
-                try dialogue.show(digits)
+                try dialogue.show(digits, as: .shownDigits)
             }
         } catch {
             if error.rule == .withdrawn, pairing.withLock({ $0?.session == session && $0?.isConfirmed == true }) {
@@ -101,9 +101,9 @@ extension SoftwareEnclave {
         try requireUnanswered(offer)
         var entered: SecretBytes?
         try converse(question, by: deadline) { (dialogue) throws(Refusal) in
-            entered = try dialogue.askDigits()
+            entered = try dialogue.ask(.digits, reading: PairingSecrets.digits)
         }
-        guard let digits = entered else { throw .noPairing }
+        guard let digits = entered else { throw .malformedDigits }
         return try pairing.withLock { (pairing) throws(Refusal) in
             // Meanwhile another call may have answered it.
             guard pairing?.session != offer.slot.session else { throw .noPairing }

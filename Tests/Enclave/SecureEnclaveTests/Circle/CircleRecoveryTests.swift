@@ -30,17 +30,17 @@ import Testing
         }
     }
 
-    @Test("The newest change that machines have sealed is shown, and none where nothing can be read")
+    @Test("The newest change that each machine has sealed is shown, and none where nothing can be read")
     func newest() throws {
         let circle = try RecoverableCircle()
-        let stamp: UInt64 = 1_700_000_000_000_000
-        let record = SyncRecord(
-            kind: 2, itemClass: 1, protection: 2, rid: RecordID([1]), hlc: stamp, body: SecretBytes(count: 0))
-        let dated = try circle.first.publish(record, under: circle.current)
+        let dated = try circle.first.publish(.dated(1_700_000_000_000_000), under: circle.current)
         for (batches, day) in [(circle.batches, ""), (circle.batches + [dated], "2023-11-14")] {
             let newcomer = try CircleMachine()
             _ = try newcomer.recover(batches, circle.code)
-            #expect(newcomer.user.questions.last?.change?.name == day)
+            let shown = try #require(newcomer.user.questions.last?.change)
+            #expect(shown.name == day)
+            #expect(shown.others.contains("\(try circle.first.id.fingerprint) (\(day))") == !day.isEmpty)
+            #expect(shown.others.split(separator: "2023").count == (day.isEmpty ? 1 : 2))
         }
     }
 
@@ -81,7 +81,7 @@ import Testing
         let newcomer = try CircleMachine()
         let batch = try newcomer.publish(try newcomer.recover(circle.batches, circle.code))
         for machine in circle.machines { try machine.take(batch) }
-        let (statements, _) = try circle.first.makeRecoveryKey()
+        let (statements, second) = try circle.first.makeRecoveryKey()
         guard case .generation(let made) = try #require(statements.last) else { return }
         #expect(statements.count == 3 && made.shares.count == 5)
         let replacing = try circle.first.publish(statements, "new keys", under: made.id)
@@ -90,6 +90,10 @@ import Testing
         #expect(keys.count == 2 && keys.filter(\.isIn).count == 1)
         try newcomer.take(replacing)
         #expect(try newcomer.read(replacing) == "new keys")
+        // Those who read of the removal first know the machine all the same.
+        let (late, entered) = (try CircleMachine(), try newcomer.id)
+        _ = try late.recover(circle.batches + [replacing, batch], second)
+        #expect(try late.state.members.first { $0.id == entered }?.isIn == true)
     }
 
     @Test("Neither without the passcode, nor when the code is not acknowledged, is there a key")
@@ -138,9 +142,69 @@ import Testing
         bytes[bytes.count - 1] ^= 1
         let altered = try SyncBatch(decoding: bytes) { (try? BatchHash(sha256: $0.span)) ?? .none }
         let newcomer = try CircleMachine()
-        _ = try newcomer.recover([own, altered] + circle.batches, circle.code)
+        _ = try newcomer.recover([circle.batches[0], own, altered] + circle.batches.dropFirst(), circle.code)
         let gone = try stranger.id
         #expect(try !newcomer.state.members.contains { $0.id == gone })
+    }
+
+    @Test("A place that leaves out who was added leaves out what came later, and does not look as new")
+    func gaps() throws {
+        let circle = try RecoverableCircle()
+        let tablet = try CircleMachine()
+        _ = try tablet.enter(try circle.first.state.circle)
+        let added = try circle.first.publish(try circle.first.add(tablet, name: "tablet"))
+        let dated = try circle.first.publish(.dated(1_700_000_000_000_000), under: circle.current)
+        for (batches, day) in [([added, dated], "2023-11-14"), ([dated], ""), ([dated, added], "")] {
+            let newcomer = try CircleMachine()
+            _ = try newcomer.recover(circle.batches + batches, circle.code)
+            let shown = try #require(newcomer.user.questions.last?.change)
+            let isShown = try shown.others.contains(tablet.id.fingerprint)
+            #expect(shown.name == day && isShown == batches.contains(added))
+        }
+    }
+
+    @Test("No machine's name looks like several machines") func names() throws {
+        for name in ["pad (0123-4567-89ab-cdef), phone", "pad （0123）， phone", "pad [0123]; phone"] {
+            let circle = try RecoverableCircle(naming: name)
+            let newcomer = try CircleMachine()
+            _ = try newcomer.recover(circle.batches, circle.code)
+            let others = try #require(newcomer.user.questions.last?.change?.others)
+            #expect(others.split { ",，;(（".contains($0) }.count == 4 && others.contains("phone ("), "\(others)")
+        }
+    }
+
+    @Test("A circle that somebody has filled before the removal is entered all the same")
+    func filled() throws {
+        let circle = try RecoverableCircle()
+        let attacker = circle.machines[1]
+        let junk = (0..<18).map { _ in
+            SyncStatement.remove(MemberID(Randomness.bytes(16)), .user, kept: (0..<200).map { MemberID(number: $0) })
+        }
+        try attacker.claim(junk)
+        let filling = try attacker.sign(try attacker.header(), junk)
+        let removal = try circle.first.remove(try attacker.id)
+        guard case .generation(let made) = try #require(removal.last) else { return }
+        let removed = try circle.first.publish(removal, "removed", under: made.id)
+        let newcomer = try CircleMachine()
+        _ = try newcomer.recover(circle.batches + [filling, removed], circle.code)
+        #expect(try newcomer.read(removed) == "removed")
+        for batch in circle.batches + [filling, removed] { try newcomer.take(batch) }
+    }
+
+    @Test("Among a thousand circles that name the key the real one is found, however its batches come")
+    func manyCircles() throws {
+        let circle = try RecoverableCircle()
+        let copied = circle.batches.flatMap(\.statements).filter { if case .recovery = $0 { true } else { false } }
+        let (nothing, unsigned) = (try BatchHash(sha256: [UInt8]().span), [UInt8](repeating: 1, count: 64))
+        let forged = (0..<1000).map { (number: UInt128) in
+            let header = SyncHeader(
+                circle: CircleID(number: number), device: MemberID(number: 1), seq: 1, previous: .none,
+                generation: .none, salt: nothing)
+            return SyncBatch(header, copied, sealed: [], sealedHash: nothing) { _ in unsigned }
+        }
+        let newcomer = try CircleMachine()
+        _ = try newcomer.recover(forged + circle.batches, circle.code)
+        #expect(try newcomer.state.circle == circle.first.state.circle)
     }
 
     @Test("A recovery key signs no batch, and adds nobody but the author of a first batch")
@@ -182,19 +246,19 @@ private struct RecoverableCircle {
 
     var first: CircleMachine { machines[0] }
 
-    init() throws {
+    /// - Parameter name: of a machine that is not here.
+    init(naming name: String = "phone") throws {
         let circle = try TestCircle(2)
         (machines, current, batches) = (circle.machines, circle.current, circle.batches)
         let statements: [SyncStatement]
         (statements, code) = try machines[0].makeRecoveryKey()
         batches.append(try machines[0].publish(statements))
-        let keys = try machines[0].state.members.filter(\.isRecoveryKey).map(\.id)
-        batches.append(try machines[0].publish([try machines[0].connection.shareGeneration(current, with: keys)]))
-        // Its name is sealed with keys that the recovery key has got in a later batch.
+        // Its name is sealed with keys that the recovery key gets in a later batch.
         let phone = try CircleMachine()
         _ = try phone.enter(try machines[0].state.circle)
-        let added = try machines[0].publish(try machines[0].add(phone, name: "phone"), "an add", under: current)
-        batches.insert(added, at: 1)
+        batches.append(try machines[0].publish(try machines[0].add(phone, name: name), "an add", under: current))
+        let keys = try machines[0].state.members.filter(\.isRecoveryKey).map(\.id)
+        batches.append(try machines[0].publish([try machines[0].connection.shareGeneration(current, with: keys)]))
         for batch in batches { try machines[1].take(batch) }
     }
 }
@@ -234,6 +298,13 @@ extension CircleMachine {
         return try SyncBatch(header, statements, sealed: [], sealedHash: hash) { signed in
             try enclave.sign(signed, in: try enclave.circleRecord())
         }
+    }
+}
+
+extension SyncRecord {
+    /// A tombstone of a day.
+    fileprivate static func dated(_ stamp: UInt64) -> SyncRecord {
+        SyncRecord(kind: 2, itemClass: 1, protection: 2, rid: RecordID([1]), hlc: stamp, body: SecretBytes(count: 0))
     }
 }
 
