@@ -27,7 +27,8 @@ extension CircleService {
 
     /// Gives a batch to the enclave, while a circle is looked for.
     ///
-    /// - Returns: nil where none is.
+    /// - Returns: nil where none is, and for a machine in a circle that was left behind: that goes on, because nobody
+    ///   hears of a command that was cut off.
     func offer(_ batch: [UInt8]) throws(Refusal) -> SyncVerdict? {
         guard let wanted = recovery.withLock({ $0 }) else { return nil }
         guard try enclave.circle()?.keys == wanted.left else {
@@ -37,10 +38,13 @@ extension CircleService {
         }
         do throws(Refusal) { try enclave.offerBatch(batch) } catch {
             // Anybody can put anything into a folder.
-            guard error.rule == .malformedBatch else { throw error }
-            return .refused
+            guard error.rule == .malformedBatch else {
+                endRecovery()
+                throw error
+            }
+            return wanted.left == nil ? .refused : nil
         }
-        return .waits
+        return wanted.left == nil ? .waits : nil
     }
 
     /// Enters a circle by the code of its recovery key.

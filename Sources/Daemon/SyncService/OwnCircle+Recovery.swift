@@ -38,8 +38,8 @@ extension OwnCircle {
         }
     }
 
-    /// The statements about a new recovery key that others do not know. Its enclave removes all earlier ones, also those
-    /// that are out.
+    /// The statements about a new recovery key that others do not know. Its enclave removes all earlier ones once
+    /// more, also those that are out.
     func news(in statements: [SyncStatement]) throws(Refusal) -> [SyncStatement] {
         try perform { replica, _, _ in
             statements.filter { statement in

@@ -19,8 +19,8 @@ struct Wording: Equatable, Sendable {
 
     /// Bytes of what a program says; all of a description must fit into one line of Assuan (1000 bytes).
     private static let (reasonBytes, nameBytes, titleBytes) = (360, 120, 60)
-    /// Bytes of the names of machines, where no program says anything.
-    private static let othersBytes = 480
+    /// Bytes of the names of machines that go with another.
+    private static let othersBytes = 240
 
     init(_ question: UserQuestion) {
         let prompt = question.prompt
