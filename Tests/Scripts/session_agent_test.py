@@ -17,7 +17,7 @@ import machine  # noqa: E402
 from deployment import OTHER, PYTHON, VICTIM, stopped  # noqa: E402
 from numbers_of_users import USERS  # noqa: E402
 from patience import PATIENCE, eventually
-from system_service_parts import FAILED, Service, asked_at_terminal, check
+from system_service_parts import FAILED, Service, asked_at_terminal, check, connected
 
 PROMPTS = USERS + 21
 PASSCODE = "1234567"
@@ -95,6 +95,13 @@ class Desktops(Service):
             process.kill()
             process.wait()
 
+    @contextlib.contextmanager
+    def unlocked(self):
+        """A closed keychain is locked; this one stays open meanwhile."""
+        with connected(self):
+            self.run(self.command, "unlock-keychain", text=PASSCODE + "\n")
+            yield
+
     def reach(self, user=VICTIM):
         """Where a prompt can appear, as the command says it."""
         done = self.run(self.command, "status", "--json", user=user, env=self.asking())
@@ -156,6 +163,7 @@ def asks_on_display(d):
         check("a program of the user cannot read the agent's memory", "PermissionError" in traced.stderr, traced.stderr)
     eventually(lambda: not d.has_display(), "an agent that has gone is still registered")
     check("after its end nobody is asked", NOBODY in d.read())
+    d.forget()
 
 
 def outlives_keychains(d):
@@ -163,14 +171,15 @@ def outlives_keychains(d):
     with d.session_agent() as agent:
         eventually(d.has_display, "the session agent does not register")
         eventually(lambda: "enclave" not in d.processes(), "the keychain is not closed")
-        eventually(lambda: OPENS in d.read(), "the agent does not serve the next enclave")
-        check("an agent serves one enclave after the other", agent.poll() is None)
+        with d.unlocked():
+            eventually(d.has_display, "the agent does not serve the next enclave")
+            check("an agent serves one enclave after the other", OPENS in d.read() and agent.poll() is None)
         listener = d.processes()["listener"]
         os.kill(listener, signal.SIGKILL)
         eventually(lambda: d.processes().get("listener") not in (None, listener), "no other listener starts")
         # The one that was open has lost who gives it agents.
         eventually(lambda: "enclave" not in d.processes(), "the keychain is not closed")
-        eventually(lambda: d.has_display(), "the agent does not register again")
+        eventually(d.has_display, "the agent does not register again")
         check("and registers again when the listener has ended", agent.poll() is None)
 
 
@@ -269,8 +278,10 @@ def main():
         d.run(d.command, "set-keychain-password", "-p", PASSCODE)
         added = d.run(d.guarded, "add", "guarded", "ak")
         check("an item that takes its user can be added", added.returncode == 0, added.stdout)
-        for part in (asks_on_display, outlives_keychains, impostors, newest_counts, ended_questions, silent_agent):
-            part(d)
+        outlives_keychains(d)
+        with d.unlocked():
+            for part in (asks_on_display, impostors, newest_counts, ended_questions, silent_agent):
+                part(d)
     finally:
         try:
             d.stop()

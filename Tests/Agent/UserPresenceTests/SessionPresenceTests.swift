@@ -99,7 +99,7 @@ struct SessionPresenceTests {
         let content: [UInt8] = []
         try AtomicFile.replace(folder.path + "/pinentry-gnome3", with: content.span, mode: 0o755)
         #expect(PinentryPrograms.ofDisplays(in: folder.path + "/").graphical == pinentry)
-        unlink(pinentry)
+        _ = unsafe unlink(pinentry)
         #expect(PinentryPrograms.ofDisplays(in: folder.path + "/").graphical == nil)
     }
 }
