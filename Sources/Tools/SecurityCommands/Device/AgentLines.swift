@@ -26,10 +26,15 @@ enum AgentLines {
     private static func prompts(_ agent: AgentReport, mayAsk: Bool, isService: Bool) -> String {
         if !mayAsk { return "nobody: the setting interaction says never" }
         let terminal = "on the terminal of the program that needs it"
-        if isService { return "\(terminal); the system service reaches no display" }
+        if isService {
+            let hasDisplay = !agent.graphicalPinentry.isEmpty
+            return hasDisplay ? "on the display of your session, or \(terminal)" : "\(terminal); \(noSessionAgent)"
+        }
         if agent.graphicalPinentry.isEmpty { return "\(terminal); there is no pinentry for a display" }
         return "on the program's display, or \(terminal)"
     }
+
+    private static let noSessionAgent = "no session has registered a display"
 
     private static func session(_ agent: AgentReport) -> String {
         if !agent.session.isEmpty { return "\(agent.session), by logind" }
