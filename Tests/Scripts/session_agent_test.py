@@ -14,19 +14,10 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "Hostile"))
 
 import machine  # noqa: E402
-<<<<<<< HEAD
-from deployment import OTHER, PYTHON, VICTIM, stopped  # noqa: E402
-from numbers_of_users import USERS  # noqa: E402
-from patience import PATIENCE, eventually
-from system_service_parts import FAILED, Service, asked_at_terminal, check, connected
-
-PROMPTS = USERS + 21
-=======
 from deployment import OTHER, PROMPTS, PYTHON, VICTIM, stopped  # noqa: E402
 from patience import PATIENCE, eventually
 from system_service_parts import FAILED, Service, asked_at_terminal, check, connected
 
->>>>>>> 9738d4d7fe9bb3554a1795576002b12c65c6a249
 PASSCODE = "1234567"
 USUAL = "/run/keychain-enclaved"
 # What chooses a pinentry on this machine (update-alternatives(1)).
@@ -211,8 +202,6 @@ def impostors(d):
     d.forget()
 
 
-<<<<<<< HEAD
-=======
 def flood(d):
     """Connections without an end of a program that is no agent, and what another user's agent has of that."""
     endless = f"import socket\nwhile True:\n s=socket.socket(socket.AF_UNIX)\n s.connect('{USUAL}/agents')\n"
@@ -232,7 +221,6 @@ def flood(d):
     d.forget()
 
 
->>>>>>> 9738d4d7fe9bb3554a1795576002b12c65c6a249
 def refusals(d):
     return pathlib.Path(d.log).read_text().count("it is not the installed one")
 
@@ -258,11 +246,7 @@ def newest_counts(d):
 def ended_questions(d):
     with d.session_agent() as agent:
         eventually(d.has_display, "the session agent does not register")
-<<<<<<< HEAD
-        d.will(f"sleep 1000 & wait; echo 'D {PASSCODE}'; echo OK")
-=======
         d.will(f"read -r late; echo 'D {PASSCODE}'; echo OK")
->>>>>>> 9738d4d7fe9bb3554a1795576002b12c65c6a249
         asking = d.begin()
         eventually(lambda: "GETPIN" in d.said("said"), "no window opens")
         window = int(d.said("opened"))
@@ -274,11 +258,7 @@ def ended_questions(d):
         eventually(lambda: OPENS in d.read(), "the next question is not asked")
         check("and what came too late opens nothing; the next question is asked", True)
         d.forget()
-<<<<<<< HEAD
-        d.will("sleep 1000 & wait")
-=======
         d.will("read -r late")
->>>>>>> 9738d4d7fe9bb3554a1795576002b12c65c6a249
         asking = d.begin()
         eventually(lambda: "GETPIN" in d.said("said"), "no window opens")
         agent.kill()
@@ -317,11 +297,7 @@ def main():
         check("an item that takes its user can be added", added.returncode == 0, added.stdout)
         outlives_keychains(d)
         with d.unlocked():
-<<<<<<< HEAD
-            for part in (asks_on_display, impostors, newest_counts, ended_questions, silent_agent):
-=======
             for part in (asks_on_display, impostors, flood, newest_counts, ended_questions, silent_agent):
->>>>>>> 9738d4d7fe9bb3554a1795576002b12c65c6a249
                 part(d)
     finally:
         try:
