@@ -131,7 +131,7 @@ final class EnclaveListener {
         switch token - first {
         case 0: enclaves.removeValue(forKey: first)?.bury(timeout: 0)
         case 1: if !enclave.hear() { try? epoll.remove(enclave.requests) }
-        case 2: if !enclave.seats.hear() { try? epoll.remove(enclave.seats.requests) }
+        case 2: if !enclave.hearOfSessions() { try? epoll.remove(enclave.seats.requests) }
         default:
             try? epoll.remove(enclave.connection)
             enclave.beLeft()

@@ -8,7 +8,7 @@ final class SessionSeats {
     var requests: FileDescriptor { socket.descriptor }
     private let socket: UnixSocket
     private let queue: AgentQueue
-    /// The user of the vault; the first wish says who.
+    /// The user of the vault, once the enclave has wanted this user's agents.
     private(set) var user: UInt32?
     private var isWanted = false
     /// The enclave's end of the channel to the present agent, to end it. Nobody reads here.
@@ -27,12 +27,14 @@ final class SessionSeats {
         return (SessionSeats(ours), theirs)
     }
 
-    /// Reads the enclave's wishes; false when no more will come. Another user than that of the first wish is refused.
-    func hear() -> Bool {
+    /// Reads the enclave's wishes; false when no more will come.
+    ///
+    /// - Parameter owner: the user of the vault; nil for none. A wish for anybody else's agents is refused.
+    func hear(of owner: UInt32?) -> Bool {
         do throws(SystemError) {
             guard let wish = try queue.wish() else { return true }
-            guard let wanted = wish.user, user == nil || user == wanted else { return false }
-            user = wanted
+            guard let owner, wish.user == owner else { return false }
+            user = owner
             drop()
             (isWanted, due) = (true, backoff.end())
             return true

@@ -68,6 +68,10 @@ final class StartedEnclave {
         } catch { return false }
     }
 
+    /// Reads its wishes for session agents; false when no more will come. They are for the agents of the user whom its
+    /// first wish for an agent has named; the system's keychain has none.
+    func hearOfSessions() -> Bool { seats.hear(of: user ?? nil) }
+
     /// Its daemon has gone.
     func beLeft() { farewell = .after(milliseconds: Self.longestFarewell) }
 

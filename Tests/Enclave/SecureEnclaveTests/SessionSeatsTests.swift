@@ -18,13 +18,22 @@ struct SessionSeatsTests {
         return (AgentRegistration(ours), AgentRegistration(theirs))
     }
 
-    @Test("An enclave that names another user later gets nobody")
+    @Test("An enclave that names another user than its vault's gets nobody, in the first wish and in a later one")
     func otherUser() throws {
         let (seats, enclave) = try SessionSeats.make()
-        try Self.wish(7, through: enclave)
-        #expect(seats.hear() && seats.user == 7)
         try Self.wish(8, through: enclave)
-        #expect(!seats.hear() && seats.user == 7)
+        #expect(!seats.hear(of: 7) && seats.user == nil)
+        try Self.wish(7, through: enclave)
+        #expect(seats.hear(of: 7) && seats.user == 7)
+        try Self.wish(8, through: enclave)
+        #expect(!seats.hear(of: 7) && seats.user == 7)
+    }
+
+    @Test("The enclave of the system's keychain gets no user's agents")
+    func system() throws {
+        let (seats, enclave) = try SessionSeats.make()
+        try Self.wish(7, through: enclave)
+        #expect(!seats.hear(of: nil) && seats.user == nil)
     }
 
     @Test("The system's keychain, and a broken word, have no session agents")
@@ -32,7 +41,7 @@ struct SessionSeatsTests {
         for bytes: [UInt8] in [[1, 255, 255, 255, 255], [2, 7, 0, 0, 0], [1]] {
             let (seats, enclave) = try SessionSeats.make()
             try enclave.sendFully(bytes.span, deadline: soon)
-            #expect(!seats.hear() && seats.user == nil)
+            #expect(!seats.hear(of: 7) && seats.user == nil)
         }
     }
 
@@ -41,7 +50,7 @@ struct SessionSeatsTests {
         let (seats, enclave) = try SessionSeats.make()
         let (listener, agent) = try Self.agent()
         try Self.wish(7, through: enclave)
-        #expect(seats.hear() && seats.look(nil))
+        #expect(seats.hear(of: 7) && seats.look(nil))
         // Nobody is there, and nothing is due.
         #expect(!seats.due.hasPassed)
         seats.renew()
@@ -51,7 +60,7 @@ struct SessionSeatsTests {
         seats.renew()
         try channel.descriptor.wait(for: .readable, deadline: soon)
         try Self.wish(7, through: enclave)
-        #expect(seats.hear())
+        #expect(seats.hear(of: 7))
     }
 
     @Test("An agent that has gone takes no channel")
@@ -60,6 +69,6 @@ struct SessionSeatsTests {
         let (listener, agent) = try Self.agent()
         agent.socket.shutDown()
         try Self.wish(7, through: enclave)
-        #expect(seats.hear() && !seats.look(listener))
+        #expect(seats.hear(of: 7) && !seats.look(listener))
     }
 }
