@@ -7,9 +7,9 @@ internal import SyncFormat
 /// `kSecAttrSynchronizable`.
 ///
 ///     let circle = try TestCircle(["laptop", "phone"])
-///     circle["laptop"].run { save("token") }
+///     circle["laptop"].keychain.run { save("token") }
 ///     try circle.synchronize()
-///     circle["phone"].run { #expect(load() == "token") }
+///     circle["phone"].keychain.run { #expect(load() == "token") }
 ///
 /// Nothing travels by itself: ``synchronize()`` carries all that there is, and nothing else does. There is no daemon,
 /// no network and no folder between the devices. They exchange what real devices exchange, encrypted.
@@ -149,14 +149,6 @@ public final class CircleDevice: Sendable {
     /// - Throws: ``TestKeychainError`` with what the device says.
     public var unsentChanges: Int {
         get throws { try reportingToTest { () throws(Refusal) in Int(clamping: try status().unsent) } }
-    }
-
-    /// Runs code whose calls of `Security` go to this device's keychain.
-    public func run<Result>(_ body: () throws -> Result) rethrows -> Result { try keychain.run(body) }
-
-    /// Runs asynchronous code whose calls of `Security` go to this device's keychain.
-    public func run<Result: Sendable>(_ body: @Sendable () async throws -> Result) async rethrows -> Result {
-        try await keychain.run(body)
     }
 
     var command: DeviceCommand { DeviceCommand(device: device) }

@@ -32,21 +32,21 @@ struct TestCircleTests {
 
     private static func forget() { #expect(SecItemDelete(place as CFDictionary) == errSecSuccess) }
 
-    private static func tokens(_ circle: TestCircle) -> [String?] { circle.devices.map { $0.run { load() } } }
+    private static func tokens(_ circle: TestCircle) -> [String?] { circle.devices.map { $0.keychain.run { load() } } }
 
     @Test("What is stored, changed and deleted on one device is so on the others after they have synchronised")
     func travels() throws {
         let circle = try TestCircle(["laptop", "phone", "tablet"])
-        circle["laptop"].run { Self.save("1") }
+        circle["laptop"].keychain.run { Self.save("1") }
         #expect(Self.tokens(circle) == ["1", nil, nil])
         #expect(try circle["laptop"].unsentChanges == 1)
         try circle.synchronize()
         #expect(Self.tokens(circle) == ["1", "1", "1"])
         #expect(try circle["laptop"].unsentChanges == 0)
-        circle["tablet"].run { Self.save("2") }
+        circle["tablet"].keychain.run { Self.save("2") }
         try circle.synchronize()
         #expect(Self.tokens(circle) == ["2", "2", "2"])
-        circle["phone"].run { Self.forget() }
+        circle["phone"].keychain.run { Self.forget() }
         try circle.synchronize()
         #expect(Self.tokens(circle) == [nil, nil, nil])
     }
@@ -55,14 +55,14 @@ struct TestCircleTests {
     func offline() throws {
         let circle = try TestCircle(["laptop", "phone"])
         circle["phone"].goOffline()
-        circle["laptop"].run { Self.save("1") }
+        circle["laptop"].keychain.run { Self.save("1") }
         try circle.synchronize()
         #expect(Self.tokens(circle) == ["1", nil])
         circle["phone"].goOnline()
         try circle.synchronize()
         #expect(Self.tokens(circle) == ["1", "1"])
         circle["phone"].goOffline()
-        circle["phone"].run { Self.save("2") }
+        circle["phone"].keychain.run { Self.save("2") }
         try circle.synchronize()
         #expect(Self.tokens(circle) == ["1", "2"])
         #expect(!circle["phone"].isOnline)
@@ -75,11 +75,11 @@ struct TestCircleTests {
     func conflict() throws {
         for first in ["laptop", "phone"] {
             let circle = try TestCircle(["laptop", "phone"])
-            circle["laptop"].run { Self.save("0") }
+            circle["laptop"].keychain.run { Self.save("0") }
             try circle.synchronize()
             for device in circle.devices { device.goOffline() }
-            circle["laptop"].run { Self.save("earlier") }
-            circle["phone"].run { Self.save("later") }
+            circle["laptop"].keychain.run { Self.save("earlier") }
+            circle["phone"].keychain.run { Self.save("later") }
             circle[first].goOnline()
             try circle.synchronize()
             for device in circle.devices { device.goOnline() }
@@ -91,14 +91,14 @@ struct TestCircleTests {
     @Test("A removed device keeps what it had, learns that it was removed, and neither gets nor gives anything")
     func removed() throws {
         let circle = try TestCircle(["laptop", "phone", "tablet"])
-        circle["laptop"].run { Self.save("1") }
+        circle["laptop"].keychain.run { Self.save("1") }
         try circle.synchronize()
         try circle.remove(circle["phone"])
-        circle["laptop"].run { Self.save("2") }
+        circle["laptop"].keychain.run { Self.save("2") }
         try circle.synchronize()
         #expect(Self.tokens(circle) == ["2", "1", "2"])
         #expect(try circle["phone"].isRemoved && !circle["tablet"].isRemoved)
-        circle["phone"].run { Self.save("3") }
+        circle["phone"].keychain.run { Self.save("3") }
         try circle.synchronize()
         #expect(Self.tokens(circle) == ["2", "3", "2"])
     }
@@ -106,7 +106,7 @@ struct TestCircleTests {
     @Test("A device that is added gets what there was, and gives what it had; one without others online is refused")
     func added() throws {
         let circle = try TestCircle(["laptop"])
-        circle["laptop"].run { Self.save("1") }
+        circle["laptop"].keychain.run { Self.save("1") }
         let other = try TestKeychain()
         other.run {
             let item: [CFString: Any] = [
@@ -120,7 +120,7 @@ struct TestCircleTests {
             [
                 kSecClass: kSecClassGenericPassword, kSecAttrAccount: "older", kSecAttrSynchronizable: true,
             ] as [CFString: Any] as CFDictionary
-        #expect(circle["laptop"].run { SecItemCopyMatching(older, nil) } == errSecSuccess)
+        #expect(circle["laptop"].keychain.run { SecItemCopyMatching(older, nil) } == errSecSuccess)
         #expect(throws: TestKeychainError.self) { try circle.add("phone") }
         for device in circle.devices { device.goOffline() }
         #expect(throws: TestKeychainError.self) { try circle.add("tablet") }
@@ -131,11 +131,11 @@ struct TestCircleTests {
     @Test("A backup that is restored brings a deleted item back, on all devices")
     func restored() throws {
         let circle = try TestCircle(["laptop", "phone"])
-        circle["laptop"].run { Self.save("1") }
+        circle["laptop"].keychain.run { Self.save("1") }
         try circle.synchronize()
         let backup = try circle["laptop"].keychain.backUp()
         #expect(backup.items == 1)
-        circle["phone"].run { Self.forget() }
+        circle["phone"].keychain.run { Self.forget() }
         try circle.synchronize()
         #expect(Self.tokens(circle) == [nil, nil])
         #expect(try circle["laptop"].keychain.restore(backup) == 1)
@@ -151,11 +151,11 @@ struct TestCircleTests {
     func restarted() async throws {
         let circle = try TestCircle(["laptop", "phone"])
         try circle["phone"].device.restart()
-        circle["laptop"].run { Self.save("1") }
+        circle["laptop"].keychain.run { Self.save("1") }
         try circle.synchronize()
         try circle["phone"].device.unlock(passcode: TestCircle.passcode)
         #expect(Self.tokens(circle) == ["1", nil])
-        let changes = try circle["phone"].run { try KeychainChanges() }
+        let changes = try circle["phone"].keychain.run { try KeychainChanges() }
         var loop = changes.makeAsyncIterator()
         try circle.synchronize()
         #expect(try await loop.next()?.group == "TEST.program")

@@ -62,14 +62,6 @@ struct GroupWatchTests {
         #expect(try numbers(of: answer).map(\.number) == [7, 7])
     }
 
-    @Test("A server that ends answers those who watch groups")
-    func ends() throws {
-        try client.send(Self.watch(["a": 7], id: 1))
-        #expect(server.standIn.waits { $0.looks == 1 })
-        server.stop()
-        #expect(try numbers(of: try client.receive()).map(\.number) == [7])
-    }
-
     @Test("A watch is read as it was written; one of too many groups, or cut, is refused")
     func coding() throws {
         let watch = GroupWatch(

@@ -19,7 +19,7 @@ public func secKeychainChangesCreate(
             guard let callback = unsafe callback else { throw .unusable("NULL", "a function to call") }
             let (groups, since) = (try unsafe names(groups), try unsafe numbers(since))
             let sequence = try watching { () throws in try KeychainChanges(in: groups, since: since) }
-            let listener = unsafe Listener(callback, context)
+            let listener = unsafe ChangesListener(callback, context)
             let watch = try watching { () throws in try sequence.listen(listener.hear) }
             unsafe changes.pointee = SecKeychainChanges(sequence.beginning, watch)
             return nil
@@ -59,7 +59,7 @@ final class SecKeychainChanges: NSObject, Sendable {
 }
 
 /// A function of C and its context. C promises that both may be used on another thread.
-@safe private struct Listener: @unchecked Sendable {
+@safe private struct ChangesListener: @unchecked Sendable {
     private let callback: ChangesCallback
     private let context: UnsafeMutableRawPointer?
 

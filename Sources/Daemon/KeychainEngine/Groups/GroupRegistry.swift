@@ -144,6 +144,8 @@ final class GroupDigests: Sendable {
     init(_ indexKey: SecretBytes) throws(Refusal) { digester = Lock(try AttributeDigester(indexKey)) }
 
     func digest(of group: String) throws(Refusal) -> [UInt8] {
-        try digester.withLock { (digester) throws(Refusal) in try digester.group(group).bytes }
+        try digester.withLock { (digester) throws(Refusal) in
+            try digester.group(group).span.array(0, AttributeDigester.size)
+        }
     }
 }
