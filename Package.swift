@@ -247,9 +247,8 @@ let package = Package(
         module(
             "KeychainTesting", in: "API",
             uses: [
-                "Security", "EmbeddedKeychain", "SecureEnclave", "KeychainPolicy", "KeychainClient", "EnclaveWire",
-                "KeychainWire",
-                "KeychainModel", "LinuxSystem",
+                "Security", "EmbeddedKeychain", "SyncService", "SyncFormat", "SecureEnclave", "KeychainPolicy",
+                "KeychainClient", "EnclaveWire", "KeychainWire", "KeychainModel", "LinuxSystem",
             ]),
 
         module(
