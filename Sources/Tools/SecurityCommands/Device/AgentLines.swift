@@ -28,13 +28,11 @@ enum AgentLines {
         let terminal = "on the terminal of the program that needs it"
         if isService {
             let hasDisplay = !agent.graphicalPinentry.isEmpty
-            return hasDisplay ? "on the display of your session, or \(terminal)" : "\(terminal); \(noSessionAgent)"
+            return hasDisplay ? "on the display of your session, or \(terminal)" : "\(terminal); no session has registered a display"
         }
         if agent.graphicalPinentry.isEmpty { return "\(terminal); there is no pinentry for a display" }
         return "on the program's display, or \(terminal)"
     }
-
-    private static let noSessionAgent = "no session has registered a display"
 
     private static func session(_ agent: AgentReport) -> String {
         if !agent.session.isEmpty { return "\(agent.session), by logind" }
