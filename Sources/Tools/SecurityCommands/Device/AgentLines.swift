@@ -27,8 +27,8 @@ enum AgentLines {
         if !mayAsk { return "nobody: the setting interaction says never" }
         let terminal = "on the terminal of the program that needs it"
         if isService {
-            let hasDisplay = !agent.graphicalPinentry.isEmpty
-            return hasDisplay ? "on the display of your session, or \(terminal)" : "\(terminal); no session has registered a display"
+            if agent.graphicalPinentry.isEmpty { return "\(terminal); no session has registered a display" }
+            return "on the display of your session, or \(terminal)"
         }
         if agent.graphicalPinentry.isEmpty { return "\(terminal); there is no pinentry for a display" }
         return "on the program's display, or \(terminal)"
