@@ -36,6 +36,23 @@ ATTEMPTS = [
         SCRIPT,
     ),
     (
+        "stops many session agents, so that the channels which they do not take use up the listener's descriptors",
+        "fails",
+        "Enclave/SecureEnclaveTests/UntakenChannelsTests.swift",
+        "Wire/EnclaveWireTests/Agent/SessionAgentTests.swift",
+    ),
+    (
+        "starts the session agent on a display of its own, to choose the password of an item that is being made",
+        "fails",
+        "Enclave/SecureEnclaveTests/AgentRouterTests.swift",
+        "Agent/UserPresenceTests/SessionPresenceTests.swift",
+    ),
+    (
+        "has another program show the session agent's window: pinentry-gnome3 under another name",
+        "fails",
+        "Agent/UserPresenceTests/SessionPresenceTests.swift",
+    ),
+    (
         "an enclave that has been taken over asks the listener for another user's session agent",
         "fails",
         "Enclave/SecureEnclaveTests/SessionSeatsTests.swift",

@@ -264,8 +264,32 @@ def ended_questions(d):
         agent.kill()
         said = asking.communicate(timeout=PATIENCE)[0]
         check("a question ends with the agent that has it", NOBODY in said, said)
+    d.forget()
+    dismissed_windows(d)
     d.will(f"echo 'D {PASSCODE}'; echo OK")
     d.forget()
+
+
+def dismissed_windows(d):
+    """An agent that another one replaces ends after its window, and leaves none."""
+    with d.session_agent() as agent:
+        eventually(d.has_display, "the session agent does not register")
+        asking = d.begin()
+        eventually(lambda: "GETPIN" in d.said("said"), "no window opens")
+        window = int(d.said("opened"))
+        with d.session_agent():
+            eventually(lambda: agent.poll() == 0, "the older agent is not dismissed")
+            gone = not os.path.exists(f"/proc/{window}") or "State:\tZ" in state(window)
+            check("the window of an agent that is dismissed has gone before it", gone, window)
+        asking.kill()
+        asking.communicate(timeout=PATIENCE)
+
+
+def state(process):
+    try:
+        return pathlib.Path(f"/proc/{process}/status").read_text()
+    except OSError:
+        return "State:\tZ"
 
 
 def silent_agent(d):

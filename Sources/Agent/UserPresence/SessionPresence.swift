@@ -39,7 +39,7 @@ package struct SessionPresence: AgentService {
     package func ask(
         _ question: UserQuestion, by deadline: Deadline, until withdrawal: Withdrawal
     ) -> UserAnswer {
-        guard question.kind.isTyped, !isLocked() else { return .unreachable }
+        guard question.kind.isTyped, question.change == nil, !isLocked() else { return .unreachable }
         var shown = question
         shown.prompt = prompt(question.prompt)
         return UserPresence(programs: programs).ask(shown, by: deadline, until: withdrawal)
@@ -53,11 +53,11 @@ package struct SessionPresence: AgentService {
 }
 
 extension UserQuestion.Kind {
-    /// Whether a session agent asks it.
+    /// Whether a session agent asks it: what is typed, and verified by the enclave.
     fileprivate var isTyped: Bool {
         switch self {
-        case .passcode, .unlocking, .applicationPassword, .newApplicationPassword: true
-        case .finger, .loginPassword, .shownDigits, .digits, .shownCode, .code: false
+        case .passcode, .unlocking, .applicationPassword: true
+        case .newApplicationPassword, .finger, .loginPassword, .shownDigits, .digits, .shownCode, .code: false
         }
     }
 }

@@ -65,6 +65,7 @@ struct SessionAgent {
 final class ChannelDesk {
     private let presence: SessionPresence
     private var server: AgentServer?
+    private var thread: Thread?
 
     init(_ presence: SessionPresence) { self.presence = presence }
 
@@ -73,13 +74,14 @@ final class ChannelDesk {
         end()
         guard let new = try? AgentServer(presence, channel: channel) else { return }
         server = new
-        let thread = try? Thread(named: "session-agent") { new.run() }
+        thread = try? Thread(named: "session-agent") { new.run() }
         if thread == nil { end() }
     }
 
-    /// Ends the channel, and the question that is open.
+    /// Ends the channel, and the question that is open; its window has gone then.
     func end() {
         server?.end()
-        server = nil
+        thread?.join()
+        (server, thread) = (nil, nil)
     }
 }

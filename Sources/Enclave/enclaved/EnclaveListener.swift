@@ -9,12 +9,12 @@ import SystemAccounts
 /// as its channel; and the enclaves' agents, the next one when one has gone. It reads nothing that comes over the
 /// connection, of an enclave no more than that it wants an agent, and has no key.
 final class EnclaveListener {
-    private let listener: UnixSocket
+    private let entrance: Entrance
     private let client: UInt32
     private let program: String
     private let arguments: [String]
     private let epoll: Epoll
-    private let agents: SessionAgents?
+    private let agents: (entrance: Entrance, registered: SessionAgents)?
     /// By their first tokens.
     private var enclaves: [UInt64: StartedEnclave] = [:]
     private var nextToken = Token.firstEnclave
@@ -44,13 +44,13 @@ final class EnclaveListener {
         try EnclaveHardening.hide()
         umask(0o077)
         signal(SIGPIPE, SIG_IGN)
+        _ = try ProcessLimits.raiseOpenFilesLimit()
         let client = try Account(options.client)
         let inherited = try SocketActivation.sockets()
         // Passed-on sockets come with the right user.
         let account = inherited.isEmpty ? try Account(options.user) : nil
         let sockets = try account.map { try bind(options, $0.user, client) } ?? entrances(inherited)
-        let group = SessionAgents.group(options.agentGroup, report: report)
-        let agents = sockets.agents.map { SessionAgents($0, group, report: report) }
+        let group = sockets.agents.flatMap { _ in SessionAgents.group(options.agentGroup, report: report) }
         try Privileges.reduce(to: account, keeping: [])
         // A change of user has undone this.
         try EnclaveHardening.hide()
@@ -61,7 +61,7 @@ final class EnclaveListener {
             // they start no program at all.
             "--pinentry", "none",
         ]
-        let server = try EnclaveListener(sockets.enclaves, agents, client.user, program, arguments, report)
+        let server = try EnclaveListener(sockets, group, client.user, program, arguments, report)
         if let ready = options.ready { _ = try? ready.write([1].span) }
         try server.run(until: options.lifeline, Watchdog(lifeline: options.lifeline))
     }
@@ -94,31 +94,41 @@ final class EnclaveListener {
     }
 
     private init(
-        _ listener: UnixSocket, _ agents: SessionAgents?, _ client: UInt32, _ program: String,
+        _ sockets: Entrances, _ agentGroup: UInt32?, _ client: UInt32, _ program: String,
         _ arguments: [String], _ report: @escaping (any Error) -> Void
     ) throws(SystemError) {
-        self.agents = agents
-        (self.listener, self.client, self.program, self.arguments) = (listener, client, program, arguments)
-        self.report = report
+        (self.client, self.program, self.arguments, self.report) = (client, program, arguments, report)
         epoll = try Epoll()
-        try epoll.add(listener.descriptor, for: .readable, token: Token.listener)
-        if let agents { try epoll.add(agents.descriptor, for: .readable, token: Token.agents) }
+        entrance = try Entrance(sockets.enclaves, epoll, token: Token.listener)
+        if let socket = sockets.agents {
+            let entrance = try Entrance(socket, epoll, token: Token.agents)
+            agents = (entrance, SessionAgents(agentGroup, report: report))
+        } else {
+            agents = nil
+        }
+    }
+
+    /// When there is something to do for an enclave, or at an entrance.
+    private var deadline: Deadline {
+        let entrances = min(entrance.due, agents?.entrance.due ?? .never)
+        return min(enclaves.values.map(\.deadline).min() ?? .never, entrances)
     }
 
     private func run(until lifeline: FileDescriptor?, _ watchdog: Watchdog?) throws(SystemError) {
         if let lifeline { try epoll.add(lifeline, for: .readable, token: Token.lifeline) }
         while !isEnding {
             let longest = watchdog == nil ? Deadline.never : .after(milliseconds: Watchdog.interval)
-            try epoll.wait(deadline: min(enclaves.values.map(\.deadline).min() ?? .never, longest)) { token, _ in
+            try epoll.wait(deadline: min(deadline, longest)) { token, _ in
                 switch token {
                 case Token.listener: accept()
                 case Token.lifeline: isEnding = true
                 case Token.agents: acceptAgent()
-                case Token.firstAgent...: agents?.forget(number: token - Token.firstAgent)
+                case Token.firstAgent...: agents?.registered.forget(number: token - Token.firstAgent)
                 default: handle(token)
                 }
             }
             watchdog?.beat()
+            lookAtEntrances()
             for enclave in enclaves.values { look(enclave) }
         }
         // The daemons have gone, or will notice.
@@ -139,16 +149,26 @@ final class EnclaveListener {
     }
 
     private func look(_ enclave: StartedEnclave) {
-        enclave.look(startAgent(watching:))
-        guard let agents, let user = enclave.seats.user else { return }
+        do throws(SystemError) { try enclave.look(startAgent(watching:)) } catch { report(error) }
+        guard let agents = agents?.registered, let user = enclave.seats.user else { return }
         if !enclave.seats.look(agents.agent(of: user)) { agents.forget(user) }
     }
 
+    private func lookAtEntrances() {
+        do throws(SystemError) {
+            try entrance.look()
+            try agents?.entrance.look()
+        } catch { report(error) }
+    }
+
     private func acceptAgent() {
-        guard let agents, let new = agents.accept() else { return }
-        // An event that nobody asked for is reported all the same: the other end is closed.
-        try? epoll.add(new.agent.socket.descriptor, for: [], token: Token.firstAgent + new.number)
-        for enclave in enclaves.values where enclave.seats.user == new.user { enclave.seats.renew() }
+        do throws(SystemError) {
+            guard let agents, let connection = try agents.entrance.accept() else { return }
+            guard let new = agents.registered.take(connection) else { return }
+            // An event that nobody asked for is reported all the same: the other end is closed.
+            try epoll.add(connection.descriptor, for: [], token: Token.firstAgent + new.number)
+            for enclave in enclaves.values where enclave.seats.user == new.user { enclave.seats.renew() }
+        } catch { report(error) }
     }
 
     private func startAgent(watching user: UInt32?) -> (UnixSocket, ChildProcess)? {
@@ -158,7 +178,7 @@ final class EnclaveListener {
 
     private func accept() {
         do throws(SystemError) {
-            guard let connection = try listener.accept() else { return }
+            guard let connection = try entrance.accept() else { return }
             let user = try PeerNumbers(of: connection).user
             guard user == client, enclaves.count < Self.mostEnclaves else {
                 throw SystemError(code: EACCES, call: "accept", advice: "refused a connection of user \(user)")

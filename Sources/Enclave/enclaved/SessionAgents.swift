@@ -8,10 +8,12 @@ import LinuxSystem
 /// to one installed program (set-group-ID), and to nobody else: a copy, or another program of the user, does not have
 /// it. An agent gets channels to the enclave of its own user alone. Nothing that it sends is read here.
 final class SessionAgents {
-    private let listener: UnixSocket
     /// Nil where there is no such group: nobody is believed.
     private let group: UInt32?
     private var registered: [UInt32: Registered] = [:]
+    /// By their numbers, registrations that have ended without their agents having taken everything: the agents of
+    /// processes that are stopped, until these end.
+    private var untaken: [UInt64: Registered] = [:]
     private var lastNumber: UInt64 = 0
     private var paces = LogPaces()
     private let report: (any Error) -> Void
@@ -25,13 +27,12 @@ final class SessionAgents {
 
     /// More users than that have no agents at once.
     private static let most = 2048
+    /// A user who has that many of them stopped gets no other one. The kernel counts what they were given against the
+    /// open files of the listener's user, who would run out of them.
+    private static let mostUntaken = 8
 
     /// - Parameter group: the number of the installed agent's group; nil for none.
-    init(_ listener: UnixSocket, _ group: UInt32?, report: @escaping (any Error) -> Void) {
-        (self.listener, self.group, self.report) = (listener, group, report)
-    }
-
-    var descriptor: FileDescriptor { listener.descriptor }
+    init(_ group: UInt32?, report: @escaping (any Error) -> Void) { (self.group, self.report) = (group, report) }
 
     /// The number of the group of that name; nil when there is none, or when it has members: their programs all have
     /// it.
@@ -40,7 +41,10 @@ final class SessionAgents {
             guard try AnchorGroup.members(of: name).isEmpty else {
                 throw SystemError(code: EPERM, call: "group", advice: "\(name) has members: no session agent is taken")
             }
-            return try AnchorGroup.find(name)
+            guard let number = try AnchorGroup.find(name) else {
+                throw SystemError(code: ENOENT, call: "group", advice: "no group \(name): no session agent is taken")
+            }
+            return number
         } catch {
             report(error)
             return nil
@@ -50,19 +54,16 @@ final class SessionAgents {
     /// The agent of a user.
     func agent(of user: UInt32?) -> AgentRegistration? { user.flatMap { registered[$0]?.agent } }
 
-    /// Takes the next connection.
+    /// Takes a connection.
     ///
-    /// - Returns: the new registration; nil when there is none.
-    func accept() -> Registered? {
+    /// - Returns: the new registration; nil when it is refused.
+    func take(_ connection: UnixSocket) -> Registered? {
         do throws(SystemError) {
-            guard let connection = try listener.accept() else { return nil }
             let peer = try PeerNumbers(of: connection)
-            guard let group, peer.group == group else { return refuse(peer, "it is not the installed one") }
-            guard registered[peer.user] != nil || registered.count < Self.most else {
-                return refuse(peer, "there are too many")
-            }
-            if let older = registered[peer.user] {
+            if let reason = refusal(peer) { return refuse(peer, reason) }
+            if let older = registered.removeValue(forKey: peer.user) {
                 older.agent.dismiss()
+                keep(older)
                 tell("the session agent was replaced by a newer one", peer)
             }
             lastNumber += 1
@@ -75,13 +76,31 @@ final class SessionAgents {
         }
     }
 
+    private func refusal(_ peer: PeerNumbers) -> String? {
+        guard let group else { return "there is no group for it, or the group has members" }
+        guard peer.group == group else { return "it is not the installed one" }
+        guard registered[peer.user] != nil || registered.count < Self.most else { return "there are too many" }
+        let isFull = untaken.values.count { $0.user == peer.user } >= Self.mostUntaken
+        return isFull ? "too many of the user's are stopped" : nil
+    }
+
     /// Forgets an agent that has gone.
     func forget(number: UInt64) {
+        untaken[number] = nil
         if let gone = registered.values.first(where: { $0.number == number }) { forget(gone.user) }
     }
 
     /// Forgets the agent of a user, which takes nothing.
-    func forget(_ user: UInt32) { registered.removeValue(forKey: user)?.agent.socket.shutDown() }
+    func forget(_ user: UInt32) {
+        guard let gone = registered.removeValue(forKey: user) else { return }
+        gone.agent.end()
+        keep(gone)
+    }
+
+    /// Keeps an ended registration until its agent has gone, if it has not taken everything.
+    private func keep(_ ended: Registered) {
+        if !ended.agent.hasTakenAll { untaken[ended.number] = ended }
+    }
 
     private func refuse(_ peer: PeerNumbers, _ reason: String) -> Registered? {
         tell("a session agent was refused, because \(reason)", peer)

@@ -48,12 +48,18 @@ final class SessionSeats {
     func look(_ agent: AgentRegistration?) -> Bool {
         guard due.hasPassed else { return true }
         due = .never
-        guard isWanted, let agent, let (ours, theirs) = try? UnixSocket.pair() else { return true }
+        guard isWanted, let agent else { return true }
+        guard let (ours, theirs) = try? UnixSocket.pair() else { return tryLater() }
         do throws(SystemError) { try agent.give(theirs) } catch { return false }
+        guard (try? queue.give(ours)) != nil else { return tryLater() }
         backoff.begin()
         (isWanted, channel) = (false, ours)
-        // The end of an enclave that does not take it is seen elsewhere.
-        try? queue.give(ours)
+        return true
+    }
+
+    /// Too many files are open, or on their way. The end of an enclave is seen elsewhere.
+    private func tryLater() -> Bool {
+        due = backoff.end()
         return true
     }
 

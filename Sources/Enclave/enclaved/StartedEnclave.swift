@@ -68,8 +68,8 @@ final class StartedEnclave {
         } catch { return false }
     }
 
-    /// Reads its wishes for session agents; false when no more will come. They are for the agents of the user whom its
-    /// first wish for an agent has named; the system's keychain has none.
+    /// Reads its wishes for session agents; false when no more will come. The user of its first wish for an agent is the
+    /// only one whose agents it gets; the system's keychain has none.
     func hearOfSessions() -> Bool { seats.hear(of: user ?? nil) }
 
     /// Its daemon has gone.
@@ -78,7 +78,8 @@ final class StartedEnclave {
     /// Does the work that is due.
     ///
     /// - Parameter start: starts an agent that watches the sessions of a user.
-    func look(_ start: (UInt32?) -> (UnixSocket, ChildProcess)?) {
+    /// - Throws: `SystemError` of `sendmsg`: the enclave goes on without the agent that was started.
+    func look(_ start: (UInt32?) -> (UnixSocket, ChildProcess)?) throws(SystemError) {
         if farewell.hasPassed {
             farewell = .never
             // Its end is seen in the next turn.
@@ -89,7 +90,11 @@ final class StartedEnclave {
         backoff.begin()
         let started = start(user ?? nil)
         agent = started?.1
-        try? desk.give(started?.0)
+        do throws(SystemError) { try desk.giveOrDeny(started?.0) } catch {
+            dismissAgent()
+            // The end of an enclave is seen elsewhere.
+            if error.code != EPIPE { throw error }
+        }
     }
 
     /// Lets the system forget it, and its agent.

@@ -71,11 +71,22 @@ struct SessionPresenceTests {
     }
 
     @Test(
-        "Fingers, logins, digits and codes are nothing for it",
-        arguments: [UserQuestion.Kind.finger, .loginPassword, .shownDigits, .digits, .shownCode, .code])
+        "Fingers, logins, new passwords, digits and codes are nothing for it",
+        arguments: [
+            UserQuestion.Kind.finger, .loginPassword, .newApplicationPassword, .shownDigits, .digits, .shownCode, .code,
+        ])
     func others(_ kind: UserQuestion.Kind) throws {
         #expect(try ask(presence(), kind) == "unreachable")
         #expect(environment == nil && presence().biometry() == .none)
+    }
+
+    @Test("A change of the circle of machines is nothing for it")
+    func circle() throws {
+        let context = AuthenticationContext(identifier: Array(0..<16), caller: Array(16..<48))
+        var question = UserQuestion(.passcode, context, Prompt())
+        question.change = UserQuestion.Change(.addsMachine, name: "mallory")
+        #expect("\(presence().ask(question, by: soon, until: try Withdrawal()))" == "unreachable")
+        #expect(environment == nil)
     }
 
     @Test("Nobody is asked in a locked session, and without a display")
@@ -100,6 +111,19 @@ struct SessionPresenceTests {
         try AtomicFile.replace(folder.path + "/pinentry-gnome3", with: content.span, mode: 0o755)
         #expect(PinentryPrograms.ofDisplays(in: folder.path + "/").graphical == pinentry)
         _ = unsafe unlink(pinentry)
+        #expect(PinentryPrograms.ofDisplays(in: folder.path + "/").graphical == nil)
+    }
+
+    @Test("It is not chosen under the name of another one either")
+    func alternative() throws {
+        let content: [UInt8] = []
+        let (real, other) = (folder.path + "/pinentry-gnome3", folder.path + "/pinentry-x11")
+        try AtomicFile.replace(real, with: content.span, mode: 0o755)
+        _ = unsafe unlink(pinentry)
+        #expect(unsafe symlink(real, other) == 0)
+        #expect(PinentryPrograms(installedIn: folder.path + "/").graphical == real)
+        #expect(PinentryPrograms.ofDisplays(in: folder.path + "/").graphical == nil)
+        #expect(unsafe symlink(other, folder.path + "/pinentry") == 0)
         #expect(PinentryPrograms.ofDisplays(in: folder.path + "/").graphical == nil)
     }
 }

@@ -12,11 +12,9 @@ struct AgentRouterTests {
     private let session = TestUser()
     private let agents: AgentRouter
 
-    private static let typed: [UserQuestion.Kind] = [
-        .passcode, .unlocking, .applicationPassword, .newApplicationPassword,
-    ]
+    private static let typed: [UserQuestion.Kind] = [.passcode, .unlocking, .applicationPassword]
     private static let others: [UserQuestion.Kind] = [
-        .finger, .loginPassword, .shownDigits, .digits, .shownCode, .code,
+        .newApplicationPassword, .finger, .loginPassword, .shownDigits, .digits, .shownCode, .code,
     ]
 
     init() { agents = AgentRouter(system: system, session: session) }
@@ -38,6 +36,8 @@ struct AgentRouterTests {
         #expect(try ask(Self.question(kind)) == "cancelled")
         #expect(try ask(Self.question(kind, terminal: "/dev/pts/1", display: ":0")) == "cancelled")
         #expect(session.kinds == [kind, kind] && system.kinds.isEmpty)
+        // Terminal and environment of the program are nothing for the user's agent.
+        #expect(session.questions.allSatisfy { $0.prompt.surroundings == PromptEnvironment() })
     }
 
     @Test("A program at a terminal that names no display is asked for there", arguments: typed)
@@ -50,7 +50,7 @@ struct AgentRouterTests {
         #expect(system.kinds.count == 3 && session.kinds.isEmpty)
     }
 
-    @Test("A session agent gets no question about fingers, digits and codes", arguments: others)
+    @Test("A session agent gets no question about fingers, new passwords, digits and codes", arguments: others)
     func withheld(_ kind: UserQuestion.Kind) throws {
         session.will(.touch, .close, .passcode("12345678"))
         _ = try ask(Self.question(kind, display: ":0"))

@@ -20,9 +20,11 @@ package struct PinentryPrograms: Equatable, Sendable {
     }
 
     /// Those for session agents: installed ones that open a window themselves. The one for GNOME has another program of
-    /// the session show it, which any program there can replace.
+    /// the session show it, which any program there can replace. Debian lets it stand in for others under their names.
     package static func ofDisplays(in folder: String = "/usr/bin/") -> PinentryPrograms {
-        let own = graphicalNames.filter { $0 != "gnome3" }
+        let own = graphicalNames.filter { name in
+            SymbolicLink.resolve(folder + "pinentry-" + name)?.hasSuffix("/pinentry-gnome3") == false
+        }
         return PinentryPrograms(graphical: PinentryPrograms(installedIn: folder, own).graphical)
     }
 

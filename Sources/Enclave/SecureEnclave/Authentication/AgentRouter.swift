@@ -7,8 +7,9 @@ package import LinuxSystem
 /// watch over the session. A session agent (`keychain-session-agent`) has the user's display, where one has registered.
 ///
 /// The enclave decides which one is asked. A session agent runs as the user, so that it gets those questions alone that
-/// a person answers by typing, and that the enclave checks itself. It never says that a finger matched. It never shows
-/// a code or digits of the enclave's, and never a change of the circle of machines.
+/// a person answers by typing, and that the enclave checks itself. It never says that a finger matched, and chooses no
+/// password. It never shows a code or digits of the enclave's, and never a change of the circle of machines.
+/// It hears nothing of the asking program's terminal and environment.
 package final class AgentRouter: UserAgent {
     private let system: any UserAgent
     private let session: any UserAgent
@@ -55,7 +56,9 @@ package final class AgentRouter: UserAgent {
     /// An agent that has gone, or does not answer, is none. Its question goes elsewhere, unless it was withdrawn.
     private func askOnDisplay(_ question: UserQuestion, by deadline: Deadline) -> UserAnswer {
         open.withLock { $0 = Open(context: question.context) }
-        let answer = (try? session.ask(question, by: deadline)) ?? .unreachable
+        var shown = question
+        shown.prompt.surroundings = PromptEnvironment()
+        let answer = (try? session.ask(shown, by: deadline)) ?? .unreachable
         let isWithdrawn = open.withLock { open in
             defer { open = Open() }
             return open.isWithdrawn
@@ -77,7 +80,9 @@ extension UserQuestion {
     /// Whether it is one that a session agent may put.
     fileprivate var isForDisplay: Bool {
         switch kind {
-        case .passcode, .unlocking, .applicationPassword, .newApplicationPassword: change == nil
+        case .passcode, .unlocking, .applicationPassword: change == nil
+        // Nothing verifies a new password: an agent in wrong hands would choose it.
+        case .newApplicationPassword: false
         case .finger, .loginPassword, .shownDigits, .digits, .shownCode, .code: false
         }
     }

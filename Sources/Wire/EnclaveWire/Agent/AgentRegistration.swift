@@ -46,10 +46,15 @@ package struct AgentRegistration: Sendable {
         } catch { return .ended }
     }
 
+    /// The listener's end: whether the agent has taken all that it was given, or has gone. A channel that nobody takes
+    /// counts against the open files of the listener's user, as long as the agent's process lives.
+    package var hasTakenAll: Bool { (try? socket.hasDeliveredAll()) ?? true }
+
     /// The listener's end: gives the agent a channel.
     ///
-    /// - Throws: `SystemError` of `sendmsg`: the agent has gone; `ETIMEDOUT`: it has not taken the last ones.
+    /// - Throws: `SystemError` of `sendmsg`: the agent has gone; `ETIMEDOUT`: it has not taken the last one.
     package func give(_ channel: UnixSocket) throws(SystemError) {
+        guard hasTakenAll else { throw SystemError(code: ETIMEDOUT, call: "sendmsg") }
         try socket.sendFully([Self.given].span, attaching: [channel.descriptor], deadline: .now)
     }
 
@@ -57,6 +62,9 @@ package struct AgentRegistration: Sendable {
     package func dismiss() {
         // An agent that does not read learns it from the end of the connection.
         try? socket.sendFully([Self.dismissed].span, attaching: [], deadline: .now)
-        socket.shutDown()
+        end()
     }
+
+    /// The listener's end: ends the registration. The end of the agent's side is still reported.
+    package func end() { socket.endSending() }
 }

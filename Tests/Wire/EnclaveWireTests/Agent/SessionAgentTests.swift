@@ -90,11 +90,30 @@ struct SessionAgentTests {
         guard case .ended = AgentRegistration(theirs).next() else { throw Refusal.malformed("an end") }
     }
 
-    @Test("An agent that takes nothing is noticed, and nobody waits for it")
+    @Test("An agent that takes nothing gets one channel, and the next one after it has taken that")
     func takesNothing() throws {
         let (ours, theirs) = try UnixSocket.pair()
-        let channel = try UnixSocket.pair().0
-        #expect(throws: SystemError.self) { while true { try AgentRegistration(ours).give(channel) } }
-        _ = theirs
+        let (listener, agent) = (AgentRegistration(ours), AgentRegistration(theirs))
+        for _ in 1...2 {
+            #expect(listener.hasTakenAll)
+            try listener.give(try UnixSocket.pair().0)
+            #expect(throws: SystemError(code: ETIMEDOUT, call: "sendmsg")) {
+                try listener.give(try UnixSocket.pair().0)
+            }
+            #expect(!listener.hasTakenAll)
+            guard case .channel = agent.next() else { throw Refusal.malformed("a channel") }
+        }
+    }
+
+    @Test("The listener hears of the end of an agent whose registration it has ended")
+    func endsAfterwards() throws {
+        let (ours, theirs) = try UnixSocket.pair()
+        AgentRegistration(ours).end()
+        guard case .ended = AgentRegistration(theirs).next() else { throw Refusal.malformed("an end") }
+        let epoll = try Epoll()
+        try epoll.add(ours.descriptor, for: [], token: 1)
+        #expect(try epoll.wait(deadline: .now) { _, _ in } == 0)
+        theirs.shutDown()
+        #expect(try epoll.wait(deadline: soon) { _, _ in } == 1)
     }
 }
