@@ -68,8 +68,8 @@ final class StartedEnclave {
         } catch { return false }
     }
 
-    /// Reads its wishes for session agents; false when no more will come. The user of its first wish for an agent is the
-    /// only one whose agents it gets; the system's keychain has none.
+    /// Reads its wishes for session agents; false when no more will come. It gets those of the user of its first wish
+    /// for an agent alone; the system's keychain has none.
     func hearOfSessions() -> Bool { seats.hear(of: user ?? nil) }
 
     /// Its daemon has gone.
