@@ -68,8 +68,8 @@ final class StartedEnclave {
         } catch { return false }
     }
 
-    /// Reads its wishes for session agents; false when no more will come. It gets those of the user of its first wish
-    /// for an agent alone; the system's keychain has none.
+    /// Reads its wishes for session agents; false when no more will come. It gets the agents of one user alone, whose
+    /// number its first wish for an agent has; the system's keychain gets none.
     func hearOfSessions() -> Bool { seats.hear(of: user ?? nil) }
 
     /// Its daemon has gone.

@@ -114,6 +114,18 @@ struct SessionPresenceTests {
         #expect(PinentryPrograms.ofDisplays(in: folder.path + "/").graphical == nil)
     }
 
+    @Test("One that the administrator has chosen may be in another folder")
+    func chosen() throws {
+        let other = try TemporaryDirectory()
+        #expect(unsafe symlink(pinentry, other.path + "/pinentry") == 0)
+        let resolved = try #require(SymbolicLink.resolve(pinentry))
+        #expect(PinentryPrograms.ofDisplays(in: other.path + "/").graphical == resolved)
+        _ = unsafe rename(pinentry, folder.path + "/pinentry-gnome3")
+        _ = unsafe unlink(other.path + "/pinentry")
+        #expect(unsafe symlink(folder.path + "/pinentry-gnome3", other.path + "/pinentry") == 0)
+        #expect(PinentryPrograms.ofDisplays(in: other.path + "/").graphical == nil)
+    }
+
     @Test("It is not chosen under the name of another one either")
     func alternative() throws {
         let content: [UInt8] = []

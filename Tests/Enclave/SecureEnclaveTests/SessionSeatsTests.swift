@@ -71,4 +71,18 @@ struct SessionSeatsTests {
         try Self.wish(7, through: enclave)
         #expect(seats.hear(of: 7) && !seats.look(listener))
     }
+
+    @Test("An agent that has not taken its last channel gets no other one, also of another enclave")
+    func untaken() throws {
+        let (listener, agent) = try Self.agent()
+        for isFirst in [true, false] {
+            let (seats, enclave) = try SessionSeats.make()
+            try Self.wish(7, through: enclave)
+            #expect(seats.hear(of: 7) && seats.look(listener) == isFirst)
+        }
+        guard case .channel = agent.next() else { throw SystemError(code: 0, call: "no channel") }
+        let (seats, enclave) = try SessionSeats.make()
+        try Self.wish(7, through: enclave)
+        #expect(seats.hear(of: 7) && seats.look(listener))
+    }
 }

@@ -23,7 +23,8 @@ package struct PinentryPrograms: Equatable, Sendable {
     /// the session show it, which any program there can replace. Debian lets it stand in for others under their names.
     package static func ofDisplays(in folder: String = "/usr/bin/") -> PinentryPrograms {
         let own = graphicalNames.filter { name in
-            SymbolicLink.resolve(folder + "pinentry-" + name)?.hasSuffix("/pinentry-gnome3") == false
+            name != "gnome3"
+                && SymbolicLink.resolve(folder + "pinentry-" + name)?.hasSuffix("/pinentry-gnome3") != true
         }
         return PinentryPrograms(graphical: PinentryPrograms(installedIn: folder, own).graphical)
     }

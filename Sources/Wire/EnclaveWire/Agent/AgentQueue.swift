@@ -63,7 +63,7 @@ package struct AgentQueue: Sendable {
             [agent == nil ? 0 : 1].span, attaching: agent.map { [$0.descriptor] } ?? [], deadline: .now)
     }
 
-    /// As ``give(_:)``. The enclave of an agent that cannot be sent hears that there is none: it would wait for ever.
+    /// As ``give(_:)``. An enclave whose agent cannot be sent hears that there is none, and does not wait.
     ///
     /// - Throws: `SystemError` of `sendmsg`: `EPIPE` when the enclave has gone; `ETOOMANYREFS` when too many
     ///   descriptors are on their way.
