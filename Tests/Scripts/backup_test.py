@@ -281,8 +281,8 @@ def letters(home):
 def protects(home, file):
     """Shelves travel; who knows the pages of the formats alone opens a file with one. The one of this device stays."""
     # What is made in the second of a backup counts as in it.
-    of_backup = dates(home)["made"]
-    eventually(lambda: datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ") > of_backup)
+    later = datetime.datetime.fromisoformat(dates(home)["made"]) + datetime.timedelta(seconds=1)
+    eventually(lambda: datetime.datetime.now(datetime.timezone.utc) >= later)
     for name, words in (("letter", ["-s", "letters"]), ("here", ["-D", "-s", "desk"])):
         must(home, "file", "protect", *words, "-o", f"{home.home}/{name}", "-", text=LETTER)
     survey = asked(home, "backup", "--dry-run", file, text="")
