@@ -60,6 +60,13 @@ struct Mutant: Sendable, CustomTestStringConvertible {
         (testDescription, self.rules, self.plan, self.seed) = (description, rules, plan, seed)
     }
 
+    /// The same history with nothing wrong.
+    var sound: SimulationPlan {
+        var sound = plan
+        sound.fault = nil
+        return sound
+    }
+
     private static let wars = SimulationPlan(machines: 6, accounts: 8, removals: 4)
     /// Records in wrong hands are seldom replaced.
     private static let manyAccounts = SimulationPlan(accounts: 30, hostile: [.identifiers])
@@ -102,6 +109,14 @@ struct Mutant: Sendable, CustomTestStringConvertible {
         Mutant("every member endorses", SimulationPlan(steps: 60, joins: 2, snapshots: true), seed: 3) {
             $0.everyMemberEndorses = false
         },
+        Mutant(
+            "a cut-off is not stated", SimulationPlan(machines: 6, accounts: 8, removals: 4, fault: .cutOffIsStated),
+            seed: 1
+        ) { _ in },
+        Mutant(
+            "absence deletes nothing", SimulationPlan(steps: 60, joins: 2, snapshots: true, fault: .absenceDeletes),
+            seed: 27
+        ) { _ in },
         Mutant("names come from tombstones", SimulationPlan(renames: true), seed: 2) {
             $0.namesComeFromTombstones = false
         },

@@ -13,6 +13,8 @@ final class SimulatedTransport {
     /// The last batch of a log that a reader is shown.
     private var shown: [Pair: UInt64] = [:]
     private var showsBranches = false
+    /// Where logs end for everybody.
+    private var ends: [MemberID: UInt64] = [:]
     private let random: Dice
     let circle: CircleID
 
@@ -74,6 +76,9 @@ final class SimulatedTransport {
         shown[Pair(reader: reader, log: log)] = seq
     }
 
+    /// Nobody reads further in a log from now on.
+    func cutOff(_ log: MemberID, after seq: UInt64?) { ends[log] = seq ?? 0 }
+
     func showAll() { shown = [:] }
 
     /// From now on everybody sees both branches of an equivocator's log.
@@ -95,6 +100,7 @@ final class SimulatedTransport {
         for device in logs.keys.sorted() {
             let from = heads[device]?.seq ?? 0
             for (seq, bytes) in (logs[device] ?? [:]).sorted(by: { $0.key < $1.key }) {
+                guard seq <= ends[device] ?? .max else { break }
                 let isOld = seq <= from && !random.chance(3)
                 if isOld || seq > shown[Pair(reader: reader, log: device)] ?? .max { continue }
                 let slot = SyncSlot(circle: circle, device: device, seq: seq)

@@ -40,8 +40,23 @@ extension Simulation {
             } else {
                 _ = machine.replica.examine(parts, of: author, machine.keys)
             }
+            if plan.fault == .absenceDeletes { deleteAbsent(parts, on: machine) }
         }
         machine.sync()
+    }
+
+    /// Deletes what a snapshot has not, as no machine does.
+    private func deleteAbsent(_ parts: [[UInt8]], on machine: SimulatedMachine) {
+        let (keys, rows) = (machine.keys, machine.replica.rows.all)
+        let opened = parts.compactMap { bytes -> [SyncRecord]? in
+            guard let part = try? SnapshotPart(decoding: bytes),
+                let content = keys.open(part.sealed, part.header, associated: part.associated)
+            else { return nil }
+            return try? SnapshotPart.records(decoding: content)
+        }
+        guard !parts.isEmpty, opened.count == parts.count else { return }
+        let there = Set(opened.joined().map(\.rid))
+        for (rid, row) in rows where !row.isTombstone && !there.contains(rid) { machine.replica.rows[rid] = nil }
     }
 
     func discard(_ machine: SimulatedMachine) {

@@ -21,6 +21,16 @@ struct SimulationPlan: Sendable {
     var snapshots = false
     /// Every so many steps the machine that has acted is ended and begins again; 0 for never.
     var restarts = 0
+    /// A design that all machines follow in place of a rule.
+    var fault: Fault?
+
+    /// Designs that were not chosen.
+    enum Fault: Sendable {
+        /// An item that a snapshot lacks is deleted.
+        case absenceDeletes
+        /// A removal states the last batch of its member that its author has read, and nobody reads further.
+        case cutOffIsStated
+    }
 
     /// The acts of a member in wrong hands.
     enum Malice: CaseIterable, Sendable {
@@ -198,6 +208,7 @@ final class Simulation {
         guard membership.machines.contains(target.id), membership.machines.contains(remover.id) else { return }
         let kept = target.isHostile ? [] : membership.introduced(by: target.id)
         remover.replica.state(.remove(target.id, .user, kept: kept))
+        if plan.fault == .cutOffIsStated { transport.cutOff(target.id, after: remover.replica.logs[target.id]?.seq) }
         remover.sync()
         publish(remover)
     }
