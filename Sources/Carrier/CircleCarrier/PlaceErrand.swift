@@ -130,20 +130,46 @@ struct PlaceWork {
         }
     }
 
-    /// Brings all batches of a circle.
+    /// Brings all batches of a circle, and the parts of snapshots that these speak of: what was stated before the logs
+    /// begin is in them.
     private func bring(_ there: any SyncTransport) throws(Problem) {
-        var heads: [MemberID: UInt64] = [:]
+        var (heads, snapshots): ([MemberID: UInt64], Set<SyncSlot>) = ([:], [])
         while true {
             let changes = try moving { () throws(TransportProblem) in
                 try there.changes(after: heads, atMost: Self.pageBytes)
             }
             for (slot, bytes) in changes.batches {
                 _ = try asking { () throws(Refusal) in try daemon.take(bytes, in: slot) }
+                if heads[slot.device] == nil, slot.seq > 1 { snapshots.insert(slot) }
                 heads[slot.device] = max(heads[slot.device] ?? 0, slot.seq)
+                snapshots.formUnion(endorsed(bytes))
             }
-            if changes.isComplete || changes.batches.isEmpty { return }
+            if changes.isComplete || changes.batches.isEmpty { break }
+        }
+        for slot in snapshots.sorted(by: { $0.seq > $1.seq }).prefix(Self.snapshots) { try bringParts(of: slot, there) }
+    }
+
+    /// The slots of batches that announce snapshots which a batch endorses.
+    private func endorsed(_ bytes: [UInt8]) -> [SyncSlot] {
+        // Nothing is verified here: the hash is of no interest.
+        guard let batch = try? SyncBatch(decoding: bytes, hash: { _ in .none }) else { return [] }
+        return batch.statements.compactMap { statement in
+            guard case .endorse(let position) = statement else { return nil }
+            return SyncSlot(circle: batch.header.circle, device: position.device, seq: position.seq)
         }
     }
+
+    private func bringParts(of announcement: SyncSlot, _ there: any SyncTransport) throws(Problem) {
+        for number in 0..<UInt32(SyncLimits.parts) {
+            let slot = SyncSlot(
+                circle: announcement.circle, device: announcement.device, seq: announcement.seq, part: number)
+            guard let bytes = try moving({ () throws(TransportProblem) in try there.read(slot) }) else { return }
+            _ = try asking { () throws(Refusal) in try daemon.take(bytes, in: slot) }
+        }
+    }
+
+    /// The snapshots whose parts are looked for, the newest ones.
+    private static let snapshots = 64
 
     /// The bytes of batches that are read in one call.
     private static let pageBytes = 4 << 20

@@ -22,7 +22,7 @@ extension CircleService {
         recovery.withLock { $0 = RecoveryPlace(place: place.text, name: name) }
     }
 
-    /// Gives a batch to the enclave, while a circle is looked for.
+    /// Gives a batch to the enclave, or those that a snapshot's part carries, while a circle is looked for.
     ///
     /// - Returns: nil where none is.
     func offer(_ batch: [UInt8]) throws(Refusal) -> SyncVerdict? {
@@ -32,7 +32,13 @@ extension CircleService {
             endRecovery()
             return nil
         }
-        do throws(Refusal) { try enclave.offerBatch(batch) } catch {
+        do throws(Refusal) {
+            guard let part = try? SnapshotPart(decoding: batch) else {
+                try enclave.offerBatch(batch)
+                return .waits
+            }
+            for carried in part.carried { try enclave.offerBatch(carried.carried) }
+        } catch {
             // Anybody can put anything into a folder.
             guard error.rule == .malformedBatch else { throw error }
             return .refused

@@ -16,6 +16,8 @@ struct OfferedBatches {
     /// The last ones of each log that have a sealed part.
     private(set) var last: [Log: [SyncBatch]] = [:]
     private var size = 0
+    /// Those that came in parts of snapshots, each once.
+    private var known: Set<[UInt8]> = []
 
     struct Log: Hashable {
         let circle: CircleID
@@ -26,16 +28,20 @@ struct OfferedBatches {
 
     /// - Throws: `errSecDecode` (`circle.malformed`), `errSecParam` (`circle.full`).
     mutating func take(_ bytes: [UInt8]) throws(Refusal) {
-        let batch: SyncBatch
-        do { batch = try SyncBatch(decoding: bytes) { (try? BatchHash(sha256: $0.span)) ?? .none } } catch {
-            throw .malformedBatch
-        }
-        if !batch.statements.isEmpty {
-            size += batch.carried.count
+        // A snapshot carries batches without their sealed parts.
+        guard let batch = Self.whole(bytes) ?? (try? SyncBatch(carried: bytes)) else { throw .malformedBatch }
+        let carried = batch.carried
+        if !batch.statements.isEmpty, known.insert(carried).inserted {
+            size += carried.count
             guard size <= Self.statingBytes else { throw .fullCircle }
             stating.append(batch.withoutSealed)
         }
+        guard batch.sealed != nil else { return }
         if batch.header.generation != .none { keepLast(batch) }
+    }
+
+    private static func whole(_ bytes: [UInt8]) -> SyncBatch? {
+        try? SyncBatch(decoding: bytes) { (try? BatchHash(sha256: $0.span)) ?? .none }
     }
 
     /// Keeps a batch in place of the oldest of its log. Where there is no room, the newest change is not shown.
