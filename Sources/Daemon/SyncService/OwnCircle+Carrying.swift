@@ -73,15 +73,13 @@ extension OwnCircle {
         // A look that failed has answered the wish for one too: the next is when the carrier thinks best.
         (view, isWanted) = (shown, false)
         guard shown.problem.isEmpty else { return }
-        let notes = try file
-        let speaks = !notes.isPaused && !notes.isDoubled
+        let partner = try file.partner?.id
         try performNoting { replica, now, keys in
-            if replica.isFresh { desk.begin(&replica, notes.partner?.id, now, keys) }
+            if replica.isFresh { desk.begin(&replica, partner, now, keys) }
             guard !replica.isFresh else { return }
             replica.look(at: shown.ends)
             _ = replica.collect()
             desk.examine(&replica, keys)
-            if speaks { desk.makeSnapshot(&replica, keys) }
         }
         var file = try file
         file.looked = Self.now
@@ -105,9 +103,10 @@ extension OwnCircle {
 
     private func compose() throws(Refusal) -> (slot: SyncSlot, bytes: [UInt8])? {
         try perform { replica, _, keys in
-            guard !keys.isRemoved(replica.me), let batch = replica.compose(keys), let bytes = batch.bytes else {
-                return nil
-            }
+            guard !keys.isRemoved(replica.me) else { return nil }
+            // A snapshot is made when all changes are published.
+            if replica.compose(keys) == nil { desk.makeSnapshot(&replica, keys) }
+            guard let batch = replica.compose(keys), let bytes = batch.bytes else { return nil }
             // A machine that reads of a snapshot finds its parts.
             return desk.nextPart(of: replica) ?? (batch.slot, bytes)
         }

@@ -61,6 +61,23 @@ struct SnapshotServiceTests {
         #expect(try third.keychain.values()["item 5"] == nil)
     }
 
+    @Test("A newcomer that has paired starts on that member's word, though another has made the snapshot", .patient)
+    func paired() throws {
+        let circle = try Self.short()
+        let third = try SyncedMachine("third", snapshotAfter: Self.batches)
+        let played = PlayedPairing()
+        let sides = (try played.invite(circle.second), try played.seek(third, at: circle.folder.path))
+        third.user.enter(circle.second.user.shownDigits)
+        #expect(try played.carry([circle.second, third]) { sides.0.hasEnded && sides.1.hasEnded })
+        _ = (try sides.0.end(), try sides.1.end())
+        circle.joined(third)
+        try third.keychain.add("of the third", value: "3")
+        try circle.exchange(6)
+        for machine in circle.machines {
+            #expect(try machine.keychain.values() == Self.values(12).merging(["of the third": "3"]) { $1 })
+        }
+    }
+
     @Test("The next snapshot takes the place of the one before, whose parts go")
     func next() throws {
         let circle = try Self.short()
