@@ -163,8 +163,7 @@ struct SnapshotServiceTests {
         }
         try exchange()
         #expect(try Self.log(circle.first, circle).first == 1)
-        try circle.second.pull(circle.transport)
-        try exchange()
+        try circle.exchange(6)
         #expect(try Self.log(circle.first, circle).first ?? 0 > 1)
     }
 
