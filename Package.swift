@@ -70,6 +70,7 @@ let package = Package(
         .executable(name: "keychaind", targets: ["keychaind"]),
         .executable(name: "keychain-enclaved", targets: ["enclaved"]),
         .executable(name: "keychain-agent", targets: ["agent"]),
+        .executable(name: "keychain-session-agent", targets: ["sessionagent"]),
         .executable(name: "keychain-secrets", targets: ["secrets"]),
         .executable(name: "keychain-sync-server", targets: ["syncserver"]),
         .executable(name: "keychain-carrier", targets: ["carrier"]),
@@ -144,6 +145,9 @@ let package = Package(
         program(
             "agent", in: "Agent",
             uses: ["UserPresence", "EnclaveWire", "KeychainWire", "KeychainModel", "CommandOptions", "LinuxSystem"]),
+        program(
+            "sessionagent", in: "Agent",
+            uses: ["UserPresence", "EnclaveWire", "KeychainWire", "CommandOptions", "LinuxSystem"]),
 
         module("KeychainPolicy", in: "Daemon", uses: ["KeychainWire", "KeychainModel", "LinuxSystem"]),
         module(
@@ -243,9 +247,8 @@ let package = Package(
         module(
             "KeychainTesting", in: "API",
             uses: [
-                "Security", "EmbeddedKeychain", "SecureEnclave", "KeychainPolicy", "KeychainClient", "EnclaveWire",
-                "KeychainWire",
-                "KeychainModel", "LinuxSystem",
+                "Security", "EmbeddedKeychain", "SyncService", "SyncFormat", "SecureEnclave", "KeychainPolicy",
+                "KeychainClient", "EnclaveWire", "KeychainWire", "KeychainModel", "LinuxSystem",
             ]),
 
         module(
@@ -438,7 +441,7 @@ let package = Package(
         tests(
             "DocumentationTests", in: "Daemon",
             uses: [
-                "agent", "enclaved", "keychaind", "CircleCarrier", "PostgresTransport", "SecretService",
+                "agent", "sessionagent", "enclaved", "keychaind", "CircleCarrier", "PostgresTransport", "SecretService",
                 "SecurityCommands", "CommandOptions", "KeychainStore", "KeychainClient", "KeychainWire",
                 "KeychainModel", "LinuxSystem",
                 "TestSupport",

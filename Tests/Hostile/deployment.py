@@ -22,7 +22,9 @@ PYTHON = "/usr/bin/python3"
 USUAL = "/run/keychaind"
 
 # Numbers that nobody has. Those of users get accounts, for the time of the test.
-SERVICE, ENCLAVE, IDENTIFIER, VICTIM, OTHER, ANCHORED = (USERS + offset for offset in (1, 2, 3, 10, 11, 20))
+SERVICE, ENCLAVE, IDENTIFIER, VICTIM, OTHER = (USERS + offset for offset in (1, 2, 3, 10, 11))
+# The groups of anchored programs and of session agents.
+ANCHORED, PROMPTS = USERS + 20, USERS + 21
 
 
 class Deployment:

@@ -1,5 +1,7 @@
 """Attacks that other tests make. They are rows of the threats page's table, below those of the suite."""
 
+import elsewhere_agents
+
 ROWS = {}
 
 
@@ -30,6 +32,8 @@ attempt(
     "Scripts/secret_limits_test.py",
 )
 attempt("locks another user's keychain by a session of its own", "service", "fails", "Scripts/session_lock_test.py")
+for name, result, *tests in elsewhere_agents.ATTEMPTS:
+    attempt(name, "service", result, *tests)
 attempt("tells the agent in logind's name that the session is unlocked", "all", "fails", "Scripts/agent_bus_test.py")
 attempt(
     "poses as a program: renamed, copied, linked, mounted, replaced, forged sandbox, stolen marker group",

@@ -21,6 +21,7 @@ ROOT = {
     "policy": "the administrator's file is below /etc, and the system service reads it",
     "run_path": "folders have other owners",
     "service_kill_long": "processes of the system service are killed",
+    "session_agent": "two users meet, and the system service is started",
     "session_lock": "the system service is started",
     "shared_folders": "two users meet",
     "system_service": "the system service is started",

@@ -172,6 +172,7 @@ class Programs:
             ("items", both, [], ["-lpthread"]),
             ("keychains", both, [], []),
             ("files", both, [], []),
+            ("changes", both, [], ["-lpthread"]),
             ("strictness", both, constants, ["-ldl"]),
             ("callbacks", ["clang"], [self.certificate], blocks),
         ):

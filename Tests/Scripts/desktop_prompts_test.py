@@ -154,7 +154,8 @@ def traced(process, calls, deed):
         eventually(lambda: "TracerPid:\t0\n" not in pathlib.Path(f"/proc/{process}/status").read_text())
         yield
     finally:
-        tracer.terminate()
+        # Asked to end, strace waits for the threads of a process that it has killed, sometimes for ever.
+        tracer.kill()
         tracer.wait()
 
 

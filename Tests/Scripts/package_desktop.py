@@ -2,6 +2,7 @@
 trace. Root plays it in the view of the file system that package_test.py has made."""
 
 import contextlib
+import grp
 import os
 import pathlib
 import pwd
@@ -14,6 +15,7 @@ ACTIVATION = pathlib.Path("/usr/share/dbus-1/services/org.freedesktop.secrets.se
 FORMER = pathlib.Path(f"{ACTIVATION}.before-keychain")
 PORTAL = pathlib.Path("/usr/share/xdg-desktop-portal/portals/keychain.portal")
 UNIT = "/usr/lib/systemd/user/keychain-secrets.service"
+AGENT = "/usr/libexec/keychain-session-agent"
 LINK = "/etc/systemd/user/default.target.wants/keychain-secrets.service"
 NEW, OLD = 61101, 61102
 
@@ -157,6 +159,13 @@ def trial(check, dpkg, layers, packages):
     check("the portal finds the bridge", "org.freedesktop.impl.portal.Secret" in PORTAL.read_text(encoding="utf-8"))
     verified = subprocess.run(["systemd-analyze", "verify", "--user", "--man=no", UNIT], capture_output=True, text=True)
     check("the unit is well-formed", "keychain-secrets" not in verified.stderr, verified.stderr)
+    agent = os.stat(AGENT)
+    group = grp.getgrgid(agent.st_gid)
+    check(
+        "the session agent has a group of its own, without members, by root's word",
+        (agent.st_uid, agent.st_mode & 0o7777, group.gr_name, group.gr_mem) == (0, 0o2755, "_keychain-prompts", []),
+        (agent, group),
+    )
 
     def upgrade():
         done = dpkg("--install", *packages)

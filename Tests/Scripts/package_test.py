@@ -114,10 +114,12 @@ def named_pages(root):
 
 
 def manual(root):
-    """The pages of the manual, as packages have them; that of the bridge comes with the bridge."""
+    """The pages of the manual, as packages have them; those of the desktop come with the desktop."""
     pages = glob.glob(f"{root}/docs/man/*.[1-9]")
     return {
-        f"/usr/share/man/man{path[-1]}/{os.path.basename(path)}.gz" for path in pages if "keychain-secrets" not in path
+        f"/usr/share/man/man{path[-1]}/{os.path.basename(path)}.gz"
+        for path in pages
+        if not os.path.basename(path).startswith(("keychain-secrets.", "keychain-session-agent."))
     }
 
 

@@ -16,7 +16,7 @@ debs=${KEYCHAIN_DEBS:-}
 if [ -z "$debs" ]; then
     built=$(scripts/programs)
     mkdir "$work/built"
-    for program in security keychaind keychain-enclaved keychain-agent keychain-secrets keychain-carrier keychain-codesign keychain-file \
+    for program in security keychaind keychain-enclaved keychain-agent keychain-session-agent keychain-secrets keychain-carrier keychain-codesign keychain-file \
         keychain-pki keychain-sync-server; do
         cp "$built/$program" "$work/built/"
     done

@@ -7,6 +7,6 @@ cd "$(dirname "$0")/../.."
 built=$(scripts/programs)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-for program in security keychaind keychain-enclaved keychain-agent keychain-secrets keychain-carrier keychain-codesign keychain-file keychain-pki keychain-sync-server; do cp "$built/$program" "$work/"; done
+for program in security keychaind keychain-enclaved keychain-agent keychain-session-agent keychain-secrets keychain-carrier keychain-codesign keychain-file keychain-pki keychain-sync-server; do cp "$built/$program" "$work/"; done
 scripts/build-pam "$work"
 python3 Tests/Scripts/supply_test.py "$work" --trial

@@ -10,7 +10,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "Hostile"))
 
-from deployment import ANCHORED, ENCLAVE, IDENTIFIER, SERVICE  # noqa: E402
+from deployment import ANCHORED, ENCLAVE, IDENTIFIER, PROMPTS, PYTHON, SERVICE, VICTIM  # noqa: E402
 from patience import PATIENCE
 from system_service_parts import check, connected, credential, privileges
 
@@ -51,8 +51,19 @@ def start(log, user, sockets, capabilities, *command):
 def start_enclave(d, log):
     path = d.path("enclave-run", "socket")
     command = [d.path("libexec", "keychain-enclaved"), "--listen", path, "--state", d.path("vaults")]
-    command += ["--accept-from", str(SERVICE), "--tpm", "none"]
-    return start(log, ENCLAVE, [listen(path, SERVICE, 0o600)], "", *command)
+    command += ["--accept-from", str(SERVICE), "--tpm", "none", "--agent-group", str(PROMPTS)]
+    # Their names say what they are for, and not their order.
+    sockets = [listen(d.path("enclave-run", "agents"), 0, 0o666), listen(path, SERVICE, 0o600)]
+    return start(log, ENCLAVE, sockets, "", *command)
+
+
+def first_word(d, group):
+    """What the listener of the enclaves says first to a program of the victim's with this group."""
+    code = f"import socket\ns=socket.socket(socket.AF_UNIX)\ns.settimeout({PATIENCE})\n"
+    code += f"s.connect({d.path('enclave-run', 'agents')!r})\nprint(s.recv(1))"
+    words = [PYTHON, "-c", code]
+    done = subprocess.run(words, user=VICTIM, group=group, extra_groups=[], cwd="/", stdout=subprocess.PIPE, text=True)
+    return done.stdout.strip()
 
 
 def start_identifier(d, log):
@@ -96,6 +107,8 @@ def activated(d, program):
         with connected(d):
             d.has(program)
             check("it has the same privileges then", privileges(d), d.said)
+            check("a session agent gets a channel to its user's enclave", first_word(d, PROMPTS) == "b'\\x01'")
+            check("and a program without the agent's group gets none", first_word(d, VICTIM) == "b''")
         check("the identifier tells the service manager that it goes on", manager.recv(100) == b"WATCHDOG=1")
     finally:
         manager.close()

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import pty
 import subprocess
 import sys
 
@@ -89,3 +90,28 @@ def credential(d, unit, name, user=0):
     )
     done = d.run("/usr/bin/python3", "-c", code, user=user)
     return done.stdout if done.returncode == 0 else done.stderr
+
+
+def asked_at_terminal(d, words, typed):
+    """What a program of the victim's says at a terminal of its own, where somebody types."""
+    process, terminal = pty.fork()
+    if process == 0:
+        os.setgroups([])
+        os.setgid(VICTIM)
+        os.setuid(VICTIM)
+        os.execve(words[0], words, d.environment(KEYCHAIN_INTERACTION="auto", TERM="xterm", LANG="C.UTF-8"))
+    said, answered = "", False
+    while True:
+        try:
+            part = os.read(terminal, 4096).decode("utf-8", "replace")
+        except OSError:
+            break
+        said += part
+        if not part:
+            break
+        if typed is not None and not answered and "asscode" in said and said.rstrip().endswith(":"):
+            os.write(terminal, typed.encode())
+            answered = True
+    os.waitpid(process, 0)
+    os.close(terminal)
+    return said

@@ -1,7 +1,6 @@
 """The system service as its users meet it: system_service_test.py FOLDER-OF-PROGRAMS, as root."""
 
 import os
-import pty
 import shutil
 import signal
 import subprocess
@@ -13,7 +12,7 @@ import machine  # noqa: E402
 from deployment import ENCLAVE, OTHER, SERVICE, VICTIM, wait_until  # noqa: E402
 from patience import PATIENCE
 from system_service_activation import activated
-from system_service_parts import FAILED, Service, check, connected, credential, privileges
+from system_service_parts import FAILED, Service, asked_at_terminal, check, connected, credential, privileges
 
 
 def lives(d, program):
@@ -131,31 +130,6 @@ def passcodes(d, program):
     )
     done = d.run(program, "set-keychain-password", "-o", "1234567", "-p", "")
     check("the password can be removed", done.returncode == 0 and d.has(program), done.stderr)
-
-
-def asked_at_terminal(d, words, typed):
-    """What a program of the victim's says at a terminal of its own, where somebody types."""
-    process, terminal = pty.fork()
-    if process == 0:
-        os.setgroups([])
-        os.setgid(VICTIM)
-        os.setuid(VICTIM)
-        os.execve(words[0], words, d.environment(KEYCHAIN_INTERACTION="auto", TERM="xterm", LANG="C.UTF-8"))
-    said, answered = "", False
-    while True:
-        try:
-            part = os.read(terminal, 4096).decode("utf-8", "replace")
-        except OSError:
-            break
-        said += part
-        if not part:
-            break
-        if typed is not None and not answered and "asscode" in said and said.rstrip().endswith(":"):
-            os.write(terminal, typed.encode())
-            answered = True
-    os.waitpid(process, 0)
-    os.close(terminal)
-    return said
 
 
 def prompts(d, victim):

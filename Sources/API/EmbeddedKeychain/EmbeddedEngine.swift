@@ -33,14 +33,22 @@ final class EmbeddedEngine: Sendable {
     }
 
     /// - Parameters:
+    ///   - circle: makes what answers requests about a circle; nil where the keychain can be in none.
     ///   - deadline: until when another program that brings the store up to date is waited for.
     ///   - patience: for how long any other, before it is said to own the store: milliseconds.
-    init(folder: String, enclave: any EnclaveService, by deadline: Deadline, patience: Int) throws(Refusal) {
+    init(
+        folder: String, enclave: any EnclaveService, circle: EmbeddedKeychain.CircleMaking?, by deadline: Deadline,
+        patience: Int
+    ) throws(Refusal) {
         let store = try ItemStore(folder: folder, prefersExclusive: false, by: deadline, timeout: patience)
         engine = try KeychainEngine(
             store: store, enclave: enclave, deployment: "embedded",
             history: HistoryLimits(days: try Configuration.loadHistoryDays()))
+        if let circle { engine.serve(circle(engine, enclave)) }
     }
+
+    /// Engine and circle keep each other.
+    deinit { engine.serve(nil) }
 
     /// Whether nobody has closed or reused the descriptors of the store.
     var hasItsDescriptors: Bool {
@@ -82,6 +90,9 @@ final class EmbeddedEngine: Sendable {
 
     /// The number of the device's state; it outlives the engine.
     var stateEpoch: StateEpoch { engine.stateEpoch }
+
+    /// The number of the changes of items, and its value; the number outlives the engine.
+    func groupEpochNow() -> (StateEpoch, UInt32) { (engine.groupEpoch, engine.groupEpoch.value) }
 
     func key(_ request: KeyRequest, from caller: CallerIdentity) throws(Refusal) -> KeyReply {
         if case .use(_, let use) = request { try use.checkSize() }

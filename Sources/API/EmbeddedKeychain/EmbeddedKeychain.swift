@@ -1,6 +1,7 @@
 import CallerIdentification
 package import EnclaveWire
 package import KeychainClient
+package import KeychainEngine
 package import KeychainModel
 package import KeychainPolicy
 import KeychainStore
@@ -15,6 +16,9 @@ import SecureEnclave
 /// forked child opens the files again at its first call, locked if there is a passcode: its memory does not have its
 /// parent's keys, and SQLite's connections must not be carried across a fork.
 package final class EmbeddedKeychain: KeychainConnection {
+    /// Makes what answers requests about a circle of machines, for an engine and its enclave.
+    package typealias CircleMaking = @Sendable (KeychainEngine, any EnclaveService) -> any CircleOperations
+
     private let engine: ProcessLocal<EmbeddedEngine?>
     private let open: @Sendable (_ patience: Int) throws(Refusal) -> EmbeddedEngine
     package let caller: CallerIdentity
@@ -46,17 +50,19 @@ package final class EmbeddedKeychain: KeychainConnection {
     /// - Parameters:
     ///   - timeout: how long a request may take: milliseconds.
     ///   - patience: how long to wait for a process that opens or owns the store: milliseconds.
+    ///   - circle: makes what answers requests about a circle of machines; nil where the keychain can be in none.
     ///   - enclave: makes the enclave; asked again in a forked child.
     package init(
         folder: String, caller: CallerIdentity? = nil, timeout: UInt32 = WireLimits.defaultDeadline,
-        patience: Int = ItemStore.timeout,
+        patience: Int = ItemStore.timeout, circle: CircleMaking? = nil,
         enclave: @escaping @Sendable () throws(Refusal) -> any EnclaveService
     ) throws(Refusal) {
         self.caller = if let caller { caller } else { try .thisProgram() }
         self.timeout = timeout
         open = { patience throws(Refusal) in
             let deadline = Deadline.after(milliseconds: Int(timeout))
-            return try EmbeddedEngine(folder: folder, enclave: try enclave(), by: deadline, patience: patience)
+            return try EmbeddedEngine(
+                folder: folder, enclave: try enclave(), circle: circle, by: deadline, patience: patience)
         }
         engine = ProcessLocal(try open(patience))
     }
@@ -83,6 +89,7 @@ package final class EmbeddedKeychain: KeychainConnection {
 
     package func device(_ request: DeviceRequest, passcodes: [FileDescriptor]) throws(Refusal) -> DeviceReply {
         if case .watch(let epoch, let milliseconds) = request { return try watch(epoch, milliseconds) }
+        if case .watchGroups(let watch) = request { return try wait(watch) }
         if case .examine = request { return try examine(passcodes) }
         let deadline = Deadline.after(milliseconds: Int(request.timeout(timeout)))
         return try current().device(request, passcodes: passcodes, from: caller, by: deadline)
@@ -103,6 +110,18 @@ package final class EmbeddedKeychain: KeychainConnection {
             guard case .news(let news) = reply, news.epoch == epoch, !deadline.hasPassed else { return reply }
             let state = try current().stateEpoch
             _ = state.wait(while: epoch, deadline: min(deadline, .after(milliseconds: 1000)))
+        }
+    }
+
+    /// Waits for another number of a group, and looks every second whether another process has written.
+    private func wait(_ watch: GroupWatch) throws(Refusal) -> DeviceReply {
+        let deadline = Deadline.after(milliseconds: Int(min(watch.milliseconds, WireLimits.longestWatch)))
+        while true {
+            // In this order: a change in between has another number.
+            let (epoch, seen) = try current().groupEpochNow()
+            let reply = try current().device(.watchGroups(watch), passcodes: [], from: caller, by: .never)
+            guard case .groups(let numbers) = reply, numbers == watch.seen, !deadline.hasPassed else { return reply }
+            _ = epoch.wait(while: seen, deadline: min(deadline, .after(milliseconds: 1000)))
         }
     }
 

@@ -5,6 +5,7 @@ internal import KeychainPolicy
 internal import KeychainWire
 internal import LinuxSystem
 internal import SecureEnclave
+internal import SyncService
 
 /// The device a ``TestKeychain`` is on: it can be locked, unlocked and restarted, has a passcode or none, and time
 /// passes when the test says so.
@@ -17,6 +18,7 @@ public final class SimulatedDevice: Sendable {
 
     private let folder: String
     private let clock = SimulatedClock()
+    private let passcode = Lock<String?>(nil)
     /// Not a `Lock`: a forked child would find it locked for ever if another thread held it.
     private let keychain = ProcessLocal<EmbeddedKeychain?>(nil)
 
@@ -35,13 +37,22 @@ public final class SimulatedDevice: Sendable {
     public func unlock(passcode: String) throws { try ask(.unlock, passcode) }
 
     /// Sets a passcode on a device without one.
-    public func setPasscode(_ passcode: String) throws { try ask(.setPasscode, passcode) }
+    public func setPasscode(_ passcode: String) throws {
+        try ask(.setPasscode, passcode)
+        self.passcode.withLock { $0 = passcode }
+    }
 
     /// Changes the passcode.
-    public func changePasscode(from old: String, to new: String) throws { try ask(.setPasscode, old, new) }
+    public func changePasscode(from old: String, to new: String) throws {
+        try ask(.setPasscode, old, new)
+        passcode.withLock { $0 = new }
+    }
 
     /// Removes the passcode; items that need one are gone.
-    public func removePasscode(_ passcode: String) throws { try ask(.removePasscode, passcode) }
+    public func removePasscode(_ passcode: String) throws {
+        try ask(.removePasscode, passcode)
+        self.passcode.withLock { $0 = nil }
+    }
 
     /// Switches the device off and on: everything not on disk is forgotten, and no passcode has been entered yet.
     public func restart() throws {
@@ -103,7 +114,9 @@ public final class SimulatedDevice: Sendable {
     private func start() throws {
         do throws(Refusal) {
             let (folder, clock, agent) = (folder, clock.deviceClock, SimulatedAgent(user: user))
-            let opened = try EmbeddedKeychain(folder: folder) { () throws(Refusal) in
+            let opened = try EmbeddedKeychain(
+                folder: folder, circle: { CircleService($0, $1, folder: folder) }
+            ) { () throws(Refusal) in
                 try SoftwareEnclave(
                     vault: "\(folder)/vault", createIfMissing: true, passcodeCost: .cheapest, clock: clock,
                     userAgent: agent)
@@ -111,6 +124,9 @@ public final class SimulatedDevice: Sendable {
             withKeychain { $0 = opened }
         } catch { throw TestKeychainError(error) }
     }
+
+    /// The passcode that was set last, which the user knows; nil for a device without one.
+    var knownPasscode: String? { passcode.withLock { $0 } }
 
     private func status() throws -> DeviceStatus {
         guard case .status(let status) = try ask(.status) else { throw TestKeychainError(.malformed("the status")) }

@@ -61,6 +61,8 @@ public final class SimulatedUser: Sendable {
         var script: [Answer] = []
         var questions: [Question] = []
         var sensor = SimulatedSensor()
+        /// The passcode with which the user agrees to everything, whatever is scripted.
+        var consent: String?
         /// The context whose question is open.
         var open: AuthenticationContext?
         var isWithdrawn = false
@@ -93,6 +95,13 @@ public final class SimulatedUser: Sendable {
 // MARK: - The sensor
 
 extension SimulatedUser {
+    /// Runs something to which the user agrees with the passcode. The prompts of it are none of the test's.
+    func agreeing<Result>(with passcode: String, _ body: () throws(Refusal) -> Result) throws(Refusal) -> Result {
+        state.update { $0.consent = passcode }
+        defer { state.update { $0.consent = nil } }
+        return try body()
+    }
+
     func changeSensor(_ change: (inout SimulatedSensor) -> Void) { state.update { change(&$0.sensor) } }
 
     var sensor: SimulatedSensor { state.update { $0.sensor } }
@@ -136,6 +145,7 @@ struct SimulatedAgent: UserAgent {
 
 extension SimulatedUser {
     fileprivate func answer(_ question: UserQuestion, by deadline: Deadline) -> UserAnswer {
+        if let consent = state.update({ $0.consent }) { return Self.agree(question.kind, with: consent) }
         let answer = state.update { state -> Answer in
             state.questions.append(Question(question))
             (state.open, state.isWithdrawn) = (question.context, false)
@@ -145,6 +155,10 @@ extension SimulatedUser {
         guard answer == .wait else { return reply(to: question.kind, with: answer) }
         let isWithdrawn = state.wait(deadline: deadline) { $0.isWithdrawn ? true : nil } ?? false
         return isWithdrawn ? .withdrawn : .timedOut
+    }
+
+    private static func agree(_ kind: UserQuestion.Kind, with passcode: String) -> UserAnswer {
+        kind == .finger ? .fallback : .secret(SecretBytes(copying: Array(passcode.utf8).span))
     }
 
     fileprivate func withdraw(_ context: AuthenticationContext) {

@@ -54,6 +54,16 @@ package enum AccessPolicy {
 }
 
 extension AccessPolicy {
+    /// The groups whose changes a caller hears of: those it names, or all of its own. To hear of a group takes what
+    /// reading it takes.
+    ///
+    /// - Throws: `errSecMissingEntitlement` for a group that is not the caller's, and for a caller without groups.
+    package static func groupsToWatch(_ named: [String], for caller: CallerIdentity) throws(Refusal) -> [String] {
+        guard !caller.groups.isEmpty else { throw .noGroups(caller, .add) }
+        for group in named { try caller.check(group, toWrite: false) }
+        return named.isEmpty ? caller.groups : named
+    }
+
     /// Whether a caller may make and restore backups: the keychain's own command, and root. The enclave asks for
     /// what the user has to show; where no password is set, only those may who have the files anyway.
     ///

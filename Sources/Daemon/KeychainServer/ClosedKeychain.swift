@@ -16,6 +16,10 @@ package final class ClosedKeychain: RequestHandler {
     package func withdraw(_ conversation: PromptCancellation) {}
     package func news() throws(Refusal) -> DeviceStateChange { throw reason }
 
+    package func numbers(of watch: GroupWatch, for caller: CallerIdentity) throws(Refusal) -> [GroupNumber] {
+        throw reason
+    }
+
     package func write(_ batch: [Write]) {
         for write in batch { write.writer.refuse(reason, id: write.id) }
     }

@@ -37,6 +37,14 @@ package protocol RequestHandler: Sendable {
     /// The number of the circle of machines, for those who carry for it.
     var circleEpoch: StateEpoch { get }
 
+    /// The number that moves with changes of items, for those who watch access groups.
+    var groupEpoch: StateEpoch { get }
+
+    /// The numbers of the groups that a caller watches. May block, but for no person.
+    ///
+    /// - Throws: `errSecMissingEntitlement` for a group that is not the caller's.
+    func numbers(of watch: GroupWatch, for caller: CallerIdentity) throws(Refusal) -> [GroupNumber]
+
     /// The state with its number. May block.
     func news() throws(Refusal) -> DeviceStateChange
 
@@ -145,6 +153,14 @@ extension RequestReader {
 extension RequestHandler {
     /// A keychain of no circle has no news of it.
     package var circleEpoch: StateEpoch { StateEpoch() }
+
+    /// A keychain without items has no changes of them.
+    package var groupEpoch: StateEpoch { StateEpoch() }
+
+    package func numbers(of watch: GroupWatch, for caller: CallerIdentity) throws(Refusal) -> [GroupNumber] {
+        throw Refusal(
+            .unimplemented, .notImplemented, "changes", "Nobody here notes changes of items.", do: "Ask a daemon.")
+    }
 
     package func arrived(_ caller: CallerIdentity) {}
     package func checkpointIfDue() {}

@@ -189,17 +189,22 @@ struct RequestRouter {
         let standing = session.claimant.standing
         switch request {
         case .watch(let epoch, let milliseconds):
-            let time = Deadline.after(milliseconds: Int(min(milliseconds, WireLimits.longestWatch)))
             try backend.watchers.put(
                 StateWatchers.Watcher(
-                    epoch: epoch, deadline: min(time, deadline), id: id, standing: standing, reply: reply))
+                    epoch: epoch, deadline: min(Self.end(of: milliseconds), deadline), id: id, standing: standing,
+                    reply: reply))
+        case .watchGroups(let watch):
+            try backend.groupWatchers.put(
+                StateWatchers.Watcher(
+                    epoch: nil, deadline: min(Self.end(of: watch.milliseconds), deadline), id: id,
+                    standing: standing, reply: reply,
+                    groups: StateWatchers.WatchedGroups(watch: watch, caller: caller)))
         case .sync(.wait(let number, let milliseconds)):
             try AccessPolicy.requireCircle(caller, changes: false, daemonUser: CurrentProcess.user)
-            let time = Deadline.after(milliseconds: Int(min(milliseconds, WireLimits.longestWatch)))
             try backend.carriers.put(
                 StateWatchers.Watcher(
-                    epoch: UInt32(truncatingIfNeeded: number), deadline: min(time, deadline), id: id,
-                    standing: standing, reply: reply))
+                    epoch: UInt32(truncatingIfNeeded: number), deadline: min(Self.end(of: milliseconds), deadline),
+                    id: id, standing: standing, reply: reply))
         case .examine:
             guard let file = files.first else { throw .attachments }
             try backend.identities.put(
@@ -213,6 +218,11 @@ struct RequestRouter {
                 reply: reply, pipe: limits.pipe, isWanted: session.wants)
             try job.isBrief ? backend.brief.put(job) : backend.slow.put(job)
         }
+    }
+
+    /// When a watch of so many milliseconds is over.
+    private static func end(of milliseconds: UInt32) -> Deadline {
+        .after(milliseconds: Int(min(milliseconds, WireLimits.longestWatch)))
     }
 
     /// Has the prompts withdrawn that a connection left behind.

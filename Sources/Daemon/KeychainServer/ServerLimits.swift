@@ -90,6 +90,9 @@ package struct ServerLimits: Sendable {
     /// Watches of the device's state that may be open; one for each connection there can be.
     package var watchers = 16_384
     package var watchersOfProgram = 2048
+    /// Watches of access groups, each of which is looked at after every commit while the groups are watched.
+    package var groupWatchers = 4096
+    package var groupWatchersOfProgram = 256
     /// Requests that may ask the user and wait for a worker; above it, they are refused. Half of the workers are a
     /// program's at most.
     package var queuedPrompts = 64

@@ -1,20 +1,41 @@
 import KeychainModel
+import KeychainPolicy
 import KeychainWire
 import LinuxSystem
 
-/// Those who wait for the device's state to change: any number of them, and two threads that sleep.
+/// Those who wait for the device's state to change, or for something else that has a number: any number of them, and
+/// two threads that sleep.
 ///
-/// One thread waits for the enclave. The other answers the watchers that have a change to hear of or whose time is
+/// One thread waits for another number. The other answers the watchers that have a change to hear of or whose time is
 /// over. A watcher costs its place in a list.
 final class StateWatchers: Sendable {
     /// Somebody who has seen the state with a number.
     struct Watcher: Sendable {
-        let epoch: UInt32
+        /// Nil for somebody who has not been looked at.
+        var epoch: UInt32?
         let deadline: Deadline
         let id: UInt32
         let standing: Standing
         let reply: ReplyAddress
+        /// The access groups that it means, of those who watch some.
+        var groups: WatchedGroups?
     }
+
+    /// The access groups that a caller watches.
+    struct WatchedGroups: Sendable {
+        let watch: GroupWatch
+        let caller: CallerIdentity
+    }
+
+    /// Somebody to answer.
+    private struct Due {
+        var watcher: Watcher
+        /// Whether it is answered also when there is nothing new.
+        let isLast: Bool
+    }
+
+    /// The rest of an answer.
+    typealias Answer = Result<@Sendable (SecretBuffer) -> Void, Refusal>
 
     private struct State {
         var watchers: [Watcher] = []
@@ -28,8 +49,9 @@ final class StateWatchers: Sendable {
         var isClosed = false
     }
 
-    /// The news for those whose number has changed.
-    typealias News = @Sendable (any RequestHandler) -> Result<@Sendable (SecretBuffer) -> Void, Refusal>
+    /// The answers to those whose number has changed, one after the other; nil where there is nothing new for
+    /// somebody, who waits on unless it is the last look.
+    typealias News = @Sendable (any RequestHandler) -> (_ watcher: Watcher, _ isLast: Bool) -> Answer?
 
     private let state: Monitor<State>
     private let epoch: StateEpoch
@@ -62,26 +84,36 @@ final class StateWatchers: Sendable {
         }
     }
 
-    /// Those who watch the device, and those who wait for something to carry.
+    /// Those who watch the device, those who wait for something to carry, and those who watch access groups.
     static func make(
         _ handler: any RequestHandler, _ limits: ServerLimits
-    ) -> (device: StateWatchers, circle: StateWatchers) {
-        (ofDevice(handler.stateEpoch, limits), ofCircle(handler.circleEpoch))
+    ) -> (device: StateWatchers, circle: StateWatchers, groups: StateWatchers) {
+        (ofDevice(handler.stateEpoch, limits), ofCircle(handler.circleEpoch), ofGroups(handler.groupEpoch, limits))
     }
 
     private static func ofDevice(_ epoch: StateEpoch, _ limits: ServerLimits) -> StateWatchers {
         StateWatchers(
             epoch, named: "keychain-state", capacity: limits.watchers, share: limits.watchersOfProgram
         ) { handler in
-            Result { () throws(Refusal) in try handler.news() }.map { news in { news.append(to: $0) } }
+            let news = Answer { () throws(Refusal) in
+                let news = try handler.news()
+                return { news.append(to: $0) }
+            }
+            return { _, _ in news }
         }
+    }
+
+    private static func ofGroups(_ epoch: StateEpoch, _ limits: ServerLimits) -> StateWatchers {
+        StateWatchers(
+            epoch, named: "keychain-groups", capacity: limits.groupWatchers, share: limits.groupWatchersOfProgram
+        ) { handler in { watcher, isLast in watcher.groups?.answer(from: handler, isLast) } }
     }
 
     /// One program carries, and a few look at it.
     private static func ofCircle(_ epoch: StateEpoch) -> StateWatchers {
         StateWatchers(epoch, named: "keychain-circle", capacity: carriers, share: carriers / 4) { handler in
             let number = handler.circleEpoch.value
-            return .success { $0.append(littleEndian: UInt64(number)) }
+            return { _, _ in .success { $0.append(littleEndian: UInt64(number)) } }
         }
     }
 
@@ -121,15 +153,25 @@ final class StateWatchers: Sendable {
         while let due = nextDue() {
             guard !due.isEmpty else { continue }
             let news = news(handler)
-            for watcher in due { Self.answer(watcher, news) }
+            for due in due {
+                if let answer = news(due.watcher, due.isLast) { Self.answer(due.watcher, answer) } else { keep(due) }
+            }
         }
     }
 
-    private static func answer(
-        _ watcher: Watcher, _ news: Result<@Sendable (SecretBuffer) -> Void, Refusal>
-    ) {
+    /// Has somebody wait on, because there was nothing new. A change meanwhile has made another number.
+    private func keep(_ due: Due) {
+        state.update { state in
+            state.counts[due.watcher.standing, default: 0] += 1
+            state.watchers.append(due.watcher)
+            state.earliest = min(state.earliest, due.watcher.deadline)
+            if due.watcher.epoch != state.epoch { state.hasNews = true }
+        }
+    }
+
+    private static func answer(_ watcher: Watcher, _ answer: Answer) {
         let writer = ResponseWriter()
-        switch news {
+        switch answer {
         case .success(let news): writer.answer(watcher.id, news)
         case .failure(let refusal): writer.refuse(refusal, id: watcher.id)
         }
@@ -137,9 +179,9 @@ final class StateWatchers: Sendable {
     }
 
     /// Waits for somebody to answer; may also give nobody. Nil at the end.
-    private func nextDue() -> [Watcher]? {
+    private func nextDue() -> [Due]? {
         let earliest = state.update { $0.earliest }
-        let due = state.wait(deadline: earliest) { state -> [Watcher]? in
+        let due = state.wait(deadline: earliest) { state -> [Due]? in
             if state.hasNews || state.isClosed || state.earliest.hasPassed { return Self.takeDue(from: &state) }
             // Somebody has come who does not wait as long.
             return state.earliest < earliest ? [] : nil
@@ -148,20 +190,33 @@ final class StateWatchers: Sendable {
         return due ?? []
     }
 
-    private static func takeDue(from state: inout State) -> [Watcher] {
+    private static func takeDue(from state: inout State) -> [Due] {
         let (epoch, closed) = (state.epoch, state.isClosed)
-        var (due, left): ([Watcher], [Watcher]) = ([], [])
-        for watcher in state.watchers {
-            if closed || watcher.epoch != epoch || watcher.deadline.hasPassed {
-                due.append(watcher)
-            } else {
+        var (due, left): ([Due], [Watcher]) = ([], [])
+        for var watcher in state.watchers {
+            let isLast = closed || watcher.deadline.hasPassed
+            guard isLast || watcher.epoch != epoch else {
                 left.append(watcher)
+                continue
             }
+            watcher.epoch = epoch
+            due.append(Due(watcher: watcher, isLast: isLast))
         }
         state.watchers = left
         state.counts = left.reduce(into: [:]) { $0[$1.standing, default: 0] += 1 }
         state.earliest = state.watchers.map(\.deadline).min() ?? .never
         state.hasNews = false
         return due
+    }
+}
+
+extension StateWatchers.WatchedGroups {
+    /// The numbers of the groups; nil when they are those that the caller knows.
+    fileprivate func answer(from handler: any RequestHandler, _ isLast: Bool) -> StateWatchers.Answer? {
+        do throws(Refusal) {
+            let numbers = try handler.numbers(of: watch, for: caller)
+            guard isLast || numbers != watch.seen else { return nil }
+            return .success { numbers.append(to: $0) }
+        } catch { return .failure(error) }
     }
 }

@@ -13,6 +13,8 @@ final class WorkerThreads: Sendable {
     let watchers: StateWatchers
     /// Those who wait for something to carry.
     let carriers: StateWatchers
+    /// Those who watch access groups.
+    let groupWatchers: StateWatchers
     let prompts: WorkQueue<PromptJob>
     let attendance: WorkQueue<PromptControlJob>
     let identities: WorkQueue<RegistryJob>
@@ -34,7 +36,7 @@ final class WorkerThreads: Sendable {
         let brief = WorkQueue<DeviceJob>(capacity: limits.queuedDevice, share: limits.queuedDeviceOfProgram)
         let keys = WorkQueue<KeyJob>(
             capacity: limits.queuedKeys, share: limits.queuedKeysOfProgram, running: Self.half(limits.keyWorkers))
-        let (watchers, carriers) = StateWatchers.make(handler, limits)
+        let (watchers, carriers, groupWatchers) = StateWatchers.make(handler, limits)
         let prompts = WorkQueue<PromptJob>(
             capacity: limits.queuedPrompts, share: limits.queuedPromptsOfProgram,
             running: Self.half(limits.promptWorkers), shared: max(1, limits.promptWorkers - 1))
@@ -45,7 +47,7 @@ final class WorkerThreads: Sendable {
             capacity: limits.queuedIdentities, share: limits.queuedIdentitiesOfProgram, shared: limits.identitiesOfTurn)
         closings = [
             writes.close, searches.close, slow.close, brief.close, keys.close, prompts.close, attendance.close,
-            identities.close, watchers.close, carriers.close,
+            identities.close, watchers.close, carriers.close, groupWatchers.close,
         ]
         let requestReaders = SearchReaders(handler)
         let groups: [Group] = [
@@ -58,10 +60,10 @@ final class WorkerThreads: Sendable {
             Group("attend", limits.promptAttendants) { Self.attend(attendance, with: handler) },
             Group("who", limits.identityWorkers) { Self.identify(identities, in: registry) },
         ]
-        threads = try Self.start(groups, and: [watchers, carriers], with: handler, orElse: closings)
+        threads = try Self.start(groups, and: [watchers, carriers, groupWatchers], with: handler, orElse: closings)
         (self.writes, self.searches, self.slow, self.brief, self.keys) = (writes, searches, slow, brief, keys)
-        (self.watchers, self.carriers, self.prompts) = (watchers, carriers, prompts)
-        (self.attendance, self.identities) = (attendance, identities)
+        (self.watchers, self.carriers, self.groupWatchers) = (watchers, carriers, groupWatchers)
+        (self.prompts, self.attendance, self.identities) = (prompts, attendance, identities)
     }
 
     /// Threads that do the same work.

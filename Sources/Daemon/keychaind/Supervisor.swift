@@ -39,7 +39,7 @@ final class Supervisor {
             [
                 "--listen", options.enclave, "--state", options.enclaveState, "--user", options.enclaveUser,
                 "--accept-from", client, "--tpm", options.tpm,
-            ], at: options.enclave, beats: true)
+            ] + (options.agentGroup.map { ["--agent-group", $0] } ?? []), at: options.enclave, beats: true)
         let identifier = SupervisedProcess(
             "the process that identifies callers", own,
             ["--identify", options.identifier, "--user", options.identifierUser, "--accept-from", client]

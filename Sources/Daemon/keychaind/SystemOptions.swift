@@ -19,6 +19,8 @@ struct SystemOptions {
     var identifier = "/run/keychain-identifier/socket"
     var identifierUser = "_keychain-identifier"
     var tpm = "auto"
+    /// The group of the installed session agent; nil for the usual one.
+    var agentGroup: String?
     /// Seconds.
     var idleExit: UInt64 = 300
     /// How many connections of one keychain may be open.
@@ -60,6 +62,9 @@ struct SystemOptions {
         ProgramOption(
             "--identifier-user", value: "USER", .word,
             "The user that the process runs as that identifies callers. Default: _keychain-identifier."),
+        ProgramOption(
+            "--agent-group", value: "GROUP", .word,
+            "The group of the installed keychain-session-agent (set-group-ID). Default: _keychain-prompts."),
     ]
 
     private static let places = [
@@ -107,6 +112,7 @@ struct SystemOptions {
         } catch { throw DaemonArguments.Mistake(error.problem) }
         takePlaces(given)
         tpm = given.text("--tpm") ?? tpm
+        agentGroup = given.text("--agent-group")
         idleExit = given.number("--idle-exit") ?? idleExit
         connections = given.number("--connections") ?? connections
         keychains = given.number("--keychains") ?? keychains

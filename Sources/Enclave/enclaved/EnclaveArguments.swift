@@ -17,6 +17,8 @@ enum EnclaveArguments {
         var channel: UnixSocket
         var tpm: TPMChoice
         var agent: AgentChoice
+        /// Gives session agents of the vault's user, in the system service.
+        var sessionAgents: AgentQueue?
         var pinentry: String
         var acceptsLoginPassword: Bool
     }
@@ -42,6 +44,9 @@ enum EnclaveArguments {
             ProgramOption(
                 "--agents", value: "FD", .descriptor,
                 "In place of --agent: the socket over which the listener gives agents."),
+            ProgramOption(
+                "--session-agents", value: "FD", .descriptor,
+                "The socket over which the listener gives the session agents of the vault's user."),
             ProgramOption(
                 "--pinentry", value: "PROGRAM", .word,
                 "How the agent asks for passcodes: with the program at a path, none, or auto. Default: auto."),
@@ -97,6 +102,7 @@ extension EnclaveArguments.Options {
                 description: "--vault FILE is missing, or not an absolute path. See keychain-enclaved --help.")
         }
         agent = try AgentChoice(given)
+        sessionAgents = try given.agents("--session-agents")
         guard let socket = UnixSocket(inherited: given.text("--channel")) else {
             throw EnclaveArguments.Mistake(
                 description:
@@ -111,13 +117,21 @@ extension EnclaveArguments.Options {
 
 extension AgentChoice {
     fileprivate init(_ given: ProgramArguments) throws(EnclaveArguments.Mistake) {
-        if let agents = given.text("--agents") {
-            guard let socket = UnixSocket(inherited: agents) else {
-                throw EnclaveArguments.Mistake(description: "--agents FD takes the number of an open socket.")
-            }
-            self = .given(AgentQueue(socket))
+        if let queue = try given.agents("--agents") {
+            self = .given(queue)
         } else {
             self = given.text("--agent").map { AgentChoice($0) } ?? .beside
         }
+    }
+}
+
+extension ProgramArguments {
+    /// The queue at an inherited socket; nil where the option is not given.
+    fileprivate func agents(_ option: String) throws(EnclaveArguments.Mistake) -> AgentQueue? {
+        guard let number = text(option) else { return nil }
+        guard let socket = UnixSocket(inherited: number) else {
+            throw EnclaveArguments.Mistake(description: "\(option) FD takes the number of an open socket.")
+        }
+        return AgentQueue(socket)
     }
 }

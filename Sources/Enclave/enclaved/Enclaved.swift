@@ -39,11 +39,7 @@ struct Enclaved {
         // A TPM at the end of a socket may go.
         signal(SIGPIPE, SIG_IGN)
         let events = EarlySessionEvents()
-        let agent = try launched.map { launched in
-            try AgentConnection(
-                launched.socket, process: launched.process, desk: launched.desk,
-                whenGone: { if launched.desk == nil { end(options.channel) } }, onEvent: { events.take($0) })
-        }
+        let agent = try connect(launched, options, found.user, events)
         let enclave: SoftwareEnclave
         let tpm: TPM?
         do {
@@ -65,6 +61,21 @@ struct Enclaved {
         let server = try EnclaveServer(enclave, channel: options.channel) { tpm?.hasBeenLost != true }
         try Sandbox.install()
         server.run()
+    }
+
+    /// The user's agents. The system's keychain, and one without a system agent, have no session agents.
+    private static func connect(
+        _ launched: AgentChoice.Launched?, _ options: EnclaveArguments.Options, _ user: UInt32?,
+        _ events: EarlySessionEvents
+    ) throws(Refusal) -> (any UserAgent)? {
+        guard let launched else { return nil }
+        let channel = options.channel
+        let system = try AgentConnection(
+            launched.socket, process: launched.process, desk: launched.desk,
+            whenGone: { if launched.desk == nil { end(channel) } }, onEvent: { events.take($0) })
+        guard let user, let queue = options.sessionAgents else { return system }
+        return AgentRouter(
+            system: system, session: try AgentConnection(sessionAgentsOf: queue.watching(user)))
     }
 
     /// The end of an enclave whose agent has gone. Its sandbox lets it start no other one, so it could neither prompt

@@ -1,4 +1,5 @@
 import CommandOptions
+import EnclaveWire
 import Glibc
 import LinuxSystem
 
@@ -12,6 +13,8 @@ struct ListenerOptions {
     /// The user whose connections it takes.
     var client = "_keychain"
     var tpm = "auto"
+    /// The group of the installed session agent.
+    var agentGroup = AgentRegistration.usualGroup
     /// A descriptor whose end is the listener's.
     var lifeline: FileDescriptor?
     var ready: FileDescriptor?
@@ -36,6 +39,12 @@ struct ListenerOptions {
             ProgramOption(
                 "--tpm", value: "TPM", .word,
                 "The TPM that the keys may rest on: auto, none, or the address of a TPM. Default: auto."),
+            ProgramOption(
+                "--agent-group", value: "GROUP", .word,
+                """
+                The group that root has given to the installed keychain-session-agent (set-group-ID), by name or \
+                number. Without such a group no session agent is taken. Default: _keychain-prompts.
+                """),
             ProgramOption("--until", value: "FD", .descriptor, "End when this descriptor does."),
             ProgramOption(
                 "--ready-fd", value: "FD", .descriptor, "Write a byte to this descriptor when the program listens."),
@@ -51,6 +60,7 @@ struct ListenerOptions {
         user = given.text("--user") ?? user
         client = given.text("--accept-from") ?? client
         tpm = given.text("--tpm") ?? tpm
+        agentGroup = given.text("--agent-group") ?? agentGroup
         do throws(WrongCommandLine) {
             lifeline = try given.descriptor("--until")
             ready = try given.descriptor("--ready-fd")

@@ -143,7 +143,8 @@ package final class Connection: KeychainConnection {
 extension DeviceRequest {
     fileprivate var isRepeatable: Bool {
         switch self {
-        case .status, .lock, .verify, .details, .changeSettings, .watch, .identity, .examine, .snapshot, .release,
+        case .status, .lock, .verify, .details, .changeSettings, .watch, .watchGroups, .identity, .examine, .snapshot,
+            .release,
             .lastUnlock,
             .access(.decisions), .access(.changes),
             .access(.why), .access(.whyFile), .access(.orphans), .access(.keepRows), .access(.row), .access(.gather),

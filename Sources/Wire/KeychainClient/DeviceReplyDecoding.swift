@@ -19,6 +19,7 @@ extension DeviceReply {
         case .lastUnlock: self = .lastUnlock(try reader.integer(UInt64.self))
         case .snapshot: self = .snapshot(path: try reader.text())
         case .watch: self = .news(try DeviceStateChange(from: &reader))
+        case .watchGroups: self = .groups(try [GroupNumber](from: &reader))
         case .backup(let request): self = .backup(try BackupReply(to: request, from: &reader))
         case .sync(let request): self = .sync(try SyncReply(to: request, from: &reader))
         case .access(let request): self = .access(try AccessReply(to: request, from: &reader))

@@ -57,6 +57,8 @@ package enum DeviceReply: Equatable, Sendable {
     case details(DeviceDetails)
     /// To ``DeviceRequest/watch(epoch:milliseconds:)``.
     case news(DeviceStateChange)
+    /// To ``DeviceRequest/watchGroups(_:)``: the groups that the request names, or all of the caller's.
+    case groups([GroupNumber])
     /// To ``DeviceRequest/access(_:)``.
     case access(AccessReply)
     /// To ``DeviceRequest/snapshot``.

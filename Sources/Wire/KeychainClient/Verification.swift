@@ -51,10 +51,14 @@ extension DeviceRequest {
         case .snapshot, .backup, .access(.work), .access(.move), .access(.gather), .access(.why), .access(.whyFile),
             .access(.orphans):
             Self.timeoutOfWhole(usual)
-        case .watch(_, let milliseconds), .sync(.wait(_, let milliseconds)):
-            min(usual, WireLimits.longestDeadline) &+ min(milliseconds, WireLimits.longestWatch)
+        case .watch(_, let milliseconds), .sync(.wait(_, let milliseconds)): Self.timeout(usual, watching: milliseconds)
+        case .watchGroups(let watch): Self.timeout(usual, watching: watch.milliseconds)
         default: usual
         }
+    }
+
+    private static func timeout(_ usual: UInt32, watching milliseconds: UInt32) -> UInt32 {
+        min(usual, WireLimits.longestDeadline) &+ min(milliseconds, WireLimits.longestWatch)
     }
 }
 

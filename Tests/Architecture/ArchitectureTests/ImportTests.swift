@@ -67,7 +67,7 @@ struct ImportTests {
     func enclaveMessagesStayInside() throws {
         let users = try Self.modules().filter { $0.uses.contains("EnclaveWire") && $0.layer != "Enclave" }
         let allowed: Set = [
-            "UserPresence", "agent", "KeychainEngine", "SyncService", "keychaind", "EmbeddedKeychain",
+            "UserPresence", "agent", "sessionagent", "KeychainEngine", "SyncService", "keychaind", "EmbeddedKeychain",
             "KeychainTesting",
         ]
         #expect(Set(users.map(\.name)) == allowed)

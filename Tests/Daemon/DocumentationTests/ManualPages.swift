@@ -8,6 +8,7 @@ import SecurityCommands
 @testable import agent
 @testable import enclaved
 @testable import keychaind
+@testable import sessionagent
 
 /// The manual pages. Each is its template, in which a line `.\" table: NAME` stands for lines made of a table.
 enum ManualPages {
@@ -15,7 +16,8 @@ enum ManualPages {
         ["security.1"] + CommandPage.table.map { "security-\($0.command).1" } + [
             "git-credential-keychain.1", "docker-credential-keychain.1", "keychain.conf.5", "keychain-entitlements.5",
             "keychain-ci.7", "keychain-references.7", "security-mac.7", "keychaind.8", "keychain-enclaved.8",
-            "keychain-agent.8", "keychain-carrier.8", "keychain-secrets.8", "keychain-sync-server.8", "pam_keychain.8",
+            "keychain-agent.8", "keychain-session-agent.8", "keychain-carrier.8", "keychain-secrets.8",
+            "keychain-sync-server.8", "pam_keychain.8",
         ]
 
     static let folder = Page.root + "docs/man/"
@@ -68,6 +70,7 @@ enum ManualPages {
         "keychaind": DaemonArguments.table, "keychaind --system": SystemOptions.table,
         "keychaind --identify": IdentifierOptions.table, "keychain-enclaved": EnclaveArguments.table,
         "keychain-enclaved --listen": ListenerOptions.table, "keychain-agent": AgentArguments.table,
+        "keychain-session-agent": SessionAgentArguments.table,
         "keychain-secrets": BridgeArguments.table, "keychain-carrier": CarrierArguments.table,
         "keychain-sync-server": ServerCommand.table,
     ]

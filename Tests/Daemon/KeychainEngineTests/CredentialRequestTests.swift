@@ -12,7 +12,8 @@ import Testing
     /// All kinds of requests: the compiler names one that has no place in the table.
     enum Kind: CaseIterable {
         case status, lock, unlock, setPasscode, removePasscode, verify, moveToTPM, moveToSoftware, details, unlockWith
-        case replacePasscode, addSlot, removeSlot, changeSettings, watch, acceptStore, snapshot, identity, examine
+        case replacePasscode, addSlot, removeSlot, changeSettings, watch, watchGroups, acceptStore, snapshot, identity
+        case examine
         case release, decisions, why, move, orphans, setPolicy, uninstalled, work, keepRows, row, others, changes
         case gather, use, lastUnlock, backup, restore, backupStep, circle, setFileRecovery
 
@@ -33,6 +34,7 @@ import Testing
             case .removeSlot: self = .removeSlot
             case .changeSettings: self = .changeSettings
             case .watch: self = .watch
+            case .watchGroups: self = .watchGroups
             case .acceptStore: self = .acceptStore
             case .snapshot: self = .snapshot
             case .identity: self = .identity
@@ -90,8 +92,9 @@ import Testing
             case .backup: .backup(.begin(by: .passcode))
             case .restore:
                 .backup(.open(BackupOpening(.restore, by: .passcode, .passphrase, header: [], manifest: [])))
-            case .status, .lock, .verify, .details, .changeSettings, .watch, .snapshot, .identity, .examine, .release,
-                .decisions, .why, .orphans, .uninstalled, .keepRows, .row, .others, .changes, .gather, .use,
+            case .status, .lock, .verify, .details, .changeSettings, .watch, .watchGroups, .snapshot, .identity,
+                .examine, .release, .decisions, .why, .orphans, .uninstalled, .keepRows, .row, .others, .changes,
+                .gather, .use,
                 .lastUnlock, .backupStep, .circle:
                 nil
             }
@@ -144,7 +147,8 @@ import Testing
     func everyKindWithDescriptor() throws {
         let others: [DeviceRequest] = [
             .status, .lock, .details, .identity, .snapshot, .release, .watch(epoch: 0, milliseconds: 0),
-            .verify(from: .start), .changeSettings(DeviceSettings()), .access(.decisions(after: 0)),
+            .watchGroups(GroupWatch([])), .verify(from: .start), .changeSettings(DeviceSettings()),
+            .access(.decisions(after: 0)),
             .access(.why(program: "", query: [])), .access(.orphans), .access(.uninstalled([])), .access(.keepRows([])),
             .access(.row(1)), .access(.others), .access(.changes(after: 0)),
             .access(.gather), .access(.use), .lastUnlock, .backup(.survey(from: .start)), .sync(.status),

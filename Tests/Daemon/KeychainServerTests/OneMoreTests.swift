@@ -45,6 +45,26 @@ struct OneMoreTests {
         #expect(try clients[0].ask(Frames.search(id: 7))?.id == 7)
     }
 
+    @Test("Watches of groups: of a program, and of all")
+    func groups() throws {
+        var limits = ServerLimits()
+        (limits.groupWatchers, limits.groupWatchersOfProgram) = (3, 2)
+        let server = try Self.server(limits)
+        let watch = DeviceRequest.watchGroups(
+            GroupWatch([GroupNumber(group: "a", number: 7)], milliseconds: 30_000))
+        let clients = try (0..<3).map { _ in try server.connect() }
+        try clients[0].send((1...2).flatMap { Frames.device(watch, id: $0) })
+        // Both were looked at, and wait on.
+        #expect(server.standIn.waits { $0.looks == 2 })
+        #expect(try clients[0].ask(Frames.search(id: 3))?.id == 3)
+        let refused = try clients[0].ask(Frames.device(watch, id: 4))
+        #expect(refused?.id == 4 && refused?.refusal?.rule == .beyondShare)
+        try clients[1].send(Frames.device(watch, id: 5))
+        #expect(server.standIn.waits { $0.looks == 3 })
+        #expect(try clients[1].ask(Frames.search(id: 6))?.id == 6)
+        #expect(try clients[2].ask(Frames.device(watch, id: 7))?.refusal?.rule == .unavailable)
+    }
+
     @Test("Enclave keys: of a program, and of all")
     func keys() throws {
         var limits = ServerLimits()

@@ -78,6 +78,20 @@ struct IdentityDeploymentTests {
         extendLifetime(adder)
     }
 
+    @Test("A program hears from the daemon what another one of its group stores, also after a restart of the daemon")
+    func changes() throws {
+        let (writer, moved) = (try signedWriter("writer"), try signedWriter("moved"))
+        let watcher = try start(moved, "daemon", "watch")
+        #expect(try watcher.output.readText(2) == "w\n")
+        #expect(try start(writer, "daemon", "put", "a", "1").waitForExit() == 0)
+        #expect(try watcher.output.readText(2) == "!\n")
+        // Another daemon has other numbers: something may have changed meanwhile.
+        try fixture.stop()
+        #expect(try watcher.output.readText(2) == "!\n")
+        #expect(try start(writer, "daemon", "drop", "a").waitForExit() == 0)
+        #expect(try watcher.output.readText(2) == "!\n")
+    }
+
     @Test("The daemon tells whom it takes a program for, and what a program file would be given")
     func report() throws {
         let writer = try signedWriter("writer")

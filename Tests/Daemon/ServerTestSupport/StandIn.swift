@@ -48,6 +48,8 @@ package final class StandIn: RequestHandler {
         package var maintained = 0
         /// The contents of the memory files of device requests.
         package var passcodes: [String] = []
+        /// How often groups were looked at for somebody who watches them.
+        package var looks = 0
         var held: Set<Kind> = []
         /// So many withdrawals find no prompt yet.
         var missed = 0
@@ -76,6 +78,29 @@ package final class StandIn: RequestHandler {
 
     /// Moved by tests.
     package let stateEpoch = StateEpoch()
+
+    /// Moved by ``change(_:)``, and by tests.
+    package let groupEpoch = StateEpoch()
+    private let changed = Lock<[String: UInt64]>([:])
+
+    /// Something has changed in a group.
+    package func change(_ group: String) {
+        changed.withLock { $0[group, default: 0] += 1 }
+        groupEpoch.advance()
+    }
+
+    /// Of groups with names that begin so nobody hears.
+    package static let foreign = "foreign"
+
+    package func numbers(of watch: GroupWatch, for caller: CallerIdentity) throws(Refusal) -> [GroupNumber] {
+        // After the look: a change that a test makes then is seen by the next one.
+        defer { seen.update { $0.looks += 1 } }
+        let foreign = watch.seen.first { $0.group.hasPrefix(Self.foreign) }
+        if let foreign { throw Refusal(.missingEntitlement, .foreignGroup, foreign.group, "Foreign.", do: "Ask.") }
+        return watch.seen.map { known in
+            GroupNumber(group: known.group, number: 7 + changed.withLock { $0[known.group, default: 0] })
+        }
+    }
 
     package func news() -> DeviceStateChange { DeviceStateChange(epoch: stateEpoch.value, status: StandIn.status) }
 

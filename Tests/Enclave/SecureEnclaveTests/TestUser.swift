@@ -24,6 +24,7 @@ final class TestUser: UserAgent {
         var questions: [UserQuestion] = []
         var fingers: [UInt8]? = []
         var open: AuthenticationContext?
+        var report: AgentReport?
     }
 
     private let state: Monitor<State>
@@ -38,6 +39,10 @@ final class TestUser: UserAgent {
     func forgetAnswers() { state.update { $0.answers = [] } }
 
     func enrol(_ fingers: [UInt8]?) { state.update { $0.fingers = fingers } }
+
+    /// The report of the agent; nil for an agent that is not there.
+    func find(_ report: AgentReport?) { state.update { $0.report = report } }
+    func found() -> AgentReport? { state.update { $0.report } }
 
     var questions: [UserQuestion] { state.update { $0.questions } }
     var kinds: [UserQuestion.Kind] { questions.map(\.kind) }

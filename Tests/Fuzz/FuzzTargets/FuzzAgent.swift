@@ -59,7 +59,7 @@ private func fuzzTask(_ body: [UInt8]) {
 private func fuzzEnclaveEnd(_ said: [UInt8]) {
     let (ours, theirs) = must("a pair of sockets") { () throws(SystemError) in try UnixSocket.pair() }
     let events = Lock<[SessionEvent]>([])
-    let channel = AgentChannel(ours) { event in events.withLock { $0.append(event) } }
+    let channel = AgentChannel(ours, farewell: nil) { event in events.withLock { $0.append(event) } }
     say(said, through: theirs)
     // The reader may be slow: the agent must not wait for it.
     channel.read()

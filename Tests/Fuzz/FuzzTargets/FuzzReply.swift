@@ -113,6 +113,7 @@ extension FuzzSeeds {
                 case .verify: parts[1]
                 case .identity, .examine: parts[3]
                 case .watch: parts[4]
+                case .watchGroups: written { [GroupNumber(group: "g", number: 7)].append(to: $0) }
                 default: [UInt8]()
                 }
             seeds.append([0x20 | UInt8(number)] + [0, 0, 0, 0] + content)

@@ -97,7 +97,9 @@ extension FuzzSeeds {
             .moveToTPM, .moveToSoftware,
             .details, .unlockWith(.pin), .replacePasscode(by: .recoveryCode), .addSlot(.recovery, by: .passcode),
             .removeSlot(2, by: .passcode), .changeSettings(DeviceSettings(locksOnSleep: true, idleSeconds: 300)),
-            .watch(epoch: 3, milliseconds: 100), .acceptStore, .snapshot, .identity, .examine, .release,
+            .watch(epoch: 3, milliseconds: 100),
+            .watchGroups(GroupWatch([GroupNumber(group: "g", number: 7)], milliseconds: 100)), .acceptStore, .snapshot,
+            .identity, .examine, .release,
             .lastUnlock, .setFileRecovery(RecoveryTexts(["age1", ""]), by: .recoveryCode),
         ] + access.map { .access($0) }
 

@@ -6,7 +6,9 @@
 //     item-writer put ACCOUNT VALUE adds a synchronisable item, or changes it
 //     item-writer show              prints each synchronisable item: its account, its value
 //     item-writer drop ACCOUNT      deletes a synchronisable item
+//     item-writer watch             prints "w" when it watches its groups, and "!" for each notice
 
+import Dispatch
 import Foundation
 import Security
 
@@ -88,12 +90,25 @@ func drop(_ account: String) -> Int32 {
     return SecItemDelete(place as CFDictionary) == errSecSuccess ? 0 : 1
 }
 
+func watch() -> Never {
+    Task {
+        do {
+            let changes = try KeychainChanges()
+            FileHandle.standardOutput.write(Data("w\n".utf8))
+            for try await _ in changes { FileHandle.standardOutput.write(Data("!\n".utf8)) }
+        } catch { FileHandle.standardError.write(Data("\(error)\n".utf8)) }
+        exit(3)
+    }
+    dispatchMain()
+}
+
 let words = CommandLine.arguments.dropFirst(2)
 switch CommandLine.arguments.dropFirst().first {
 case "add": add(CommandLine.arguments.dropFirst(2).first ?? "items")
 case "check": exit(check(CommandLine.arguments.dropFirst(2).first ?? "items"))
 case "put": exit(put(words.first ?? "", words.last ?? ""))
 case "show": exit(show())
+case "watch": watch()
 case "drop": exit(drop(words.first ?? ""))
 default: exit(2)
 }

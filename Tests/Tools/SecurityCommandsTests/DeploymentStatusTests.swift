@@ -34,7 +34,15 @@ import Testing
         #expect(text.contains("session:     2, by logind\n"))
     }
 
-    @Test("The system service says that it reaches no display, and which session it watches")
+    @Test("The system service asks on the display that a session agent has registered")
+    func serviceWithDisplay() {
+        let text = status("system daemon", Self.desktop)
+        #expect(
+            text.contains(
+                "asks:        on the display of your session, or on the terminal of the program that needs it\n"))
+    }
+
+    @Test("The system service says that no display is registered, and which session it watches")
     func service() {
         var agent = Self.desktop
         (agent.session, agent.graphicalPinentry) = ("", "")
@@ -49,7 +57,7 @@ import Testing
         #expect(
             text.contains(
                 """
-                asks:        on the terminal of the program that needs it; the system service reaches no display
+                asks:        on the terminal of the program that needs it; no session has registered a display
                 session:     not watched: no logind, or no session
                 fingerprint: Reader, only if polkit gives the system service users' fingers
                 pinentry:    none; the terminal is asked itself

@@ -65,7 +65,8 @@ struct RestartTests {
     static var questions: [DeviceRequest] {
         [
             .status, .lock, .verify(from: .start), .details, .changeSettings(DeviceSettings()), .snapshot, .identity,
-            .watch(epoch: 0, milliseconds: 0), .release, .lastUnlock, .examine, .access(.decisions(after: 0)),
+            .watch(epoch: 0, milliseconds: 0), .watchGroups(GroupWatch([])), .release, .lastUnlock, .examine,
+            .access(.decisions(after: 0)),
             .access(.changes(after: 0)), .access(.why(program: "", query: [])), .access(.orphans),
             .access(.keepRows([])), .access(.row(1)), .access(.gather), .access(.use), .access(.others),
         ]

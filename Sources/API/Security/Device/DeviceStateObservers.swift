@@ -12,10 +12,7 @@ enum DeviceStateObservers {
 
     /// Reports every state of the current task's keychain to a reader, until the reader ends.
     static func subscribe(_ continuation: Continuation) {
-        let source: StateWatch.Source = {
-            if let scoped = KeychainSession.scoped { return { () throws(Refusal) in scoped } }
-            return { () throws(Refusal) in try KeychainSession.current() }
-        }()
+        let source = KeychainSession.source()
         let key = KeychainSession.scoped.map { ObjectIdentifier($0 as AnyObject) } ?? ObjectIdentifier(StateWatch.self)
         let watch = watches.withValue(inChild: { $0 = [:] }) { watches in
             let watch = watches[key] ?? StateWatch(source)
@@ -34,8 +31,6 @@ enum DeviceStateObservers {
 
 /// One thread that asks a keychain for its next state while it has listeners.
 final class StateWatch: Sendable {
-    typealias Source = @Sendable () throws(Refusal) -> any KeychainConnection
-
     /// The duration of one request in milliseconds. It bounds how long the thread outlives its last listener.
     private static let timeout: UInt32 = 5000
     /// The interval before an unreachable keychain is asked again, in milliseconds.
@@ -49,9 +44,9 @@ final class StateWatch: Sendable {
     }
 
     private let state = Monitor(State())
-    private let source: Source
+    private let source: KeychainSession.Source
 
-    init(_ source: @escaping Source) { self.source = source }
+    init(_ source: @escaping KeychainSession.Source) { self.source = source }
 
     var isIdle: Bool { state.update { $0.listeners.isEmpty } }
 

@@ -78,3 +78,12 @@ private func yielding<Result>(_ place: Place?, _ call: (ErrorPlace) throws(Refus
 func explained(_ refusal: Refusal) -> Int32 {
     reporting { () throws(Refusal) in throw refusal }
 }
+
+extension Refusal {
+    /// The refusal behind the error of a function for Swift.
+    init(_ error: SecItemError) {
+        self.init(
+            KeychainStatus(rawValue: error.status), Rule(rawValue: error.rule), error.subject, error.problem,
+            do: error.remedy)
+    }
+}

@@ -239,11 +239,3 @@ private func set(_ key: Any, _ value: Any, of options: inout ProtectedFile.Optio
 private func filing<Result>(_ body: () throws(SecItemError) -> Result) throws(Refusal) -> Result {
     do throws(SecItemError) { return try body() } catch { throw Refusal(error) }
 }
-
-extension Refusal {
-    fileprivate init(_ error: SecItemError) {
-        self.init(
-            KeychainStatus(rawValue: error.status), Rule(rawValue: error.rule), error.subject, error.problem,
-            do: error.remedy)
-    }
-}

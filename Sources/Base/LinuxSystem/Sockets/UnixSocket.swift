@@ -19,6 +19,18 @@ package struct UnixSocket: Sendable {
     /// Ends the connection for both sides, and wakes the threads that wait for it.
     package func shutDown() { _ = Glibc.shutdown(descriptor.number, CInt(SHUT_RDWR)) }
 
+    /// Ends this side's sending. The end of the other side is still reported here.
+    package func endSending() { _ = Glibc.shutdown(descriptor.number, CInt(SHUT_WR)) }
+
+    /// Whether the peer has received all that was sent to it, or has gone.
+    ///
+    /// - Throws: `SystemError` of `ioctl`.
+    package func hasDeliveredAll() throws(SystemError) -> Bool {
+        var unread: CInt = 0
+        _ = try retrying("ioctl") { unsafe ioctl(descriptor.number, UInt(TIOCOUTQ), &unread) }
+        return unread == 0
+    }
+
     /// Makes two sockets that are connected to each other and block.
     ///
     /// - Throws: `SystemError` of `socketpair`: too many open files.

@@ -50,7 +50,7 @@ extension DeviceRequest {
     /// recorded.
     var logged: StaticString? {
         switch self {
-        case .status, .verify, .details, .watch, .identity, .examine, .release, .lastUnlock: nil
+        case .status, .verify, .details, .watch, .watchGroups, .identity, .examine, .release, .lastUnlock: nil
         case .lock: "lock"
         case .unlock, .unlockWith: "unlock"
         case .setPasscode, .replacePasscode: "set password"

@@ -135,3 +135,17 @@ extension Provenance {
         }
     }
 }
+
+/// The digests of access groups, for any thread.
+final class GroupDigests: Sendable {
+    /// One thread at a time uses it.
+    private let digester: Lock<AttributeDigester>
+
+    init(_ indexKey: SecretBytes) throws(Refusal) { digester = Lock(try AttributeDigester(indexKey)) }
+
+    func digest(of group: String) throws(Refusal) -> [UInt8] {
+        try digester.withLock { (digester) throws(Refusal) in
+            try digester.group(group).span.array(0, AttributeDigester.size)
+        }
+    }
+}

@@ -35,5 +35,5 @@ final class EngineCircle: Sendable {
     var operations: (any CircleOperations)? { given.withLock { $0 } }
     var number: StateEpoch { operations?.number ?? noNumber }
 
-    func begin(_ operations: any CircleOperations) { given.withLock { $0 = operations } }
+    func begin(_ operations: (any CircleOperations)?) { given.withLock { $0 = operations } }
 }

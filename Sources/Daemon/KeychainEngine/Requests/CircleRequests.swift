@@ -9,8 +9,8 @@ extension KeychainEngine {
     /// The number that moves with every change of the circle that a carrier should hear of.
     package var circleEpoch: StateEpoch { circle.number }
 
-    /// Has the circle's requests answered from now on.
-    package func serve(_ operations: any CircleOperations) { circle.begin(operations) }
+    /// Has the circle's requests answered from now on; nil refuses them.
+    package func serve(_ operations: (any CircleOperations)?) { circle.begin(operations) }
 
     /// Looks what became of the vault, after a request with a credential or a batch.
     ///

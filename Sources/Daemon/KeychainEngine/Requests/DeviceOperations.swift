@@ -63,10 +63,8 @@ extension KeychainEngine {
             // Only the server or the embedded keychain, which identify callers, know programs.
             throw Refusal(
                 .unimplemented, .notImplemented, "examine", "Nobody here identifies programs.", do: "Ask a daemon.")
-        case .watch:
-            // Watchers wait elsewhere: in a server for many at once, in an embedded keychain without the engine.
-            let news = try news()
-            return writer.answer(id) { news.append(to: $0) }
+        case .watch: return try answerWatch(nil, caller, id, writer)
+        case .watchGroups(let watch): return try answerWatch(watch, caller, id, writer)
         case .snapshot:
             let path = try store.snapshot(by: deadline)
             return writer.answer(id) { $0.append(text: path) }
@@ -77,6 +75,21 @@ extension KeychainEngine {
             try change(request, passcodes)
         }
         writer.answer(id) { _ in }
+    }
+
+    /// Answers a watch at once. Watchers wait elsewhere: in a server for many at once, in an embedded keychain without
+    /// the engine.
+    ///
+    /// - Parameter groups: the groups that are watched; nil for the state of the device.
+    private func answerWatch(
+        _ groups: GroupWatch?, _ caller: CallerIdentity, _ id: UInt32, _ writer: ResponseWriter
+    ) throws(Refusal) {
+        guard let groups else {
+            let news = try news()
+            return writer.answer(id) { news.append(to: $0) }
+        }
+        let numbers = try numbers(of: groups, for: caller)
+        writer.answer(id) { numbers.append(to: $0) }
     }
 
     private func answer(_ number: UInt64, _ id: UInt32, _ writer: ResponseWriter) {
@@ -111,8 +124,8 @@ extension KeychainEngine {
         case .acceptStore: try acceptStore(passcodes[0])
         case .setFileRecovery(let recipients, let kind):
             try enclave.setFileRecovery(recipients, by: kind, passcodes[0])
-        case .status, .verify, .access, .details, .identity, .release, .examine, .watch, .snapshot, .lastUnlock,
-            .backup, .sync:
+        case .status, .verify, .access, .details, .identity, .release, .examine, .watch, .watchGroups,
+            .snapshot, .lastUnlock, .backup, .sync:
             break
         }
         // A password that was set in a folder which has gone is nobody's.

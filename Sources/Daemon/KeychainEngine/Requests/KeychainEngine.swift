@@ -29,6 +29,7 @@ package final class KeychainEngine: Sendable {
     let backups = BackupsUnderWay()
     let circle = EngineCircle()
     let indexKey: SecretBytes
+    let groupDigests: GroupDigests
     private let deployment: String
     private let writer: WriterLock
     let log: AuditLog.Writer?
@@ -60,6 +61,7 @@ package final class KeychainEngine: Sendable {
         self.deployment = deployment
         keyring = MetadataKeyring(enclave.epoch)
         indexKey = try enclave.indexKey()
+        groupDigests = try GroupDigests(indexKey)
         try store.migrate(with: indexKey)
         shelves = try ShelfRegistry(store, indexKey)
         if let log { store.damage.tell(log) }

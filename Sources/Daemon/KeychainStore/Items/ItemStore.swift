@@ -19,6 +19,8 @@ package struct ItemStore: Sendable {
     let changes = ChangeCount()
     /// Which items this process has changed.
     package let changeLog = ChangeLog()
+    /// And the groups of these.
+    package let groupNumbers = GroupNumbers()
     /// Which rows are not as they were written.
     package let damage = DamageReport()
     let trust = PairTrust()

@@ -3,8 +3,8 @@ import LinuxSystem
 
 /// Which items a transaction changes.
 extension StoreWriter {
-    /// Notes changes from now on, for ``ChangeLog``. Until somebody asks for them they would cost each write a third of
-    /// its statements for nothing.
+    /// Notes changes from now on, for ``ChangeLog`` and ``GroupNumbers``. Until somebody asks for them they would cost
+    /// each write a third of its statements for nothing.
     package func watchChanges() throws(Refusal) {
         // Nothing is written to another schema, whose tables may be missing.
         guard !changeLog.isKept, foreignObjects == nil else { return }
@@ -16,7 +16,8 @@ extension StoreWriter {
 
     /// Takes what was changed since the last time, in the open transaction.
     ///
-    /// - Parameter areShown: whether programs that show items hear of them after the commit.
+    /// - Parameter areShown: whether programs that show items hear of them after the commit. The programs of a group
+    ///   always hear that something in it has changed.
     package func settleChanges(areShown: Bool) throws(Refusal) {
         guard changeLog.isKept else { return }
         let statement = try statement(.readChanges)
@@ -24,6 +25,7 @@ extension StoreWriter {
         do throws(Refusal) {
             while try statement.next() {
                 found = true
+                changedGroups.insert(statement.withBlob(2) { $0.array(0, $0.count) })
                 guard areShown, let itemClass = ItemClass(rawValue: UInt8(truncatingIfNeeded: statement.integer(0)))
                 else { continue }
                 changed.append(PersistentReference(itemClass, uuid: statement.withBlob(1) { $0.array(0, $0.count) }))

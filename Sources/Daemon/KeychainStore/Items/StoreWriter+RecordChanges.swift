@@ -15,6 +15,14 @@ extension StoreWriter {
         return records.take(since: moment, version: statement.integer(0))
     }
 
+    /// Notices what other processes have written, of which nobody knows the groups: each group has another number then.
+    package func noteForeignChanges() throws(Refusal) {
+        let statement = try statement(.dataVersion)
+        defer { statement.reset() }
+        guard try statement.next() else { throw .noDataVersion }
+        groupNumbers.note(version: statement.integer(0))
+    }
+
     /// Runs `body` in one transaction, as ``transaction(by:_:)``. One that has written no row ends without a
     /// commit, as if it had not been: to look costs no write.
     package func transactionIfNeeded<Result>(_ body: () throws(Refusal) -> Result) throws(Refusal) -> Result {

@@ -11,7 +11,10 @@ package final class StoreWriter {
     package var owner: ColumnDigest?
     /// The items that the open transaction has changed, for ``ChangeLog``.
     var changed: [PersistentReference] = []
+    /// And their groups, for ``GroupNumbers``.
+    var changedGroups: Set<[UInt8]> = []
     let changeLog: ChangeLog
+    let groupNumbers: GroupNumbers
     /// Whether the keychain belongs to a circle, so that changes are marked and deleted items leave tombstones.
     package private(set) var isInCircle = false
     /// How often a record was marked for the other machines.
@@ -33,6 +36,7 @@ package final class StoreWriter {
     init(_ database: Database, of store: ItemStore, digester: AttributeDigester) throws(Refusal) {
         (self.database, self.store, self.digester) = (database, store, digester)
         (reserve, changeLog) = (SpaceReserve(besides: store.path), store.changeLog)
+        groupNumbers = store.groupNumbers
         reader = StoreReader(database, digester: digester, reporting: store.damage, trusting: store.trust)
         try checkSchema()
     }
@@ -70,7 +74,8 @@ package final class StoreWriter {
         try commit()
         count.commit()
         changeLog.append(contentsOf: changed)
-        changed = []
+        groupNumbers.raise(changedGroups)
+        forgetChanges()
     }
 
     private func commit() throws(Refusal) {
@@ -95,10 +100,12 @@ package final class StoreWriter {
     /// Gives it back.
     package func giveReserve() { reserve.give() }
 
+    private func forgetChanges() { (changed, changedGroups) = ([], []) }
+
     /// Rolls back, unless an error has done so.
     private func undo() throws(Refusal) {
         count.rollback()
-        changed = []
+        forgetChanges()
         guard database.isInTransaction else { return }
         try run(.rollback)
     }

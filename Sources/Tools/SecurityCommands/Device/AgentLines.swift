@@ -26,7 +26,10 @@ enum AgentLines {
     private static func prompts(_ agent: AgentReport, mayAsk: Bool, isService: Bool) -> String {
         if !mayAsk { return "nobody: the setting interaction says never" }
         let terminal = "on the terminal of the program that needs it"
-        if isService { return "\(terminal); the system service reaches no display" }
+        if isService {
+            if agent.graphicalPinentry.isEmpty { return "\(terminal); no session has registered a display" }
+            return "on the display of your session, or \(terminal)"
+        }
         if agent.graphicalPinentry.isEmpty { return "\(terminal); there is no pinentry for a display" }
         return "on the program's display, or \(terminal)"
     }

@@ -2785,8 +2785,10 @@ enum ChineseTexts {
         这些设置（KEYCHAIN_MODE）的程序自带钥匙串；此命令使用守护进程。
         nobody can be asked: keychain-agent does not run\t无法询问任何人：keychain-agent 未运行
         nobody: the setting interaction says never\t不询问：设置 interaction 为 never
-        on the terminal of the program that needs it; the system service reaches no display\t在需要它的程序的终端上；\
-        系统服务够不到任何显示器
+        on the terminal of the program that needs it; no session has registered a display\t在需要它的程序的终端上；没\
+        有会话登记过显示器
+        on the display of your session, or on the terminal of the program that needs it\t在您的会话的显示器上，或在需\
+        要它的程序的终端上
         on the terminal of the program that needs it; there is no pinentry for a display\t在需要它的程序的终端上；没有\
         用于显示器的 pinentry
         on the program's display, or on the terminal of the program that needs it\t在该程序的显示器上，或在需要它的程\

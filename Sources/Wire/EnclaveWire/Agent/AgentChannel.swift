@@ -9,6 +9,8 @@ final class AgentChannel: Sendable {
     private let sending = Lock(())
     private let calls = Monitor(Calls())
     private let onEvent: @Sendable (SessionEvent) -> Void
+    /// How long a question that was withdrawn is waited for: milliseconds; nil for as long as any.
+    private let farewell: Int?
 
     /// How long an agent may take to read a message: milliseconds.
     private static let sendingTimeout = 5_000
@@ -19,6 +21,9 @@ final class AgentChannel: Sendable {
         var nextID: UInt32 = 1
         /// Nil while there is no answer.
         var answers: [UInt32: Answer?] = [:]
+        /// The contexts of the questions among them.
+        var questions: [UInt32: AuthenticationContext] = [:]
+        var withdrawn: Set<UInt32> = []
     }
 
     private enum Answer: Sendable {
@@ -26,9 +31,15 @@ final class AgentChannel: Sendable {
         case busy
     }
 
-    init(_ socket: UnixSocket, onEvent: @escaping @Sendable (SessionEvent) -> Void) {
+    private enum Outcome {
+        case answered(Answer)
+        case gone
+        case withdrawn
+    }
+
+    init(_ socket: UnixSocket, farewell: Int?, onEvent: @escaping @Sendable (SessionEvent) -> Void) {
         self.socket = EnclaveSocket(socket)
-        self.onEvent = onEvent
+        (self.farewell, self.onEvent) = (farewell, onEvent)
     }
 
     var isClosed: Bool { calls.update { $0.isClosed } }
@@ -41,25 +52,17 @@ final class AgentChannel: Sendable {
     }
 
     /// Asks, and reads the answer to its end.
+    ///
+    /// - Parameter context: that of a question to the user; nil for any other call.
     func call<Result>(
         _ operation: AgentOperation, _ body: SecretBuffer = SecretBuffer(capacity: 0),
-        _ descriptors: [FileDescriptor] = [], within milliseconds: Int,
+        _ descriptors: [FileDescriptor] = [], in context: AuthenticationContext? = nil, within milliseconds: Int,
         _ read: (inout WireReader) throws(Refusal) -> Result
     ) throws(Refusal) -> Result {
-        let id = try begin()
-        defer { calls.update { _ = $0.answers.removeValue(forKey: id) } }
+        let id = try begin(context)
+        defer { forget(id) }
         tell(operation, body, id, descriptors)
-        let answer = calls.wait(deadline: .after(milliseconds: milliseconds)) { calls -> Answer?? in
-            if case .some(.some(let answer)) = calls.answers[id] { return answer }
-            return calls.isClosed ? .some(nil) : nil
-        }
-        guard let answer else {
-            close()
-            throw .silentAgent
-        }
-        guard let answer else { throw .endedAgent }
-        guard case .body(let content) = answer else { throw .busyAgent }
-        var reader = WireReader(content)
+        var reader = WireReader(try answer(to: id, within: milliseconds))
         do throws(Refusal) {
             let result = try read(&reader)
             guard reader.isAtEnd else { throw .malformed("the end of the agent's answer") }
@@ -70,14 +73,56 @@ final class AgentChannel: Sendable {
         }
     }
 
-    private func begin() throws(Refusal) -> UInt32 {
+    private func begin(_ context: AuthenticationContext?) throws(Refusal) -> UInt32 {
         try calls.update { (calls) throws(Refusal) in
             if calls.isClosed { throw .endedAgent }
             guard calls.answers.count < AgentFormat.openCalls else { throw .busyAgent }
             let id = AgentWord(.ask, calls.nextID).id
             calls.nextID = id &+ 1
             calls.answers[id] = .some(nil)
+            calls.questions[id] = context
             return id
+        }
+    }
+
+    private func forget(_ id: UInt32) {
+        calls.update { calls in
+            calls.answers.removeValue(forKey: id)
+            calls.questions.removeValue(forKey: id)
+            calls.withdrawn.remove(id)
+        }
+    }
+
+    private func answer(to id: UInt32, within milliseconds: Int) throws(Refusal) -> SecretBytes {
+        var outcome = outcome(of: id, heedsWithdrawal: farewell != nil, within: milliseconds)
+        if case .withdrawn = outcome, let farewell {
+            outcome = self.outcome(of: id, heedsWithdrawal: false, within: farewell)
+        }
+        switch outcome {
+        case .answered(.body(let content)): return content
+        case .answered(.busy): throw .busyAgent
+        case .gone: throw .endedAgent
+        case .withdrawn, nil:
+            close()
+            throw .silentAgent
+        }
+    }
+
+    private func outcome(of id: UInt32, heedsWithdrawal: Bool, within milliseconds: Int) -> Outcome? {
+        calls.wait(deadline: .after(milliseconds: milliseconds)) { calls -> Outcome? in
+            if case .some(.some(let answer)) = calls.answers[id] { return .answered(answer) }
+            if calls.isClosed { return .gone }
+            return heedsWithdrawal && calls.withdrawn.contains(id) ? .withdrawn : nil
+        }
+    }
+
+    /// Tells the agent to end the question of a context.
+    func withdraw(_ context: AuthenticationContext) {
+        let body = SecretBuffer(capacity: 64)
+        context.append(to: body)
+        tell(.withdraw, body)
+        calls.update { calls in
+            for (id, asked) in calls.questions where asked == context { calls.withdrawn.insert(id) }
         }
     }
 

@@ -13,8 +13,8 @@ package final class AgentConnection: UserAgent {
     /// The agent's process, where this side started it.
     package let process: ChildProcess?
 
-    /// The deadline of a call that waits for no person, in milliseconds.
-    private static let timeout = 10_000
+    /// How long a session agent is waited for, which any program of its user can stop.
+    private static let ofSession = AgentSeat.Patience(next: 0, withdrawn: 5_000, call: 3_000)
     /// How many milliseconds after the question's deadline an agent may still take to clear up.
     private static let grace = 5_000
 
@@ -34,9 +34,26 @@ package final class AgentConnection: UserAgent {
     ) throws(Refusal) {
         self.process = process
         seat = AgentSeat(socket, desk, onEvent: onEvent)
+        try startReading(whenGone: whenGone)
+    }
+
+    /// Takes one agent after the other from a queue that may have none for hours: the session agents of a user. A call
+    /// that finds none is refused at once. Such an agent's events of the session are not believed.
+    ///
+    /// - Throws: `errSecNotAvailable` when there is no thread to be had.
+    package init(sessionAgentsOf queue: AgentQueue) throws(Refusal) {
+        process = nil
+        do throws(SystemError) {
+            // The other end is closed on return: nobody has registered yet.
+            seat = AgentSeat(try UnixSocket.pair().0, queue, patience: Self.ofSession) { _ in }
+        } catch { throw .noAgent(error) }
+        try startReading {}
+    }
+
+    private func startReading(whenGone: @escaping @Sendable () -> Void) throws(Refusal) {
         let ready = Monitor(false)
         do throws(SystemError) {
-            _ = try Thread(named: "agent-answers") { [seat] in
+            _ = try Thread(named: "agent-answers") { [seat, process] in
                 ready.update { $0 = true }
                 seat.read()
                 if seat.channel.hasGreeted { whenGone() }
@@ -60,7 +77,7 @@ package final class AgentConnection: UserAgent {
     ///
     /// - Throws: `errSecNotAvailable` when the agent has gone.
     package func report() throws(Refusal) -> AgentReport {
-        try seat.openChannel().call(.report, within: Self.timeout) { (reader) throws(Refusal) in
+        try seat.openChannel().call(.report, within: seat.timeout) { (reader) throws(Refusal) in
             try AgentReport(from: &reader)
         }
     }
@@ -68,7 +85,7 @@ package final class AgentConnection: UserAgent {
     package func found() -> AgentReport? { try? report() }
 
     package func biometry() throws(Refusal) -> BiometryStatus {
-        try seat.openChannel().call(.biometry, within: Self.timeout) { (reader) throws(Refusal) in
+        try seat.openChannel().call(.biometry, within: seat.timeout) { (reader) throws(Refusal) in
             try BiometryStatus(forAgentFrom: &reader)
         }
     }
@@ -80,7 +97,7 @@ package final class AgentConnection: UserAgent {
         body.append(littleEndian: UInt32(left))
         question.append(to: body)
         let terminal = question.prompt.surroundings.opened.map { [$0.device] } ?? []
-        return try seat.openChannel().call(.ask, body, terminal, within: Int(left) + Self.grace) {
+        return try seat.openChannel().call(.ask, body, terminal, in: question.context, within: Int(left) + Self.grace) {
             (reader) throws(Refusal) in
             let answer = try UserAnswer(from: &reader)
             guard question.kind.mayBeAnswered(with: answer, allowsFallback: question.allowsFallback) else {
@@ -90,9 +107,5 @@ package final class AgentConnection: UserAgent {
         }
     }
 
-    package func withdraw(_ context: AuthenticationContext) {
-        let body = SecretBuffer(capacity: 64)
-        context.append(to: body)
-        seat.channel.tell(.withdraw, body)
-    }
+    package func withdraw(_ context: AuthenticationContext) { seat.channel.withdraw(context) }
 }

@@ -62,4 +62,15 @@ package struct AgentQueue: Sendable {
         try socket.sendFully(
             [agent == nil ? 0 : 1].span, attaching: agent.map { [$0.descriptor] } ?? [], deadline: .now)
     }
+
+    /// As ``give(_:)``. An enclave whose agent cannot be sent hears that there is none, and does not wait.
+    ///
+    /// - Throws: `SystemError` of `sendmsg`: `EPIPE` when the enclave has gone; `ETOOMANYREFS` when too many
+    ///   descriptors are on their way.
+    package func giveOrDeny(_ agent: UnixSocket?) throws(SystemError) {
+        do throws(SystemError) { try give(agent) } catch {
+            try give(nil)
+            throw error
+        }
+    }
 }

@@ -14,20 +14,36 @@ final class AgentSeat: Sendable {
     private let desk: AgentQueue?
     private let onEvent: @Sendable (SessionEvent) -> Void
 
-    /// How long a call waits for the next agent: milliseconds.
-    private static let timeout = 5000
+    private let patience: Patience
 
-    init(_ socket: UnixSocket, _ desk: AgentQueue?, onEvent: @escaping @Sendable (SessionEvent) -> Void) {
-        (self.desk, self.onEvent) = (desk, onEvent)
-        state = Monitor(State(channel: AgentChannel(socket, onEvent: onEvent), mayHaveNext: desk != nil))
+    /// How long an agent is waited for: milliseconds.
+    struct Patience {
+        /// By a call, for the next agent.
+        var next = 5000
+        /// By a question that was withdrawn; nil for as long as by any other.
+        var withdrawn: Int?
+        /// By a call that waits for no person.
+        var call = 10_000
+    }
+
+    init(
+        _ socket: UnixSocket, _ desk: AgentQueue?, patience: Patience = Patience(),
+        onEvent: @escaping @Sendable (SessionEvent) -> Void
+    ) {
+        (self.desk, self.patience, self.onEvent) = (desk, patience, onEvent)
+        let channel = AgentChannel(socket, farewell: patience.withdrawn, onEvent: onEvent)
+        state = Monitor(State(channel: channel, mayHaveNext: desk != nil))
     }
 
     /// The channel of now, which may be closed.
     var channel: AgentChannel { state.update { $0.channel } }
 
+    /// How long a call that waits for no person may take: milliseconds.
+    var timeout: Int { patience.call }
+
     /// A channel that is open, unless there is none in time.
     func openChannel() -> AgentChannel {
-        let found = state.wait(deadline: .after(milliseconds: Self.timeout)) { state in
+        let found = state.wait(deadline: .after(milliseconds: patience.next)) { state in
             state.channel.isClosed && state.mayHaveNext ? nil : state.channel
         }
         return found ?? channel
@@ -38,7 +54,7 @@ final class AgentSeat: Sendable {
         while true {
             channel.read()
             guard state.update({ $0.mayHaveNext }), let socket = desk?.next() else { break }
-            let next = AgentChannel(socket, onEvent: onEvent)
+            let next = AgentChannel(socket, farewell: patience.withdrawn, onEvent: onEvent)
             guard
                 state.update({ state in
                     if state.mayHaveNext { state.channel = next }

@@ -43,6 +43,8 @@ package enum DeviceRequest: Equatable, Sendable {
     case setFileRecovery(RecoveryTexts, by: CredentialKind)
     /// Is answered when the state has another number than this one, or when so many milliseconds have passed.
     case watch(epoch: UInt32, milliseconds: UInt32)
+    /// Is answered when one of the caller's groups has another number than it knows, or when the time has passed.
+    case watchGroups(GroupWatch)
     /// With one descriptor: the passcode, or an empty file when none is set. The store that is there is the one that is
     /// meant, old as it may be.
     case acceptStore
@@ -66,8 +68,8 @@ package enum DeviceRequest: Equatable, Sendable {
     /// How many passcodes, or files, may come with it.
     package var descriptors: ClosedRange<Int> {
         switch self {
-        case .status, .lock, .verify, .details, .changeSettings, .watch, .identity, .snapshot, .release,
-            .lastUnlock:
+        case .status, .lock, .verify, .details, .changeSettings, .watch, .watchGroups, .identity, .snapshot,
+            .release, .lastUnlock:
             0...0
         case .unlock, .removePasscode, .removePasscodeAndFiles, .moveToTPM, .moveToSoftware, .unlockWith, .removeSlot,
             .examine, .acceptStore, .setFileRecovery:
@@ -107,6 +109,7 @@ package enum DeviceRequest: Equatable, Sendable {
         case removePasscodeAndFiles = 27
         case sync = 28
         case setFileRecovery = 29
+        case watchGroups = 30
     }
 
     /// Appends the body to a frame under construction.
@@ -144,7 +147,7 @@ package enum DeviceRequest: Equatable, Sendable {
         case .setFileRecovery(let recipients, let kind):
             append(.setFileRecovery, kind.rawValue)
             recipients.append(to: buffer)
-        case .access, .backup, .sync: appendQuestion(to: buffer)
+        case .access, .backup, .sync, .watchGroups: appendQuestion(to: buffer)
         }
     }
 
@@ -158,6 +161,7 @@ package enum DeviceRequest: Equatable, Sendable {
         case .access(let request): append(.access, request.append)
         case .backup(let request): append(.backup, request.append)
         case .sync(let request): append(.sync, request.append)
+        case .watchGroups(let watch): append(.watchGroups, watch.append)
         default: return
         }
     }
@@ -202,6 +206,7 @@ package enum DeviceRequest: Equatable, Sendable {
         case .changeSettings: .changeSettings(try DeviceSettings(from: &reader))
         case .watch:
             .watch(epoch: try reader.integer(UInt32.self), milliseconds: try reader.integer(UInt32.self))
+        case .watchGroups: .watchGroups(try GroupWatch(from: &reader))
         case .access: .access(try AccessRequest(from: &reader))
         case .backup: .backup(try BackupRequest(from: &reader))
         case .sync: .sync(try SyncRequest(from: &reader))

@@ -114,6 +114,13 @@ private struct Forwarding: RequestHandler {
 
     func maintain() {}
 
+    func numbers(of watch: GroupWatch, for caller: CallerIdentity) throws(Refusal) -> [GroupNumber] {
+        guard case .groups(let numbers) = try target.device(.watchGroups(watch), passcodes: []) else {
+            throw .malformed("the numbers of groups")
+        }
+        return numbers
+    }
+
     func write(_ batch: [Write]) {
         for write in batch { write.writer.answer(write.request, write.id, from: target) }
     }
@@ -131,6 +138,7 @@ private struct Forwarding: RequestHandler {
                 case .backup(let reply): reply.append(to: buffer)
                 case .sync(let reply): reply.append(to: buffer)
                 case .details(let details): details.append(to: buffer)
+                case .groups(let numbers): numbers.append(to: buffer)
                 case .news(let news): news.append(to: buffer)
                 case .access(let reply): reply.append(to: buffer)
                 case .identity(let report): report.append(to: buffer)

@@ -75,6 +75,16 @@ struct NextAgentTests {
         desk.close()
     }
 
+    @Test("An agent that cannot be sent is none, and its enclave does not wait for it")
+    func unsendable() throws {
+        let (ours, theirs) = try UnixSocket.pair()
+        let nothing = UnixSocket(FileDescriptor(owning: -1))
+        #expect(throws: SystemError(code: EBADF, call: "sendmsg")) { try AgentQueue(ours).giveOrDeny(nothing) }
+        #expect(AgentQueue(theirs).next() == nil)
+        theirs.shutDown()
+        #expect(throws: SystemError(code: EPIPE, call: "sendmsg")) { try AgentQueue(ours).giveOrDeny(nil) }
+    }
+
     @Test("A connection that is closed asks for none")
     func closes() throws {
         let desk = try Desk()

@@ -1,6 +1,7 @@
 // All of Security. SecBase.h has the types and the statuses (Errors/), SecItem.h the keychain's items with their
 // attributes, values and request keys, SecKeychain.h keychains with names, SecAccessControl.h who may open items;
-// SecProtectedFile.h files that are encrypted with keys of the keychain;
+// SecKeychainChanges.h notices about changed items, SecProtectedFile.h files that are encrypted with keys of the
+// keychain;
 // SecKey.h keys and algorithms, SecRandom.h random bytes; SecCertificate.h, SecIdentity.h, SecPolicy.h and SecTrust.h
 // certificates and trust in them; SecImportExport.h, CMSEncoder.h and CMSDecoder.h files and messages; SecTask.h,
 // SecCode.h, SecStaticCode.h, SecRequirement.h and CSCommon.h programs and their signatures; SecProtocolTypes.h and
@@ -12,6 +13,7 @@
 #include <Security/SecBase.h>
 #include <Security/SecItem.h>
 #include <Security/SecKeychain.h>
+#include <Security/SecKeychainChanges.h>
 #include <Security/SecProtectedFile.h>
 #include <Security/SecKey.h>
 #include <Security/SecCertificate.h>

@@ -1,0 +1,127 @@
+internal import Glibc
+internal import KeychainClient
+internal import KeychainModel
+internal import KeychainWire
+internal import LinuxSystem
+
+/// One thread that asks a keychain for the next numbers of access groups, and keeps each change until it is taken.
+package final class GroupChangeWatch: Sendable {
+    typealias Signals = AsyncThrowingStream<Void, any Error>.Continuation
+
+    /// The duration of one request in milliseconds. It bounds how long the thread outlives the watch.
+    private static let timeout: UInt32 = 5000
+    /// The interval before an unreachable keychain is asked again, in milliseconds.
+    private static let pause = 1000
+
+    private struct State {
+        var seen: [GroupNumber]
+        /// The places of groups that have changed and were not taken.
+        var changed: [Int] = []
+        var isEnded = false
+        /// The thread that calls somebody now.
+        var calling: UInt?
+    }
+
+    private let state: Monitor<State>
+    private let source: KeychainSession.Source
+
+    /// - Parameter known: the groups, with the numbers that are no news.
+    init(_ known: [GroupNumber], _ source: @escaping KeychainSession.Source) {
+        (state, self.source) = (Monitor(State(seen: known)), source)
+    }
+
+    /// Takes a change; several of a group are one.
+    func take() -> KeychainChange? {
+        state.update { state in
+            guard !state.changed.isEmpty else { return nil }
+            return KeychainChange(state.seen[state.changed.removeFirst()])
+        }
+    }
+
+    /// Starts the thread, which signals that there is something to take.
+    func signal(_ signals: Signals) {
+        signals.onTermination = { [self] _ in end() }
+        do throws(Refusal) {
+            try start { end in
+                if let end { signals.finish(throwing: SecItemError(end)) } else { signals.yield() }
+            }
+        } catch { signals.finish(throwing: SecItemError(error)) }
+    }
+
+    /// Starts the thread, which calls somebody with each change, and with nil when there are no more.
+    ///
+    /// - Throws: `errSecNotAvailable` when it cannot be started.
+    func listen(_ body: @escaping @Sendable (KeychainChange?) -> Void) throws(Refusal) {
+        try start { [self] end in
+            if end != nil { return call { body(nil) } }
+            while let change = take() { call { body(change) } }
+        }
+    }
+
+    /// Ends the watch: nobody is called any more when this returns, but for the thread that calls it.
+    package func end() {
+        let own = pthread_self()
+        state.update { state in (state.isEnded, state.changed) = (true, []) }
+        _ = state.wait { $0.calling == nil || $0.calling == own ? () : nil }
+    }
+
+    private func call(_ body: () -> Void) {
+        let own = pthread_self()
+        let begins = state.update { state in
+            if !state.isEnded { state.calling = own }
+            return !state.isEnded
+        }
+        guard begins else { return }
+        body()
+        state.update { $0.calling = nil }
+    }
+
+    private func start(_ tell: @escaping @Sendable (_ end: Refusal?) -> Void) throws(Refusal) {
+        do throws(SystemError) { _ = try Thread(named: "keychain-changes") { [self] in run(tell) } } catch {
+            throw Refusal(
+                .notAvailable, .unavailable, "thread", "The thread that waits for changes cannot be started: \(error).",
+                do: "Let the program have more threads.")
+        }
+    }
+
+    private func run(_ tell: (_ end: Refusal?) -> Void) {
+        while let seen = state.update({ $0.isEnded ? nil : $0.seen }) {
+            do throws(Refusal) {
+                let watch = GroupWatch(seen, milliseconds: Self.timeout)
+                guard case .groups(let numbers) = try source().device(.watchGroups(watch), passcodes: []),
+                    numbers.elementsEqual(seen, by: { $0.group.hasBytes(of: $1.group) })
+                else { throw .malformed("the numbers of groups") }
+                if note(numbers) { tell(nil) }
+            } catch {
+                if error.endsWatch { return tell(error) }
+                _ = state.wait(deadline: .after(milliseconds: Self.pause)) { $0.isEnded ? () : nil }
+            }
+        }
+    }
+
+    /// Whether there is something new.
+    private func note(_ numbers: [GroupNumber]) -> Bool {
+        state.update { state in
+            let places = numbers.indices.filter { numbers[$0] != state.seen[$0] }
+            state.seen = numbers
+            guard !state.isEnded else { return false }
+            state.changed += places.filter { !state.changed.contains($0) }
+            return !places.isEmpty
+        }
+    }
+}
+
+extension KeychainSession {
+    typealias Source = @Sendable () throws(Refusal) -> any KeychainConnection
+
+    /// Reaches the keychain of the current task, also from other threads, and whenever it is called.
+    static func source() -> Source {
+        if let scoped { return { () throws(Refusal) in scoped } }
+        return { () throws(Refusal) in try current() }
+    }
+}
+
+extension Refusal {
+    /// Whether to ask again is of no use: the group is not the program's, or the daemon's release is too old.
+    fileprivate var endsWatch: Bool { [.missingEntitlement, .param, .unimplemented].contains(status) }
+}
