@@ -26,9 +26,10 @@ def programs():
 class PostgresServer:
     """A server with a database `sync`, whose owner enters over a socket, and others over TLS with a password."""
 
-    def __init__(self, key, certificate):
+    def __init__(self, key, certificate, fsync="off"):
         self.folder = tempfile.mkdtemp(prefix="postgres.", dir="/dev/shm")
         self.data, self.log, self.process = f"{self.folder}/data", f"{self.folder}/log", None
+        self.fsync = fsync
         self.tls = [f"ssl_key_file={key}", f"ssl_cert_file={certificate}"]
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
@@ -62,7 +63,7 @@ class PostgresServer:
     def start(self):
         settings = [
             "ssl=on", *self.tls, f"unix_socket_directories={self.folder}", "listen_addresses=127.0.0.1",
-            f"port={self.port}", "fsync=off", "shared_buffers=4MB", "max_connections=30", "log_statement=all",
+            f"port={self.port}", f"fsync={self.fsync}", "shared_buffers=4MB", "max_connections=30", "log_statement=all",
             "log_parameter_max_length=0",
             "dynamic_shared_memory_type=mmap",
         ]

@@ -7,6 +7,7 @@ import hashlib
 import hmac
 import os
 import pathlib
+import shutil
 import sys
 
 import pairing_reader
@@ -100,6 +101,35 @@ def enters(new, folder, place):
     assert len(keys(new)) == 0, "the lost machine's key stays"
 
 
+def loses_its_place(new, folder):
+    """A folder that was emptied takes nothing, and goes on when its files are back; one that is missing is said."""
+    circle = f"{folder}/{new.sync('status')['circle']}"
+    os.rename(circle, f"{circle}.away")
+    new.run("sync", "now")
+    assert "begin again with security sync reset" in new.sync("status")["problem"], new.sync("status")
+    os.mkdir(circle)
+    if os.getuid() == 0:
+        os.chown(circle, USER, USER)
+    new.write("put", "later", "unsent")
+    new.run("sync", "now")
+    status = new.must("sync", "status")
+    assert "the place has lost batches" in status and "1 changes wait" in status, status
+    assert not list(pathlib.Path(circle).glob("log/*/*")), "a batch that nobody can follow"
+    shutil.rmtree(circle)
+    os.rename(f"{circle}.away", circle)
+    new.must("sync", "now")
+    status = new.sync("status")
+    assert (status["unsent"], status["problem"]) == (0, None), status
+    assert "lost batches" not in new.must("sync", "status")
+    new.write("put", "later", "alone")
+    shutil.rmtree(circle)
+    os.mkdir(circle)
+    if os.getuid() == 0:
+        os.chown(circle, USER, USER)
+    new.run("sync", "now")
+    assert "the place has lost batches" in new.must("sync", "status")
+
+
 def resets(new, folder):
     """A circle is given up for another one at the same place, while a carrier runs; all items are in it."""
     old = new.sync("status")["circle"]
@@ -125,6 +155,7 @@ def main():
         one.end()
         refuses(new, folder, place, old)
         enters(new, folder, place)
+        loses_its_place(new, folder)
         resets(new, folder)
     print("sync recovery: ok")
 

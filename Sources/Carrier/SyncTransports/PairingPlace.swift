@@ -31,6 +31,8 @@ package protocol PairingPlace: Sendable {
 package struct FolderPairings: PairingPlace {
     private let root: String
     private static let pairs = "pair"
+    /// Pairings, and files of one, that are taken away in one go: somebody may have filled the place to hold it up.
+    private static let (leftPairings, leftFiles) = (256, 64)
 
     /// - Parameter folder: is there already.
     package init(_ folder: String) { root = folder }
@@ -79,17 +81,19 @@ package struct FolderPairings: PairingPlace {
     package func removeAll(but session: PairingID) throws(TransportProblem) {
         try withFolder { (folder) throws(SystemError) in
             guard let pairs = try folder.folder(Self.pairs) else { return }
-            for name in try pairs.names(atMost: TransportLimits.names)
-            where name != session.text && PairingID.isText(name) {
-                // Something that somebody keeps there hinders nobody.
-                try? Self.remove(name, in: pairs)
-            }
+            let others = try pairs.names(atMost: TransportLimits.names)
+                .filter { $0 != session.text && PairingID.isText($0) }
+            // Something that somebody keeps there hinders nobody.
+            for name in others.prefix(Self.leftPairings) { try? Self.remove(name, in: pairs) }
         }
     }
 
     private static func remove(_ name: String, in pairs: HeldFolder) throws(SystemError) {
         guard let folder = try pairs.folder(name) else { return }
-        for message in try folder.names(atMost: TransportLimits.names) { try folder.remove(message) }
+        for message in try folder.names(atMost: TransportLimits.names).prefix(leftFiles) {
+            // One that a power cut brings back goes with the next pairing.
+            try folder.discard(message)
+        }
         _ = unsafe rmdir("\(pairs.path)/\(name)")
     }
 

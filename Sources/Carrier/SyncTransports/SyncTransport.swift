@@ -105,7 +105,8 @@ extension String {
 extension TransportProblem: CustomStringConvertible {
     package var description: String {
         switch self {
-        case .missing(let place): "there is no folder \(place): mount its disk, or make the circle's folder again"
+        case .missing(let place):
+            "there is no folder \(place): mount its disk, or begin again with security sync reset if it is lost"
         case .refused(let reason), .unreachable(let reason): reason
         case .system(let error): error.description
         }

@@ -40,6 +40,8 @@ package struct MergeRules: Sendable, Equatable {
 
     /// Keys that are missing are sought in batches whose turn has not come.
     package var keysAreSought = true
+    /// The author of a batch with such keys is introduced by what waits, too.
+    package var authorsAreIntroduced = true
     /// A machine that cannot read a batch for lack of keys asks for them.
     package var blockedMachinesAsk = true
     /// While records wait for an unlocked machine, it lets no tombstone go.

@@ -198,16 +198,32 @@ extension Replica {
     }
 
     /// Gives all that was stated to keys that may have lost some of it.
-    package func remind(_ keys: any CircleKeys) { for batch in stating { take(batch, keys) } }
+    package func remind(_ keys: any CircleKeys, of isMeant: (SyncBatch) -> Bool = { _ in true }) {
+        for batch in stating where isMeant(batch) { take(batch, keys) }
+    }
 
     /// Looks for the keys of a batch whose turn it is in those whose turn has not come. These may be sealed with the
     /// same keys, and their authors may be unknown here or removed. A generation has its name from its keys, so that
     /// nobody can give others for it.
     func seek(_ generation: GenerationID, _ keys: any CircleKeys) -> Bool {
         guard rules.keysAreSought else { return false }
+        var asked: Set<MemberID> = []
         return (sought[generation] ?? []).contains { batch in
+            if rules.authorsAreIntroduced { introduce(batch.header.device, &asked, keys) }
             keys.take(batch, isCounted: false)
             return keys.holds(generation)
+        }
+    }
+
+    /// Gives the keys what introduces an author whose introduction waits: they take shares of members alone, and the
+    /// introduction may be sealed with the very keys that are sought. Statements are not sealed.
+    private func introduce(_ author: MemberID, _ asked: inout Set<MemberID>, _ keys: any CircleKeys) {
+        guard membership.members[author] == nil, asked.insert(author).inserted else { return }
+        for batch in waiting.values.flatMap({ $0.values.joined() }) {
+            guard let sponsor = batch.sponsor(of: author, keys) else { continue }
+            introduce(batch.header.device, &asked, keys)
+            if sponsor != .none { introduce(sponsor, &asked, keys) }
+            keys.take(batch.withoutSealed, isCounted: false)
         }
     }
 
@@ -235,6 +251,21 @@ extension Replica {
                 found.insert(batch.header.generation)
             }
         }
+    }
+}
+
+extension SyncBatch {
+    /// The recovery key on whose word the batch introduces a member; none where it is the author's word, nil where it
+    /// does not.
+    fileprivate func sponsor(of id: MemberID, _ keys: any CircleKeys) -> MemberID? {
+        for statement in statements {
+            switch statement {
+            case .add(let addition) where keys.member(addition.keys) == id: return addition.recoveryKey
+            case .recovery(let own, _) where keys.member(own) == id: return MemberID.none
+            default: continue
+            }
+        }
+        return nil
     }
 }
 

@@ -85,7 +85,8 @@ extension CircleService {
     func reset(
         _ file: CircleNotes, _ question: CircleQuestion, _ deadline: Deadline
     ) throws(Refusal) -> SyncStatus? {
-        let made = try enclave.resetCircle(asking: question.about(file.place), by: deadline)
+        let made = try enclave.resetCircle(
+            name: file.name, asking: question.about(file.place), by: deadline)
         return try circle.withLock { (own) throws(Refusal) in
             try own.replace(with: made.circle, file)
             return try own.status()

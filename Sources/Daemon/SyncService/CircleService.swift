@@ -123,9 +123,10 @@ package final class CircleService: CircleOperations {
     }
 
     func enter(
-        _ name: CircleID?, _ file: CircleNotes, _ question: CircleQuestion, _ deadline: Deadline
+        _ other: CircleID?, _ file: CircleNotes, _ question: CircleQuestion, _ deadline: Deadline
     ) throws(Refusal) -> SyncStatus? {
-        _ = try enclave.enterCircle(name, asking: question.about(file.place), by: deadline)
+        _ = try enclave.enterCircle(
+            other, name: file.name, asking: question.about(file.place), by: deadline)
         return try circle.withLock { (own) throws(Refusal) in
             try own.enter(file)
             return try own.status()

@@ -15,6 +15,8 @@ final class EnclaveCircleKeys: CircleKeys {
     private let enclave: any EnclaveService
     private let known: KnownNames
     private var state: CircleState?
+    /// Whether keys of generations have come.
+    private var hasNewKeys = false
     let isUnlocked: Bool
     private(set) var failure: Refusal?
 
@@ -123,7 +125,22 @@ final class EnclaveCircleKeys: CircleKeys {
             }
         ) { () throws(Refusal) in try enclave.takeBatch(batch.carried) }
         if taken == nil { known.forget(hash(batch.signed)) }
+        let before = state?.held.count
         refresh()
+        if state?.held.count != before { hasNewKeys = true }
+    }
+
+    /// Takes batches once more whose names of machines were sealed with keys that came later.
+    func takeNames(of replica: Replica<StoredRows>) {
+        guard hasNewKeys, let state else { return }
+        let nameless = Set(state.members.filter { $0.name.isEmpty }.map(\.id))
+        replica.remind(self) { batch in
+            let isNameless = batch.statements.contains { statement in
+                if case .add(let addition) = statement { nameless.contains(member(addition.keys)) } else { false }
+            }
+            if isNameless { known.forget(hash(batch.signed)) }
+            return isNameless
+        }
     }
 
     private func refresh() {

@@ -49,7 +49,11 @@ final class OwnCircle {
         _ body: (inout Replica<StoredRows>, _ now: UInt64, _ keys: EnclaveCircleKeys) -> Result
     ) throws(Refusal) -> Result {
         let keys = try EnclaveCircleKeys(enclave, known)
-        return try CircleMember(engine, keys).perform(keeping: &memory) { replica, now in body(&replica, now, keys) }
+        return try CircleMember(engine, keys).perform(keeping: &memory) { replica, now in
+            let result = body(&replica, now, keys)
+            keys.takeNames(of: replica)
+            return result
+        }
     }
 
     /// Brings the store to where the enclave is, which comes first when a circle is entered: a crash in between is

@@ -105,6 +105,20 @@ struct TextTests {
         #expect(Wording(question).lines[0] == "“/usr/bin/security”想要让本机加入圈子 89ab。")
     }
 
+    @Test("a long list of machines is cut between two of them, and says how many more there are")
+    func longLists() {
+        let machines = (1...9).map { "the machine in room \($0) (0123-4567-89ab, 2026-11-2\($0))" }
+        var question = Self.question(.passcode, Prompt())
+        question.change = .init(.removesMachine, name: "phone", others: machines.joined(separator: ", "))
+        let line = Wording(question).lines[2]
+        #expect(line == "Machines that it has added go as well: \(machines[..<4].joined(separator: ", ")), and 5 more")
+        question.change = .init(.removesMachine, name: "phone", others: machines[..<4].joined(separator: ", "))
+        #expect(Wording(question).lines[2].hasSuffix(machines[3]))
+        question.prompt.surroundings.environment = ["LANG": "zh_CN.UTF-8"]
+        question.change = .init(.removesMachine, name: "phone", others: machines.joined(separator: ", "))
+        #expect(Wording(question).lines[2].hasSuffix("，另有 5 台"))
+    }
+
     @Test("a recovery is told with what it opens, who reads along, and how old the place is")
     func recovery() {
         var prompt = Prompt(reason: "Only a test, say yes")

@@ -114,6 +114,24 @@ struct PairingErrandTests {
         #expect(files.contains("\(session.text)/0"))
     }
 
+    @Test("A place that somebody has filled holds up no pairing: a few leftovers are taken away at a time")
+    func filledPlaces() throws {
+        let place = FolderPairings(directory.path)
+        for number in UInt128(100)..<400 { try make(PairingID(number: number).text, ["0"]) }
+        try make(PairingID(number: 1).text, (0..<100).map(String.init))
+        try place.removeAll(but: session)
+        #expect(sessions.count == 301 - 255 && files.count == 45 + 36)
+        try place.removeAll(but: session)
+        #expect(sessions.isEmpty)
+    }
+
+    /// Files of a pairing, without a wait for the disk.
+    private func make(_ session: String, _ names: [String]) throws {
+        let folder = "\(directory.path)/pair/\(session)"
+        for path in ["\(directory.path)/pair", folder] { unsafe mkdir(path, 0o700) }
+        for name in names { _ = try FileDescriptor.open("\(folder)/\(name)", O_WRONLY | O_CREAT) }
+    }
+
     @Test("A message stays as it was first; links, other names and long files count for nothing")
     func strange() throws {
         let place = FolderPairings(directory.path)

@@ -99,7 +99,7 @@ struct CircleCrashTests {
         let circle = try SyncedMachines()
         let enclave = circle.first.engine.enclave
         try enclave.leaveCircle(asking: SyncedMachine.question, by: soon)
-        _ = try enclave.enterCircle(nil, asking: SyncedMachine.question, by: soon)
+        _ = try enclave.enterCircle(nil, name: "first", asking: SyncedMachine.question, by: soon)
         try circle.first.restart()
         #expect(refusal { _ = try circle.first.status }?.rule == .contradiction)
         #expect(try circle.first.change(.leave) == nil)

@@ -18,7 +18,7 @@ struct CircleFailureTests {
     @Test("A circle that the enclave has entered and the store has not is entered at the next start")
     func entered() throws {
         let machine = try SyncedMachine("first")
-        let begun = try machine.engine.enclave.enterCircle(nil, asking: SyncedMachine.question, by: soon)
+        let begun = try machine.engine.enclave.enterCircle(nil, name: "first", asking: SyncedMachine.question, by: soon)
         try machine.restart()
         #expect(try machine.status.circle == begun.circle && machine.status.standing == .isIn)
         // And again where the store has entered it and said nothing.

@@ -249,7 +249,7 @@ struct CircleRecoveryServiceTests {
         let circle = try SyncedMachines()
         try circle.second.keychain.add("kept", value: "1")
         try circle.exchange()
-        _ = try circle.first.engine.enclave.resetCircle(asking: SyncedMachine.question, by: soon)
+        _ = try circle.first.engine.enclave.resetCircle(name: "first", asking: SyncedMachine.question, by: soon)
         try circle.first.restart()
         #expect(refusal { _ = try circle.first.status }?.rule == .contradiction)
         let status = try circle.first.change(.reset(place: circle.folder.path, name: "first"))

@@ -82,6 +82,7 @@ struct CircleServiceTests {
         #expect(first.place == "folder:\(circle.folder.path)")
         #expect(first.machines.map(\.id) == second.machines.map(\.id))
         for status in [first, second] {
+            #expect(status.machines.first { $0.id == first.me }?.name == "machine 0")
             #expect(status.machines.first { $0.id == second.me }?.name == "machine 1")
             #expect(status.machines.allSatisfy { $0.flags.isEmpty && $0.seq > 0 })
             #expect(status.looked > 0 && status.committed > 0 && status.problem.isEmpty)

@@ -70,6 +70,22 @@ struct PairingServiceTests {
         for machine in [member, newcomer] { #expect(try played.view(machine) == nil) }
     }
 
+    @Test("A machine that another one has brought in knows the name of the machine that began the circle", .patient)
+    func nameOfTheFirst() throws {
+        let two = try SyncedMachines()
+        let second = two.second
+        let inviting = try played.invite(second)
+        let seeking = try played.seek(newcomer, at: two.folder.path)
+        newcomer.user.enter(second.user.shownDigits)
+        #expect(try played.carry([second, newcomer]) { inviting.hasEnded && seeking.hasEnded })
+        #expect(try inviting.end()?.machines.count == 3 && seeking.end() != nil)
+        two.joined(newcomer)
+        try two.exchange()
+        let names = try newcomer.status.machines.map(\.name).sorted()
+        #expect(names == ["laptop", "machine 0", "machine 1"], "\(names)")
+        #expect(try newcomer.status.standing == .isIn)
+    }
+
     @Test("Wrong digits end it on both machines, nothing is changed, and the next pairing has other digits", .patient)
     func wrongDigits() throws {
         let sides = try begin()

@@ -94,6 +94,9 @@ struct Mutant: Sendable, CustomTestStringConvertible {
         Mutant("missing keys are sought", SimulationPlan(machines: 3, removals: 1, joins: 3), seed: 1) {
             $0.keysAreSought = false
         },
+        Mutant("authors are introduced", SimulationPlan(machines: 3, joins: 3), seed: 1) {
+            $0.authorsAreIntroduced = false
+        },
         Mutant("blocked machines ask", SimulationPlan(hostile: [.generations]), seed: 2) {
             $0.blockedMachinesAsk = false
         },

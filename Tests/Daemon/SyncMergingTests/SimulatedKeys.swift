@@ -17,6 +17,9 @@ final class SimulatedKeys: CircleKeys {
     private var held: [GenerationID: [UInt8]] = [:]
     private var numbers: [GenerationID: UInt32] = [:]
     private let random: Dice
+    /// The members that were introduced to these keys: they take shares of nobody else.
+    private var introduced: Set<MemberID> = []
+    private let takesStrangers: Bool
     /// Whether the user has locked the machine.
     var isUnlocked = true
     /// Shares of generations that this hostile machine makes are of no use for these.
@@ -26,16 +29,18 @@ final class SimulatedKeys: CircleKeys {
     /// Members that generations of this hostile machine leave out.
     var forgets: Set<MemberID> = []
 
-    init(_ random: Dice) {
-        self.random = random
+    /// - Parameter takesStrangers: whether shares are taken of members that were not introduced, as from a snapshot,
+    ///   which introduces all.
+    init(_ random: Dice, takesStrangers: Bool = false) {
+        (self.random, self.takesStrangers) = (random, takesStrangers)
         own = MemberKeys(signing: [4] + random.bytes(64), agreement: [4] + random.bytes(64))
     }
 
     /// The same keys of generations under another name, for a machine that was cloned.
     init(_ random: Dice, after other: SimulatedKeys) {
-        self.random = random
+        (self.random, takesStrangers) = (random, other.takesStrangers)
         own = MemberKeys(signing: [4] + random.bytes(64), agreement: [4] + random.bytes(64))
-        (held, numbers) = (other.held, other.numbers)
+        (held, numbers, introduced) = (other.held, other.numbers, other.introduced)
     }
 
     var id: MemberID { member(own) }
@@ -92,8 +97,26 @@ final class SimulatedKeys: CircleKeys {
     }
 
     func take(_ batch: SyncBatch, isCounted: Bool) {
+        let news = batch.statements.compactMap { introduction(in: $0, by: batch.header.device) }
+        let isKnown = introduced.contains(batch.header.device) || news.contains(batch.header.device)
+        guard takesStrangers || isKnown else { return }
+        introduced.formUnion(news)
         for made in batch.statements.compactMap(\.madeKeys) where !holds(made.id) {
             _ = made.shares.contains { $0.recipient == id && take($0, of: made) }
+        }
+    }
+
+    /// The member that a statement introduces; an author is introduced by another one, by a recovery key that is
+    /// known, or by the circle's name.
+    private func introduction(in statement: SyncStatement, by author: MemberID) -> MemberID? {
+        switch statement {
+        case .genesis(let keys, _): return member(keys)
+        case .recovery(let keys, _): return member(keys)
+        case .add(let addition):
+            let isKnown = addition.recoveryKey == .none || introduced.contains(addition.recoveryKey)
+            return isKnown && (addition.recoveryKey != .none || introduced.contains(author))
+                ? member(addition.keys) : nil
+        default: return nil
         }
     }
 

@@ -4,6 +4,7 @@
 //     item-writer check SERVICE     prints the number of each stored item; exit 1 when one does not have the value it
 //                                   was added with
 //     item-writer put ACCOUNT VALUE adds a synchronisable item, or changes it
+//     item-writer fill COUNT        adds numbered synchronisable items
 //     item-writer show              prints each synchronisable item: its account, its value
 //     item-writer drop ACCOUNT      deletes a synchronisable item
 //     item-writer watch             prints "w" when it watches its groups, and "!" for each notice
@@ -72,6 +73,16 @@ func put(_ account: String, _ value: String) -> Int32 {
     return SecItemAdd(place.merging(change) { $1 } as CFDictionary, nil) == errSecSuccess ? 0 : 1
 }
 
+func fill(_ count: Int) -> Int32 {
+    for number in 0..<count {
+        let item = synchronisable([
+            kSecAttrAccount: "item-\(number)", kSecValueData: Data("the secret of item \(number)".utf8),
+        ])
+        guard SecItemAdd(item as CFDictionary, nil) == errSecSuccess else { return 1 }
+    }
+    return 0
+}
+
 func show() -> Int32 {
     var found: CFTypeRef?
     let query = synchronisable([
@@ -107,6 +118,7 @@ switch CommandLine.arguments.dropFirst().first {
 case "add": add(CommandLine.arguments.dropFirst(2).first ?? "items")
 case "check": exit(check(CommandLine.arguments.dropFirst(2).first ?? "items"))
 case "put": exit(put(words.first ?? "", words.last ?? ""))
+case "fill": exit(fill(words.first.flatMap { Int($0) } ?? 0))
 case "show": exit(show())
 case "watch": watch()
 case "drop": exit(drop(words.first ?? ""))

@@ -11,6 +11,7 @@ enum Text: CaseIterable, Sendable {
     case asksToPair, asksToBePaired, showsDigits, digitsServe
     case resetsCircle, othersJoinAgain
     case makesRecoveryKey, recoveryServes, recoveryReplaces, recoversCircle, newestChange, noNewestChange, machinesRead
+    case moreMachines
     case asksToKeepCode, asksToBeRecovered, showsCode, codeServes, enterCode, codeLabel
     case touchSensor, enterPasscode, enterPassword, choosePassword, enterLoginPassword, enterDigits
     case passcodeLabel, passwordLabel, digitsLabel, againLabel
@@ -53,6 +54,7 @@ enum Text: CaseIterable, Sendable {
             )
         case .circleTravels: ("Its changes travel through \"%1\".", "其更改经由“%1”传送。")
         case .othersGo: ("Machines that it has added go as well: %1", "由它加入的设备也将移出：%1")
+        case .moreMachines: (", and %1 more", "，另有 %1 台")
         case .asksToPair: ("\"%1\" wants to add a machine to your circle.", "“%1”想要将一台设备加入您的圈子。")
         case .asksToBePaired:
             ("\"%1\" wants this machine to join a circle of yours.", "“%1”想要让本机加入您的圈子。")

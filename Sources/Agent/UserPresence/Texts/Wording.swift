@@ -19,7 +19,7 @@ struct Wording: Equatable, Sendable {
 
     /// Bytes of what a program says; all of a description must fit into one line of Assuan (1000 bytes).
     private static let (reasonBytes, nameBytes, titleBytes) = (360, 120, 60)
-    /// Bytes of the names of machines that go with another.
+    /// Bytes of the machines in a list.
     private static let othersBytes = 240
 
     init(_ question: UserQuestion) {
@@ -103,12 +103,26 @@ struct Wording: Equatable, Sendable {
             let day = shown(change.name, titleBytes)
             return [
                 day.isEmpty ? Text.noNewestChange(language) : Text.newestChange(language, day),
-                Text.machinesRead(language, shown(change.others, othersBytes)),
+                Text.machinesRead(language, machines(change.others, language)),
             ]
         case .removesMachine:
-            let others = shown(change.others, othersBytes)
+            let others = machines(change.others, language)
             return [Text.machineKeeps(language)] + (others.isEmpty ? [] : [Text.othersGo(language, others)])
         }
+    }
+
+    /// As many machines of a list as there is room for, each whole, and how many more there are.
+    private static func machines(_ list: String, _ language: UserLanguage) -> String {
+        let all = list.machines.map { shown($0, nameBytes) }
+        var (size, count) = (0, 0)
+        for machine in all {
+            size += machine.utf8.count + ", ".count
+            guard count == 0 || size <= othersBytes else { break }
+            count += 1
+        }
+        let rest = all.count - count
+        return all.prefix(count).joined(separator: ", ")
+            + (rest == 0 ? "" : Text.moreMachines(language, String(rest)))
     }
 
     private static func title(_ own: String?, _ usual: Text, _ language: UserLanguage) -> String {
@@ -127,6 +141,18 @@ struct Wording: Equatable, Sendable {
         if question.wait > 0 { return Text.wait(language, String(question.wait)) }
         if question.failures == 0 { return nil }
         return question.kind == .finger ? Text.notRecognised(language) : Text.wrong(language)
+    }
+}
+
+extension String {
+    /// The machines of a list, each with what stands in brackets after it. No machine's name has brackets there.
+    fileprivate var machines: [String] {
+        var (found, isInside) = ([String](), false)
+        for part in split(separator: ", ") {
+            if isInside { found[found.count - 1] += ", " + part } else { found.append(String(part)) }
+            isInside = !part.contains(")") && (isInside || part.contains("("))
+        }
+        return found
     }
 }
 

@@ -66,6 +66,15 @@ package struct HeldFolder: Sendable {
     /// - Throws: `SystemError` of `unlink` or `fsync`.
     package func remove(_ name: String) throws(SystemError) { try AtomicFile.remove("\(path)/\(name)") }
 
+    /// Removes a file without a wait for the disk: a power cut may bring it back. Nothing happens when there is none.
+    ///
+    /// - Throws: `SystemError` of `unlink`.
+    package func discard(_ name: String) throws(SystemError) {
+        do throws(SystemError) { _ = try retrying("unlink") { unsafe unlink("\(path)/\(name)") } } catch {
+            guard error.code == ENOENT else { throw error }
+        }
+    }
+
     /// Creates a file in it, which appears with its whole content. When this returns, it survives a power cut.
     ///
     /// - Returns: false when something has the name already, which stays as it is.

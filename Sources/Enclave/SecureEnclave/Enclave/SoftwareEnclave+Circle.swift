@@ -31,13 +31,14 @@ extension SoftwareEnclave {
     }
 
     package func enterCircle(
-        _ circle: CircleID?, asking question: CircleQuestion, by deadline: Deadline
+        _ circle: CircleID?, name: String, asking question: CircleQuestion, by deadline: Deadline
     ) throws(Refusal) -> CircleState {
         guard try self.circle() == nil else { throw .circleIsThere }
+        guard (1...CircleState.nameBytes).contains(name.utf8.count) else { throw .malformedMachine }
         let change = UserQuestion.Change(
             circle == nil ? .begins : .joins, fingerprint: circle.map(\.fingerprint) ?? "")
         try confirm(change, question, by: deadline)
-        try keepNew(try makeRecord(joining: circle))
+        try keepNew(try makeRecord(joining: circle, as: name))
         guard let made = try self.circle() else { throw .noCircle }
         return made
     }
@@ -58,19 +59,24 @@ extension SoftwareEnclave {
         }
     }
 
-    func makeRecord(joining circle: CircleID?) throws(Refusal) -> CircleRecord {
+    /// - Parameter name: of this machine, which the circle knows it by if it begins one.
+    func makeRecord(joining circle: CircleID?, as name: String) throws(Refusal) -> CircleRecord {
         let store = try newKeyStore()
         let (signing, agreement) = (try store.makeKey(), try store.makeKey())
         let keys = MemberKeys(signing: signing.publicKey, agreement: agreement.publicKey)
         let random = circle == nil ? BatchHash(Randomness.bytes(BatchHash.size)) : .none
-        let name = try circle ?? circleID(.genesis(keys, random: random))
+        let circleID = try circle ?? self.circleID(.genesis(keys, random: random))
         let id = try identifier(of: keys)
         let own = CircleRecord.OwnKeys(
             keys: keys, id: id, backend: store.backend,
-            signing: try sealPart(signing.privatePart, .signing, of: id.bytes, in: name),
-            agreement: try sealPart(agreement.privatePart, .agreement, of: id.bytes, in: name))
-        var record = CircleRecord(name, random: random, own)
-        if circle == nil { record.addFirst() }
+            signing: try sealPart(signing.privatePart, .signing, of: id.bytes, in: circleID),
+            agreement: try sealPart(agreement.privatePart, .agreement, of: id.bytes, in: circleID))
+        var record = CircleRecord(circleID, random: random, own)
+        if circle == nil {
+            record.addFirst()
+            record.names[id] = try sealPart(
+                SecretBytes(copying: Array(name.utf8).span), .name, of: id.bytes, in: circleID)
+        }
         return record
     }
 

@@ -211,7 +211,7 @@ extension SoftwareEnclave {
     private func enter(
         _ found: CircleRecord, by key: CircleRecoveryKey, as name: String
     ) throws(Refusal) -> (CircleRecord, Addition) {
-        var (record, found) = (try makeRecord(joining: found.circle), found)
+        var (record, found) = (try makeRecord(joining: found.circle, as: name), found)
         // Those that came while the keychain was locked are for the recovery key, which is gone after this.
         try boxWaitingKeys(in: &found)
         (record.membership, record.names, record.held) = (found.membership, found.names, found.held)

@@ -70,9 +70,23 @@ extension SoftwareEnclave {
             guard record.membership.present[id]?.keys == keys else { throw .fullCircle }
             record.names[id] = try sealPart(
                 SecretBytes(copying: Array(name.utf8).span), .name, of: id.bytes, in: record.circle)
+            // Without keys nobody would ever read the names.
+            let isFirst = record.random != .none && record.membership.currentGeneration == nil
+            let generation = isFirst ? [try newGeneration(in: &record)] : []
             let sealed = try sealedName(name, of: id, in: record)
-            return [.add(Addition(keys, least: versions.least, most: versions.most, name: sealed))]
+            let addition = Addition(keys, least: versions.least, most: versions.most, name: sealed)
+            return generation + [.add(addition)] + (try ownName(in: record))
         }
+    }
+
+    /// The name of the machine that has begun the circle, which nobody has added: an `add` of itself. It comes with
+    /// each machine that this one adds, and changes nothing else.
+    private func ownName(in record: CircleRecord) throws(Refusal) -> [SyncStatement] {
+        guard record.random != .none else { return [] }
+        let (own, name) = (record.own, name(of: record.own.id, in: record))
+        guard !name.isEmpty else { return [] }
+        let sealed = try sealedName(name, of: own.id, in: record)
+        return sealed.isEmpty ? [] : [.add(Addition(own.keys, name: sealed))]
     }
 
     /// Checks what the daemon says of a machine.
@@ -132,11 +146,12 @@ extension SoftwareEnclave {
     }
 
     package func resetCircle(
-        asking question: CircleQuestion, by deadline: Deadline
+        name: String, asking question: CircleQuestion, by deadline: Deadline
     ) throws(Refusal) -> CircleState {
+        guard (1...CircleState.nameBytes).contains(name.utf8.count) else { throw .malformedMachine }
         let old = try circle() == nil ? nil : try circleRecord()
         try confirm(.init(.resets, fingerprint: old?.circle.fingerprint ?? ""), question, by: deadline)
-        try keepNew(try makeRecord(joining: nil), replacing: old?.own.id)
+        try keepNew(try makeRecord(joining: nil, as: name), replacing: old?.own.id)
         pairing.withLock { $0 = nil }
         forgetLoadedKeys()
         guard let made = try circle() else { throw .noCircle }

@@ -63,6 +63,10 @@ extension SyncReport {
         ]
         if status.isPaused { lines.append(("paused:", "nothing is sent or read; security sync resume goes on")) }
         if !status.problem.isEmpty { lines.append(("problem:", status.problem)) }
+        if status.machines.contains(where: { $0.flags.contains(.isRolledBack) }) {
+            lines.append(
+                ("lost:", "nothing is sent, as the place has lost batches; if they stay away: security sync reset"))
+        }
         if status.unsent > 0 { lines.append(("unsent:", "\(status.unsent) changes wait to be sent")) }
         if status.held > 0 { lines.append(("locked:", "\(status.held) items wait until the keychain is unlocked")) }
         if status.future > 0 {

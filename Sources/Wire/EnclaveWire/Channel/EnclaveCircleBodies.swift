@@ -41,16 +41,19 @@ package struct AskedChange<Request: EnclaveMessage & Sendable>: EnclaveMessage, 
 /// 0:u8 | 1:u8 circle:16
 package struct CircleEntry: EnclaveMessage, Sendable {
     let circle: CircleID?
+    let name: String
 
-    init(circle: CircleID?) { self.circle = circle }
+    init(circle: CircleID?, name: String) { (self.circle, self.name) = (circle, name) }
 
     package init(from reader: inout WireReader) throws(Refusal) {
         circle = try reader.isPresent() ? CircleID(try reader.array(CircleID.size)) : nil
+        name = try reader.text()
     }
 
     package func append(to buffer: SecretBuffer) {
         buffer.append(circle == nil ? 0 : 1)
         if let circle { buffer.append(circle.bytes.span) }
+        buffer.append(text: name)
     }
 }
 

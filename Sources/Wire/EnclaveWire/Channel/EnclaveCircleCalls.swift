@@ -11,12 +11,13 @@ extension EnclaveCalls {
         CircleStateMessage(try call.enclave.circle())
     }
 
-    /// milliseconds:u32 context prompt 0:u8|1:u8 circle:16 → 1:u8 state. It waits for a person.
+    /// milliseconds:u32 context prompt (0:u8|1:u8 circle:16) name:text → 1:u8 state. It waits for a person.
     package static let enterCircle = EnclaveCall<AskedChange<CircleEntry>, CircleStateMessage>(81) {
         (call, asked) throws(Refusal) in
         CircleStateMessage(
             try call.session.asking(asked) { (question, deadline) throws(Refusal) in
-                try call.enclave.enterCircle(asked.request.circle, asking: question, by: deadline)
+                let entry = asked.request
+                return try call.enclave.enterCircle(entry.circle, name: entry.name, asking: question, by: deadline)
             })
     }
 
@@ -83,12 +84,12 @@ extension EnclaveCalls {
             })
     }
 
-    /// milliseconds:u32 context prompt → 1:u8 state. It waits for a person.
-    package static let resetCircle = EnclaveCall<AskedChange<EmptyMessage>, CircleStateMessage>(112) {
+    /// milliseconds:u32 context prompt name:text → 1:u8 state. It waits for a person.
+    package static let resetCircle = EnclaveCall<AskedChange<MachineName>, CircleStateMessage>(112) {
         (call, asked) throws(Refusal) in
         CircleStateMessage(
             try call.session.asking(asked) { (question, deadline) throws(Refusal) in
-                try call.enclave.resetCircle(asking: question, by: deadline)
+                try call.enclave.resetCircle(name: asked.request.name, asking: question, by: deadline)
             })
     }
 

@@ -75,9 +75,10 @@ extension EnclaveConnection {
 
 extension EnclaveConnection {
     package func enterCircle(
-        _ circle: CircleID?, asking question: CircleQuestion, by deadline: Deadline
+        _ circle: CircleID?, name: String, asking question: CircleQuestion, by deadline: Deadline
     ) throws(Refusal) -> CircleState {
-        let answer = try ask(EnclaveCalls.enterCircle, CircleEntry(circle: circle), question, deadline)
+        let entry = CircleEntry(circle: circle, name: name)
+        let answer = try ask(EnclaveCalls.enterCircle, entry, question, deadline)
         guard let state = answer.state else { throw .malformed("the enclave's circle") }
         return state
     }
@@ -99,9 +100,9 @@ extension EnclaveConnection {
     }
 
     package func resetCircle(
-        asking question: CircleQuestion, by deadline: Deadline
+        name: String, asking question: CircleQuestion, by deadline: Deadline
     ) throws(Refusal) -> CircleState {
-        let answer = try ask(EnclaveCalls.resetCircle, EmptyMessage(), question, deadline)
+        let answer = try ask(EnclaveCalls.resetCircle, MachineName(name: name), question, deadline)
         guard let state = answer.state else { throw .malformed("the enclave's circle") }
         return state
     }

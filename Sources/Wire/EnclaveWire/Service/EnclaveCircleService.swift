@@ -14,11 +14,14 @@ package protocol EnclaveCircleService: Sendable {
 
     /// Begins a circle, or makes the keys with which this machine is to be added to one, after asking the user.
     ///
-    /// - Parameter circle: the circle to join; nil for a new one.
+    /// - Parameters:
+    ///   - circle: the circle to join; nil for a new one.
+    ///   - name: of this machine, for people; at most ``CircleState/nameBytes`` bytes. The machine that begins a circle
+    ///     is known by it; any other one has the name that its sponsor gives it.
     /// - Throws: `errSecParam` when the keychain belongs to a circle already; `errSecAuthFailed` without a passcode;
     ///   as ``EnclaveAuthenticationService/authenticate(_:by:)`` when the user does not agree.
     func enterCircle(
-        _ circle: CircleID?, asking question: CircleQuestion, by deadline: Deadline
+        _ circle: CircleID?, name: String, asking question: CircleQuestion, by deadline: Deadline
     ) throws(Refusal) -> CircleState
 
     /// Takes what a batch states, and the keys that it brings for this machine. A batch that was taken may come again.
@@ -99,8 +102,11 @@ package protocol EnclaveCircleService: Sendable {
     /// Begins a circle in place of the one that the keychain belongs to, of which other machines hear nothing. There
     /// may be none.
     ///
-    /// - Throws: as ``enterCircle(_:asking:by:)``.
-    func resetCircle(asking question: CircleQuestion, by deadline: Deadline) throws(Refusal) -> CircleState
+    /// - Parameter name: of this machine, as in ``enterCircle(_:name:asking:by:)``.
+    /// - Throws: as ``enterCircle(_:name:asking:by:)``.
+    func resetCircle(
+        name: String, asking question: CircleQuestion, by deadline: Deadline
+    ) throws(Refusal) -> CircleState
 }
 
 /// The caller that asks for a change of the circle, and how its user can be reached. The words are the enclave's; the

@@ -216,7 +216,8 @@ import Testing
         _ = try machine.connection.authenticate(.policy(2, question.context), by: soon)
         machine.user.will(.cancel)
         #expect(
-            Self.rule { _ = try machine.connection.enterCircle(nil, asking: question, by: soon) } == .userCanceled)
+            Self.rule { _ = try machine.connection.enterCircle(nil, name: "one", asking: question, by: soon) }
+                == .userCanceled)
         #expect(machine.user.questions.last?.change?.kind == .begins)
     }
 }

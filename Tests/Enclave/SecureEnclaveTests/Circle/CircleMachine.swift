@@ -37,7 +37,7 @@ final class CircleMachine {
 
     func enter(_ circle: CircleID? = nil) throws -> CircleState {
         user.will(.passcode(Self.passcode))
-        return try connection.enterCircle(circle, asking: Self.question, by: soon)
+        return try connection.enterCircle(circle, name: "first", asking: Self.question, by: soon)
     }
 
     func add(_ other: CircleMachine, name: String = "laptop") throws -> [SyncStatement] {

@@ -39,7 +39,7 @@ import Testing
             _ = try newcomer.recover(batches, circle.code)
             let shown = try #require(newcomer.user.questions.last?.change)
             #expect(shown.name == day)
-            #expect(shown.others.contains("\(try circle.first.id.fingerprint) (\(day))") == !day.isEmpty)
+            #expect(shown.others.contains("first (\(try circle.first.id.fingerprint), \(day))") == !day.isEmpty)
             #expect(shown.others.split(separator: "2023").count == (day.isEmpty ? 1 : 2))
         }
     }
@@ -169,7 +169,7 @@ import Testing
             let newcomer = try CircleMachine()
             _ = try newcomer.recover(circle.batches, circle.code)
             let others = try #require(newcomer.user.questions.last?.change?.others)
-            #expect(others.split { ",，;(（".contains($0) }.count == 4 && others.contains("phone ("), "\(others)")
+            #expect(others.split { ",，;(（".contains($0) }.count == 5 && others.contains("phone ("), "\(others)")
         }
     }
 

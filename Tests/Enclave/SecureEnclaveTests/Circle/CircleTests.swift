@@ -31,13 +31,13 @@ import Testing
         let machine = try CircleMachine()
         machine.user.will(.passcode("wrong"), .passcode("guess"), .passcode("1235"))
         let refused = refusal {
-            _ = try machine.connection.enterCircle(nil, asking: CircleMachine.question, by: soon)
+            _ = try machine.connection.enterCircle(nil, name: "first", asking: CircleMachine.question, by: soon)
         }
         #expect(refused?.rule == .userFailed)
         #expect(try machine.connection.status().failedAttempts == 3)
         machine.user.will(.cancel)
         let cancelled = refusal {
-            _ = try machine.connection.enterCircle(nil, asking: CircleMachine.question, by: soon)
+            _ = try machine.connection.enterCircle(nil, name: "first", asking: CircleMachine.question, by: soon)
         }
         #expect(cancelled?.rule == .userCanceled)
         try machine.connection.lock()
@@ -58,8 +58,9 @@ import Testing
         #expect(try circle.machines[0].connection.recordID(itemClass: 2, primaryKey: key) != names[0])
         let states = try circle.machines.map { try $0.state }
         #expect(states.allSatisfy { $0.members.count == 3 && $0.held.keys.contains(circle.current) })
-        #expect(states.allSatisfy { Set($0.members.map(\.name)).isSubset(of: ["", "machine 1", "machine 2"]) })
-        #expect(Set(states[0].members.map(\.name)) == ["", "machine 1", "machine 2"])
+        let all: Set = ["", "first", "machine 1", "machine 2"]
+        #expect(states.allSatisfy { Set($0.members.map(\.name)).isSubset(of: all) })
+        #expect(Set(states[0].members.map(\.name)) == ["first", "machine 1", "machine 2"])
     }
 
     @Test("The user is told the name and the number of a machine that comes, and of all that go with one")

@@ -29,7 +29,7 @@ import Testing
         try machine.connection.leaveCircle(asking: CircleMachine.question, by: soon)
         #expect(try Self.version(machine.served.device) == 4)
         _ = try machine.served.device.start(createIfMissing: false)
-        _ = try machine.connection.enterCircle(nil, asking: CircleMachine.question, by: soon)
+        _ = try machine.connection.enterCircle(nil, name: "first", asking: CircleMachine.question, by: soon)
         try machine.connection.removePasscode(try TestDevice.passcode("5678"))
         #expect(try Self.version(machine.served.device) == 5)
     }

@@ -42,7 +42,7 @@ import Testing
         let circle = try TestCircle(2)
         let machine = circle.machines[1]
         let before = try machine.state
-        let reset = { try machine.connection.resetCircle(asking: CircleMachine.question, by: soon) }
+        let reset = { try machine.connection.resetCircle(name: "first", asking: CircleMachine.question, by: soon) }
         machine.user.will(.cancel)
         #expect(Self.rule { _ = try reset() } == .userCanceled)
         #expect(try machine.state == before)

@@ -1,0 +1,138 @@
+"""Each process of a change of a circle is killed at each sync to disk; the same command, repeated, gets through.
+
+usage: sync_kills_long_test.py FOLDER-OF-PROGRAMS
+"""
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+from ordinary_parts import USER, as_user
+from patience import PATIENCE, eventually
+from sync_parts import PASSCODE, Machine, machines
+
+# The calls after which something is on disk that was not there before. The tracer counts them for each thread.
+SYNCS = "fsync,fdatasync,rename,renameat,renameat2,linkat"
+ITEMS = {"mail: secret", "shop: other"}
+
+
+def is_traced(log):
+    """Whether the tracer that writes this file still follows somebody."""
+    for number in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            words = pathlib.Path(f"/proc/{number}/cmdline").read_bytes().split(b"\0")
+        except OSError:
+            continue
+        if words[0] == b"strace" and log.encode() in words:
+            return True
+    return False
+
+
+def is_killed(machine, when, *words):
+    """Whether a command has a thread with so many syncs: its process is killed there, be it the command or a daemon."""
+    machine.end()
+    log, said = f"{machine.temporary}/killed", f"{machine.temporary}/said"
+    command = f"security unlock-keychain -p {PASSCODE} && exec security sync {' '.join(words)}"
+    with open(said, "wb") as output:
+        # A pipe would be held by daemons. The tracer notes each call that never came back, and goes on with them.
+        done = subprocess.run(
+            ["strace", "-D", "-f", "-q", "-o", log, "-e", "signal=none", "-e", f"trace={SYNCS}"]
+            + ["-e", f"inject={SYNCS}:signal=KILL:when={when}", "sh", "-c", command],
+            stdout=output,
+            stderr=output,
+            env=machine.environment,
+            timeout=PATIENCE,
+            preexec_fn=as_user,
+        )
+    machine.end()
+    eventually(lambda: not is_traced(log), "the tracer does not end")
+    is_so = " = ?" in pathlib.Path(log).read_text()
+    assert is_so or done.returncode == 0, (done, pathlib.Path(said).read_text())
+    machine.must("unlock-keychain", "-p", PASSCODE)
+    return is_so
+
+
+def is_whole(machine):
+    """It is in, nothing waits, and it has all items."""
+    machine.must("sync", "now")
+    status = machine.sync("status")
+    assert status["standing"] == "in" and status["unsent"] == 0, status
+    assert machine.items() == ITEMS, machine.items()
+
+
+def enters(place, programs, folder, when):
+    """A machine enters by the circle's code, at a copy of the place.
+
+    Returns whether somebody was killed.
+    """
+    new, copy = Machine("new", programs, place), f"{place}/copy"
+    try:
+        subprocess.run(["cp", "-a", folder, copy], check=True)
+        words = ("join", "--recovery", "-n", "new", copy)
+        was_killed = is_killed(new, when, *words)
+        status = new.run("--json", "sync", "status").stdout
+        if not status or json.loads(status)["standing"] != "in":
+            new.must("sync", *words)
+        is_whole(new)
+        return was_killed
+    finally:
+        new.end()
+        shutil.rmtree(copy)
+        shutil.rmtree(new.folder)
+
+
+def makes_key(one, place, folder, when):
+    """A key that was cut off is made again, and its code alone opens the circle."""
+    was_killed = is_killed(one, when, "recovery-key")
+    one.must("sync", "recovery-key")
+    one.must("sync", "now")
+    keys = [row for row in one.sync("devices") if row["recoveryKey"] and not row["removed"]]
+    assert len(keys) == 1, keys
+    # Nobody has so many syncs.
+    enters(place, one.programs, folder, 10_000)
+    return was_killed
+
+
+def resets(one, folder, when):
+    """A circle that was given up by half is given up: the command says that the place is to be named then."""
+    before = one.sync("status")["circle"]
+    was_killed = is_killed(one, when, "reset", "-n", "one")
+    again = one.run("sync", "reset", "-n", "one")
+    if again.returncode != 0:
+        assert "Name it: `security sync reset PLACE`" in again.stderr, again
+        one.must("sync", "reset", "-n", "one", folder)
+    assert one.sync("status")["circle"] != before
+    is_whole(one)
+    return was_killed
+
+
+def at_each(name, turn):
+    """Kills at one sync after the other, until there is none of that number."""
+    count = 1
+    while turn(count):
+        count += 1
+    print(f"{name}: {count - 1} kills", flush=True)
+    assert count > 4, count
+
+
+def main():
+    with machines(os.path.abspath(sys.argv[1]), "one") as (place, (one,)):
+        folder = f"{place}/shared"
+        os.mkdir(folder)
+        if os.getuid() == 0:
+            os.chown(folder, USER, USER)
+        one.sync("setup", "-n", "one", folder)
+        one.write("put", "mail", "secret")
+        one.write("put", "shop", "other")
+        one.sync("recovery-key")
+        one.must("sync", "now")
+        at_each("join --recovery", lambda when: enters(place, one.programs, folder, when))
+        at_each("recovery-key", lambda when: makes_key(one, place, folder, when))
+        at_each("reset", lambda when: resets(one, folder, when))
+    print("sync kills: ok")
+
+
+main()
