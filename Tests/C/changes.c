@@ -2,11 +2,14 @@
 #include "check.h"
 
 #include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t heard = PTHREAD_COND_INITIALIZER;
 static int calls;
 static uint64_t last;
+static bool isUnderWay, mayGoOn;
 static SecKeychainChangesRef endsItself;
 
 static void changed(CFStringRef group, uint64_t number, void *context) {
@@ -20,11 +23,17 @@ static void changed(CFStringRef group, uint64_t number, void *context) {
 
 // A watch can be ended by the function that it calls.
 static void endedInside(CFStringRef group, uint64_t number, void *context) {
-    pthread_mutex_lock(&mutex);
-    SecKeychainChangesRef changes = endsItself;
-    pthread_mutex_unlock(&mutex);
-    SecKeychainChangesInvalidate(changes);
+    SecKeychainChangesInvalidate(endsItself);
     changed(group, number, context);
+}
+
+static void heldInside(CFStringRef group, uint64_t number, void *context) {
+    CHECK(group != NULL && number > 0 && context == &calls);
+    pthread_mutex_lock(&mutex);
+    isUnderWay = true;
+    pthread_cond_broadcast(&heard);
+    while (!mayGoOn) pthread_cond_wait(&heard, &mutex);
+    pthread_mutex_unlock(&mutex);
 }
 
 static void waitFor(int count) {
@@ -66,13 +75,33 @@ static void told(CFDictionaryRef *numbers) {
 
 static void ended(CFDictionaryRef numbers) {
     int before = calls;
-    pthread_mutex_lock(&mutex);
-    endsItself = watched(numbers, endedInside);
-    pthread_mutex_unlock(&mutex);
+    // It is in its place before the first call.
+    CHECK(SecKeychainChangesCreate(NULL, numbers, endedInside, &calls, &endsItself) == errSecSuccess);
     waitFor(before + 1);
     add(CFSTR("c"));
     CFRelease(endsItself);
     CHECK(calls == before + 1);
+}
+
+// A child of fork ends its copy of a watch at once, also while the parent's thread calls.
+static void forked(CFDictionaryRef numbers) {
+    SecKeychainChangesRef changes = watched(numbers, heldInside);
+    pthread_mutex_lock(&mutex);
+    while (!isUnderWay) pthread_cond_wait(&heard, &mutex);
+    pthread_mutex_unlock(&mutex);
+    pid_t child = fork();
+    if (child == 0) {
+        SecKeychainChangesInvalidate(changes);
+        CFRelease(changes);
+        _exit(0);
+    }
+    int status = -1;
+    CHECK(waitpid(child, &status, 0) == child && status == 0);
+    pthread_mutex_lock(&mutex);
+    mayGoOn = true;
+    pthread_cond_broadcast(&heard);
+    pthread_mutex_unlock(&mutex);
+    CFRelease(changes);
 }
 
 static void refused(void) {
@@ -104,6 +133,7 @@ int main(void) {
     CFDictionaryRef numbers = NULL;
     told(&numbers);
     ended(numbers);
+    forked(numbers);
     CFRelease(numbers);
     refused();
     puts("changes: each was told");

@@ -52,6 +52,8 @@ package final class KeychainServer: Sendable {
     /// answered.
     package func stop() {
         for mailbox in mailboxes { mailbox.stop() }
+        // A connection is closed when it is answered, and a watch may last a minute.
+        backend.endWatches()
         for thread in threads { thread.join() }
         backend.finish()
     }

@@ -194,6 +194,8 @@ struct RequestRouter {
                     epoch: epoch, deadline: min(Self.end(of: milliseconds), deadline), id: id, standing: standing,
                     reply: reply))
         case .watchGroups(let watch):
+            // Nobody has names kept that are not its own. Each look asks again.
+            _ = try AccessPolicy.groupsToWatch(watch.seen.map(\.group), for: caller)
             try backend.groupWatchers.put(
                 StateWatchers.Watcher(
                     epoch: nil, deadline: min(Self.end(of: watch.milliseconds), deadline), id: id,

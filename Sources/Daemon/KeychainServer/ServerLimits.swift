@@ -92,6 +92,7 @@ package struct ServerLimits: Sendable {
     package var watchersOfProgram = 2048
     /// Watches of access groups, each of which is looked at after every commit while the groups are watched.
     package var groupWatchers = 4096
+    package var groupWatchersOfTurn = 2048
     package var groupWatchersOfProgram = 256
     /// Requests that may ask the user and wait for a worker; above it, they are refused. Half of the workers are a
     /// program's at most.

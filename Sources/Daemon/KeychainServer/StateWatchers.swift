@@ -39,8 +39,7 @@ final class StateWatchers: Sendable {
 
     private struct State {
         var watchers: [Watcher] = []
-        /// How many are each program's.
-        var counts: [Standing: Int] = [:]
+        var counts: WatcherCounts
         var epoch: UInt32
         /// The first time that is over; never when nobody waits.
         var earliest = Deadline.never
@@ -57,17 +56,13 @@ final class StateWatchers: Sendable {
     private let epoch: StateEpoch
     private let name: String
     private let news: News
-    private let capacity: Int
-    private let share: Int
 
     /// - Parameters:
     ///   - name: that of the threads.
-    ///   - capacity: how many may wait.
-    ///   - share: how many of one program.
-    init(_ epoch: StateEpoch, named name: String, capacity: Int, share: Int, news: @escaping News) {
+    ///   - counts: how many may wait.
+    init(_ epoch: StateEpoch, named name: String, _ counts: WatcherCounts, news: @escaping News) {
         (self.epoch, self.name, self.news) = (epoch, name, news)
-        (self.capacity, self.share) = (capacity, share)
-        state = Monitor(State(epoch: epoch.value))
+        state = Monitor(State(counts: counts, epoch: epoch.value))
     }
 
     /// Adds one.
@@ -75,13 +70,16 @@ final class StateWatchers: Sendable {
     /// - Throws: `errSecNotAvailable` when there is no room, or its program has too many.
     func put(_ watcher: Watcher) throws(Refusal) {
         try state.update { state throws(Refusal) in
-            guard !state.isClosed, state.watchers.count < capacity else { throw .busy }
-            guard state.counts[watcher.standing, default: 0] < share else { throw .beyondShare("watches") }
-            state.counts[watcher.standing, default: 0] += 1
-            state.watchers.append(watcher)
-            state.earliest = min(state.earliest, watcher.deadline)
-            if watcher.epoch != state.epoch { state.hasNews = true }
+            guard !state.isClosed else { throw .busy }
+            try state.counts.enter(watcher.standing)
+            Self.add(watcher, to: &state)
         }
+    }
+
+    private static func add(_ watcher: Watcher, to state: inout State) {
+        state.watchers.append(watcher)
+        state.earliest = min(state.earliest, watcher.deadline)
+        if watcher.epoch != state.epoch { state.hasNews = true }
     }
 
     /// Those who watch the device, those who wait for something to carry, and those who watch access groups.
@@ -92,9 +90,8 @@ final class StateWatchers: Sendable {
     }
 
     private static func ofDevice(_ epoch: StateEpoch, _ limits: ServerLimits) -> StateWatchers {
-        StateWatchers(
-            epoch, named: "keychain-state", capacity: limits.watchers, share: limits.watchersOfProgram
-        ) { handler in
+        let counts = WatcherCounts(capacity: limits.watchers, ofProgram: limits.watchersOfProgram)
+        return StateWatchers(epoch, named: "keychain-state", counts) { handler in
             let news = Answer { () throws(Refusal) in
                 let news = try handler.news()
                 return { news.append(to: $0) }
@@ -104,14 +101,18 @@ final class StateWatchers: Sendable {
     }
 
     private static func ofGroups(_ epoch: StateEpoch, _ limits: ServerLimits) -> StateWatchers {
-        StateWatchers(
-            epoch, named: "keychain-groups", capacity: limits.groupWatchers, share: limits.groupWatchersOfProgram
-        ) { handler in { watcher, isLast in watcher.groups?.answer(from: handler, isLast) } }
+        let counts = WatcherCounts(
+            capacity: limits.groupWatchers, ofTurn: limits.groupWatchersOfTurn, ofProgram: limits.groupWatchersOfProgram
+        )
+        return StateWatchers(epoch, named: "keychain-groups", counts) { handler in
+            { watcher, isLast in watcher.groups?.answer(from: handler, isLast) }
+        }
     }
 
     /// One program carries, and a few look at it.
     private static func ofCircle(_ epoch: StateEpoch) -> StateWatchers {
-        StateWatchers(epoch, named: "keychain-circle", capacity: carriers, share: carriers / 4) { handler in
+        let counts = WatcherCounts(capacity: carriers, ofProgram: carriers / 4)
+        return StateWatchers(epoch, named: "keychain-circle", counts) { handler in
             let number = handler.circleEpoch.value
             return { _, _ in .success { $0.append(littleEndian: UInt64(number)) } }
         }
@@ -154,22 +155,19 @@ final class StateWatchers: Sendable {
             guard !due.isEmpty else { continue }
             let news = news(handler)
             for due in due {
-                if let answer = news(due.watcher, due.isLast) { Self.answer(due.watcher, answer) } else { keep(due) }
+                if let answer = news(due.watcher, due.isLast) {
+                    self.answer(due.watcher, answer)
+                } else {
+                    // There was nothing new. A change meanwhile has made another number.
+                    state.update { Self.add(due.watcher, to: &$0) }
+                }
             }
         }
     }
 
-    /// Has somebody wait on, because there was nothing new. A change meanwhile has made another number.
-    private func keep(_ due: Due) {
-        state.update { state in
-            state.counts[due.watcher.standing, default: 0] += 1
-            state.watchers.append(due.watcher)
-            state.earliest = min(state.earliest, due.watcher.deadline)
-            if due.watcher.epoch != state.epoch { state.hasNews = true }
-        }
-    }
-
-    private static func answer(_ watcher: Watcher, _ answer: Answer) {
+    private func answer(_ watcher: Watcher, _ answer: Answer) {
+        // Before the answer, after which its program may ask again.
+        state.update { $0.counts.leave(watcher.standing) }
         let writer = ResponseWriter()
         switch answer {
         case .success(let news): writer.answer(watcher.id, news)
@@ -203,7 +201,6 @@ final class StateWatchers: Sendable {
             due.append(Due(watcher: watcher, isLast: isLast))
         }
         state.watchers = left
-        state.counts = left.reduce(into: [:]) { $0[$1.standing, default: 0] += 1 }
         state.earliest = state.watchers.map(\.deadline).min() ?? .never
         state.hasNews = false
         return due

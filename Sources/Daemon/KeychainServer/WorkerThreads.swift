@@ -96,6 +96,9 @@ final class WorkerThreads: Sendable {
         }
     }
 
+    /// Answers those who watch, as it stands.
+    func endWatches() { for watchers in [watchers, carriers, groupWatchers] { watchers.close() } }
+
     /// Performs what waits, then ends the threads.
     func finish() {
         for close in closings { close() }

@@ -109,6 +109,12 @@ struct KeychainChangesTests {
         #expect(try await later.next()?.group == "shared")
     }
 
+    @Test("A group that is named twice is watched once")
+    func twice() throws {
+        let changes = try reader.run { try KeychainChanges(in: ["shared", "other", "shared"]) }
+        #expect(changes.beginning.map(\.group) == ["shared", "other"])
+    }
+
     @Test("A loop ends with its task")
     func cancelled() async throws {
         let changes = try reader.run { try KeychainChanges() }

@@ -1,4 +1,5 @@
 import KeychainModel
+import KeychainPolicy
 import KeychainServer
 import KeychainWire
 import LinuxSystem
@@ -12,7 +13,8 @@ struct GroupWatchTests {
     private let client: RawClient
 
     init() throws {
-        server = try RunningServer()
+        let caller = CallerIdentity(user: 1, process: 2, program: "/program", groups: ["a", "b", StandIn.foreign])
+        server = try RunningServer { _ in .known(IdentifiedCaller(lasting: caller)) }
         client = try server.connect()
     }
 
@@ -39,6 +41,14 @@ struct GroupWatchTests {
         #expect(refused?.refusal?.rule == .foreignGroup)
     }
 
+    @Test("A group that is not the program's is refused before anybody looks, among others too")
+    func foreign() throws {
+        for groups in [["c": 7], ["a": 7, "c": 7]] as [[String: UInt64]] {
+            #expect(try client.ask(Self.watch(groups, id: 1))?.refusal?.status == .missingEntitlement)
+        }
+        #expect(server.standIn.record.begunLooks == 0)
+    }
+
     @Test("Who waits is told of a change in its group, and of one in another group hears nothing")
     func waits() throws {
         let other = try server.connect()
@@ -62,7 +72,7 @@ struct GroupWatchTests {
         #expect(try numbers(of: answer).map(\.number) == [7, 7])
     }
 
-    @Test("A watch is read as it was written; one of too many groups, or cut, is refused")
+    @Test("A watch is read as it was written; one of too many groups, of a group twice, or cut, is refused")
     func coding() throws {
         let watch = GroupWatch(
             [GroupNumber(group: "a", number: 1 << 62), GroupNumber(group: "ä")], milliseconds: 5000)
@@ -75,9 +85,11 @@ struct GroupWatchTests {
             let cut = SecretBytes(copying: bytes.span.extracting(..<count))
             #expect(failure { () throws(Refusal) in try DeviceRequest(decoding: cut) }?.rule == .malformedFrame)
         }
-        let many = GroupWatch((0...GroupWatch.mostGroups).map { GroupNumber(group: "\($0)") })
-        let long = SecretBuffer()
-        DeviceRequest.watchGroups(many).append(to: long)
-        #expect(failure { () throws(Refusal) in try DeviceRequest(decoding: long.copy()) }?.rule == .malformedFrame)
+        for names in [(0...GroupWatch.mostGroups).map { "\($0)" }, ["a", "b", "a"]] {
+            let buffer = SecretBuffer()
+            DeviceRequest.watchGroups(GroupWatch(names.map { GroupNumber(group: $0) })).append(to: buffer)
+            let wrong = buffer.copy()
+            #expect(failure { () throws(Refusal) in try DeviceRequest(decoding: wrong) }?.rule == .malformedFrame)
+        }
     }
 }

@@ -51,7 +51,7 @@ struct OneMoreTests {
         (limits.groupWatchers, limits.groupWatchersOfProgram) = (3, 2)
         let server = try Self.server(limits)
         let watch = DeviceRequest.watchGroups(
-            GroupWatch([GroupNumber(group: "a", number: 7)], milliseconds: 30_000))
+            GroupWatch([GroupNumber(group: "group", number: 7)], milliseconds: 30_000))
         let clients = try (0..<3).map { _ in try server.connect() }
         try clients[0].send((1...2).flatMap { Frames.device(watch, id: $0) })
         // Both were looked at, and wait on.
@@ -63,6 +63,45 @@ struct OneMoreTests {
         #expect(server.standIn.waits { $0.looks == 3 })
         #expect(try clients[1].ask(Frames.search(id: 6))?.id == 6)
         #expect(try clients[2].ask(Frames.device(watch, id: 7))?.refusal?.rule == .unavailable)
+    }
+
+    @Test("Watches of groups count while they are looked at, so that a change makes room for no more")
+    func groupsUnderWay() throws {
+        var limits = ServerLimits()
+        limits.groupWatchersOfProgram = 2
+        let server = try Self.server(limits)
+        let watch = DeviceRequest.watchGroups(
+            GroupWatch([GroupNumber(group: "group", number: 7)], milliseconds: 30_000))
+        let client = try server.connect()
+        try client.send((1...2).flatMap { Frames.device(watch, id: $0) })
+        #expect(server.standIn.waits { $0.looks == 2 })
+        server.standIn.hold([.look])
+        server.standIn.change("another")
+        #expect(server.standIn.waits { $0.begunLooks == 3 })
+        let refused = try client.ask(Frames.device(watch, id: 3) + Frames.search(id: 4))
+        #expect(refused?.id == 3 && refused?.refusal?.rule == .beyondShare)
+        server.standIn.release()
+        server.standIn.change("group")
+        #expect(Set([try client.receive()?.id, try client.receive()?.id, try client.receive()?.id]) == [1, 2, 4])
+    }
+
+    @Test("Watches of groups: programs in places that a user may write to leave room for others")
+    func groupsOfTurn() throws {
+        var limits = ServerLimits()
+        (limits.groupWatchers, limits.groupWatchersOfTurn) = (3, 2)
+        let server = try Self.server(limits)
+        let watch = DeviceRequest.watchGroups(
+            GroupWatch([GroupNumber(group: "group", number: 7)], milliseconds: 30_000))
+        let clients = try (0..<3).map { _ in try server.connect() }
+        for (index, client) in clients.prefix(2).enumerated() {
+            try client.send(Frames.device(watch, id: 1))
+            #expect(server.standIn.waits { $0.looks == index + 1 })
+        }
+        #expect(try clients[2].ask(Frames.device(watch, id: 1))?.refusal?.rule == .unavailable)
+        server.standIn.change("group")
+        for client in clients.prefix(2) { #expect(try client.receive()?.id == 1) }
+        try clients[2].send(Frames.device(watch, id: 2))
+        #expect(server.standIn.waits { $0.looks == 5 })
     }
 
     @Test("Enclave keys: of a program, and of all")

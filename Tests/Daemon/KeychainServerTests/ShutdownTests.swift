@@ -27,6 +27,27 @@ struct ShutdownTests {
         #expect(server.standIn.record.batches.map(\.count) == [1, 7])
     }
 
+    @Test("A watch of changes is answered as it stands, and need not be waited for")
+    func endsWatches() throws {
+        let server = try RunningServer()
+        let watches: [DeviceRequest] = [
+            .watch(epoch: server.standIn.stateEpoch.value, milliseconds: 60_000),
+            .watchGroups(GroupWatch([GroupNumber(group: "group", number: 7)], milliseconds: 60_000)),
+        ]
+        let clients = try watches.map { watch in
+            let client = try server.connect()
+            // Once the search is answered the watch has been taken.
+            #expect(try client.ask(Frames.device(watch, id: 1) + Frames.search(id: 2))?.id == 2)
+            return client
+        }
+        server.stop()
+        for client in clients {
+            let answer = try client.receive()
+            #expect(answer?.id == 1 && answer?.status == 0)
+            #expect(try client.isClosed())
+        }
+    }
+
     @Test("A request that was not read is not performed, and its client can tell")
     func tellsUnread() throws {
         let server = try RunningServer()

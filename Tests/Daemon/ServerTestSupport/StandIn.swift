@@ -17,6 +17,8 @@ package final class StandIn: RequestHandler {
         case key
         /// A request that may ask the user; held until it is released or withdrawn.
         case prompt
+        /// A look at groups for somebody who watches them.
+        case look
     }
 
     package struct Seen: Sendable {
@@ -50,6 +52,8 @@ package final class StandIn: RequestHandler {
         package var passcodes: [String] = []
         /// How often groups were looked at for somebody who watches them.
         package var looks = 0
+        /// And of these how many have begun.
+        package var begunLooks = 0
         var held: Set<Kind> = []
         /// So many withdrawals find no prompt yet.
         var missed = 0
@@ -93,6 +97,7 @@ package final class StandIn: RequestHandler {
     package static let foreign = "foreign"
 
     package func numbers(of watch: GroupWatch, for caller: CallerIdentity) throws(Refusal) -> [GroupNumber] {
+        note(.look) { $0.begunLooks += 1 }
         // After the look: a change that a test makes then is seen by the next one.
         defer { seen.update { $0.looks += 1 } }
         let foreign = watch.seen.first { $0.group.hasPrefix(Self.foreign) }

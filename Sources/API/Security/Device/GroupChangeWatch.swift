@@ -1,6 +1,6 @@
 internal import Glibc
 internal import KeychainClient
-internal import KeychainModel
+package import KeychainModel
 internal import KeychainWire
 internal import LinuxSystem
 
@@ -24,6 +24,7 @@ package final class GroupChangeWatch: Sendable {
 
     private let state: Monitor<State>
     private let source: KeychainSession.Source
+    private let process = CurrentProcess.identifier
 
     /// - Parameter known: the groups, with the numbers that are no news.
     init(_ known: [GroupNumber], _ source: @escaping KeychainSession.Source) {
@@ -40,7 +41,8 @@ package final class GroupChangeWatch: Sendable {
 
     /// Starts the thread, which signals that there is something to take.
     func signal(_ signals: Signals) {
-        signals.onTermination = { [self] _ in end() }
+        // Changes that were noticed before the keychain refused to tell more are still to be taken.
+        signals.onTermination = { [self] termination in if case .cancelled = termination { end() } }
         do throws(Refusal) {
             try start { end in
                 if let end { signals.finish(throwing: SecItemError(end)) } else { signals.yield() }
@@ -48,10 +50,11 @@ package final class GroupChangeWatch: Sendable {
         } catch { signals.finish(throwing: SecItemError(error)) }
     }
 
-    /// Starts the thread, which calls somebody with each change, and with nil when there are no more.
+    /// Starts the thread, which calls somebody with each change until the watch is ended.
     ///
+    /// - Parameter body: gets nil when the keychain refuses to tell more; nothing follows.
     /// - Throws: `errSecNotAvailable` when it cannot be started.
-    func listen(_ body: @escaping @Sendable (KeychainChange?) -> Void) throws(Refusal) {
+    package func listen(_ body: @escaping @Sendable (KeychainChange?) -> Void) throws(Refusal) {
         try start { [self] end in
             if end != nil { return call { body(nil) } }
             while let change = take() { call { body(change) } }
@@ -60,6 +63,8 @@ package final class GroupChangeWatch: Sendable {
 
     /// Ends the watch: nobody is called any more when this returns, but for the thread that calls it.
     package func end() {
+        // The threads of a forked child's parent are not in the child, and may have left the mutex locked.
+        guard CurrentProcess.identifier == process else { return }
         let own = pthread_self()
         state.update { state in (state.isEnded, state.changed) = (true, []) }
         _ = state.wait { $0.calling == nil || $0.calling == own ? () : nil }

@@ -68,7 +68,8 @@ public struct KeychainChanges: AsyncSequence, Sendable {
     private static func numbers(
         of groups: [String]?, from source: KeychainSession.Source
     ) throws(Refusal) -> [GroupNumber] {
-        let named = groups ?? []
+        var names: Set<ExactText> = []
+        let named = (groups ?? []).filter { names.insert(ExactText($0)).inserted }
         guard groups == nil || (1...GroupWatch.mostGroups).contains(named.count) else { throw .noGroupsToWatch }
         let watch = GroupWatch(named.map { GroupNumber(group: $0) })
         guard case .groups(let numbers) = try source().device(.watchGroups(watch), passcodes: []),
@@ -78,19 +79,10 @@ public struct KeychainChanges: AsyncSequence, Sendable {
     }
 
     /// Begins another loop, with the notices that a first one would get.
-    public func makeAsyncIterator() -> Iterator { Iterator(GroupChangeWatch(known, source)) }
+    public func makeAsyncIterator() -> Iterator { Iterator(makeWatch()) }
 
-    /// Calls a function on a thread of its own with each notice, until the watch is ended.
-    ///
-    /// - Parameter body: gets nil when the keychain refuses to tell more; nothing follows.
-    /// - Throws: `errSecNotAvailable` when no thread can be started.
-    package func listen(
-        _ body: @escaping @Sendable (KeychainChange?) -> Void
-    ) throws(SecItemError) -> GroupChangeWatch {
-        let watch = GroupChangeWatch(known, source)
-        do throws(Refusal) { try watch.listen(body) } catch { throw SecItemError(error) }
-        return watch
-    }
+    /// A watch that has not begun.
+    package func makeWatch() -> GroupChangeWatch { GroupChangeWatch(known, source) }
 
     /// The notices of one loop. It throws ``SecItemError`` when the keychain refuses to tell more, such as
     /// `errSecMissingEntitlement` after the program has lost a group. It waits for a keychain that cannot be reached.

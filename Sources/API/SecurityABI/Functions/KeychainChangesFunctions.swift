@@ -14,16 +14,24 @@ public func secKeychainChangesCreate(
     _ groups: Reference?, _ since: Reference?, _ callback: ChangesCallback?, _ context: UnsafeMutableRawPointer?,
     _ changes: Place?
 ) -> Int32 {
-    unsafe status(changes) { (changes: UnsafeMutablePointer<SecKeychainChanges?>) throws(Refusal) in
-        reporting { () throws(Refusal) in
-            guard let callback = unsafe callback else { throw .unusable("NULL", "a function to call") }
-            let (groups, since) = (try unsafe names(groups), try unsafe numbers(since))
-            let sequence = try watching { () throws in try KeychainChanges(in: groups, since: since) }
-            let listener = unsafe ChangesListener(callback, context)
-            let watch = try watching { () throws in try sequence.listen(listener.hear) }
-            unsafe changes.pointee = SecKeychainChanges(sequence.beginning, watch)
-            return nil
-        }
+    guard let place = unsafe changes else { return explained(.unusable("NULL", "a place for the result")) }
+    unsafe place.pointee = nil
+    return reporting { () throws(Refusal) in
+        guard let callback = unsafe callback else { throw .unusable("NULL", "a function to call") }
+        let (groups, since) = (try unsafe names(groups), try unsafe numbers(since))
+        let made = SecKeychainChanges(try watching { () throws in try KeychainChanges(in: groups, since: since) })
+        try unsafe begin(made, ChangesListener(callback, context), at: place)
+        return nil
+    }
+}
+
+/// Begins a watch that is in its place before the first call, which may need it.
+private func begin(_ made: SecKeychainChanges, _ listener: ChangesListener, at place: Place) throws(Refusal) {
+    unsafe place.pointee = retained(made)
+    do throws(Refusal) { try made.watch.listen(listener.hear) } catch {
+        unsafe place.pointee = nil
+        unsafe Unmanaged.passUnretained(made).release()
+        throw error
     }
 }
 
@@ -51,7 +59,7 @@ final class SecKeychainChanges: NSObject, Sendable {
     let beginning: [KeychainChange]
     let watch: GroupChangeWatch
 
-    init(_ beginning: [KeychainChange], _ watch: GroupChangeWatch) { (self.beginning, self.watch) = (beginning, watch) }
+    init(_ changes: KeychainChanges) { (beginning, watch) = (changes.beginning, changes.makeWatch()) }
 
     deinit { watch.end() }
 

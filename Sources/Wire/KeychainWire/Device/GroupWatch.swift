@@ -49,8 +49,8 @@ extension [GroupNumber] {
 ///
 ///     watch = milliseconds:u32 count:u16 *number
 package struct GroupWatch: Equatable, Sendable {
-    /// The groups that the program means, with the numbers that it knows; empty for all of its groups, which is
-    /// answered at once.
+    /// The groups that the program means, each once, with the numbers that it knows; empty for all of its groups, which
+    /// is answered at once.
     package var seen: [GroupNumber]
     /// How long to wait for another number than these.
     package var milliseconds: UInt32
@@ -67,9 +67,10 @@ package struct GroupWatch: Equatable, Sendable {
         seen.append(to: buffer)
     }
 
-    /// - Throws: `errSecParam` (`wire.malformed`) when it cannot be read.
+    /// - Throws: `errSecParam` (`wire.malformed`) when it cannot be read, or names a group twice.
     package init(from reader: inout WireReader) throws(Refusal) {
         milliseconds = try reader.integer(UInt32.self)
         seen = try [GroupNumber](from: &reader)
+        guard Set(seen.map { ExactText($0.group) }).count == seen.count else { throw .malformed("the groups") }
     }
 }

@@ -20,7 +20,8 @@ CFTypeID SecKeychainChangesGetTypeID(void);
 
 // Begins a watch of groups (CFArray of CFString), or of all groups of the program for NULL. A group with another number
 // (CFNumber) in `since` than it has now is told at once: that is what a program has missed. A daemon that was started
-// again has other numbers. errSecMissingEntitlement is for a group that is not the program's.
+// again has other numbers. `changes` is set before the first call. errSecMissingEntitlement is for a group that is not
+// the program's.
 OSStatus SecKeychainChangesCreate(
     CFArrayRef SEC_NULLABLE groups, CFDictionaryRef SEC_NULLABLE since, SecKeychainChangesCallback callback,
     void *SEC_NULLABLE context, SecKeychainChangesRef SEC_NULLABLE *SEC_RETAINED changes);

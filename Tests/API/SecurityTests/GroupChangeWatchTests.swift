@@ -1,0 +1,44 @@
+import KeychainClient
+import KeychainModel
+import KeychainWire
+import LinuxSystem
+import Testing
+
+@testable import Security
+
+@Suite("One watch of access groups")
+struct GroupChangeWatchTests {
+    @Test("A change that was noticed before the keychain refuses to tell more can still be taken")
+    func refusedLater() async throws {
+        let changes = try await KeychainSession.scoped(to: LosesGroup()) { try KeychainChanges(in: ["group"]) }
+        let watch = changes.makeWatch()
+        let signals = AsyncThrowingStream<Void, any Error> { watch.signal($0) }
+        let error = await #expect(throws: SecItemError.self) { for try await _ in signals {} }
+        #expect(error?.status == errSecMissingEntitlement)
+        #expect(watch.take() == KeychainChange(group: "group", number: 2))
+        #expect(watch.take() == nil)
+    }
+}
+
+/// A keychain in which a group changes once, and is its program's no longer then.
+private final class LosesGroup: KeychainConnection {
+    private let numbers = Lock<UInt64>(0)
+
+    func device(_ request: DeviceRequest, passcodes: [FileDescriptor]) throws(Refusal) -> DeviceReply {
+        let number = numbers.withLock { number in
+            number += 1
+            return number
+        }
+        guard number <= 2 else { throw Self.refusal }
+        return .groups([GroupNumber(group: "group", number: number)])
+    }
+
+    private static let refusal = Refusal(
+        .missingEntitlement, .foreignGroup, "group", "The group is not the program's.", do: "Ask for another one.")
+
+    func send(_ request: ItemRequest) throws(Refusal) -> ItemResponse { throw Self.refusal }
+    func key(_ request: KeyRequest) throws(Refusal) -> KeyReply { throw Self.refusal }
+    func authentication(
+        _ request: AuthenticationRequest, descriptors: [FileDescriptor]
+    ) throws(Refusal) -> AuthenticationReply { throw Self.refusal }
+}
