@@ -87,7 +87,9 @@ def enters(new, folder, place):
     before = sorted(os.listdir(next(pathlib.Path(folder).glob("*/log"))))
     joined = new.sync("join", "--recovery", "-n", "new", folder)
     asked = pathlib.Path(f"{place}/notes/asked").read_text()
-    lost = next(row["id"] for row in new.sync("devices") if not row["me"] and not row["recoveryKey"])
+    (row,) = [row for row in new.sync("devices") if not row["me"] and not row["recoveryKey"]]
+    lost = row["id"]
+    assert row["name"] == "one", row
     number = "-".join(lost[place : place + 4] for place in range(0, 16, 4))
     assert number in asked and "The newest change there is of 20" in asked, asked
     after = sorted(os.listdir(next(pathlib.Path(folder).glob("*/log"))))
@@ -101,15 +103,21 @@ def enters(new, folder, place):
     assert len(keys(new)) == 0, "the lost machine's key stays"
 
 
+def empties(circle):
+    """A circle's folder as somebody who makes it once more has it."""
+    for path in (circle, f"{circle}/log"):
+        os.mkdir(path)
+        if os.getuid() == 0:
+            os.chown(path, USER, USER)
+
+
 def loses_its_place(new, folder):
     """A folder that was emptied takes nothing, and goes on when its files are back; one that is missing is said."""
     circle = f"{folder}/{new.sync('status')['circle']}"
     os.rename(circle, f"{circle}.away")
     new.run("sync", "now")
     assert "begin again with security sync reset" in new.sync("status")["problem"], new.sync("status")
-    os.mkdir(circle)
-    if os.getuid() == 0:
-        os.chown(circle, USER, USER)
+    empties(circle)
     new.write("put", "later", "unsent")
     new.run("sync", "now")
     status = new.must("sync", "status")
@@ -123,9 +131,7 @@ def loses_its_place(new, folder):
     assert "lost batches" not in new.must("sync", "status")
     new.write("put", "later", "alone")
     shutil.rmtree(circle)
-    os.mkdir(circle)
-    if os.getuid() == 0:
-        os.chown(circle, USER, USER)
+    empties(circle)
     new.run("sync", "now")
     assert "the place has lost batches" in new.must("sync", "status")
 

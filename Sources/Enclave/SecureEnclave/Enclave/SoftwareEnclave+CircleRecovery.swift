@@ -33,7 +33,8 @@ extension SoftwareEnclave {
                     isRecoveryKey: true, reads: 0))
             guard record.membership.present[key.id]?.keys == key.keys else { throw .fullCircle }
             // Its shares come with the next batch, where the keys stay.
-            return removals + [made] + (isFirst ? [] : [try newGeneration(in: &record)])
+            let generation = isFirst ? [] : [try newGeneration(in: &record)]
+            return removals + [made] + generation + (try ownName(in: record))
         }
     }
 

@@ -80,8 +80,8 @@ extension SoftwareEnclave {
     }
 
     /// The name of the machine that has begun the circle, which nobody has added: an `add` of itself. It comes with
-    /// each machine that this one adds, and changes nothing else.
-    private func ownName(in record: CircleRecord) throws(Refusal) -> [SyncStatement] {
+    /// each machine that this one adds and with its recovery keys, and changes nothing else.
+    func ownName(in record: CircleRecord) throws(Refusal) -> [SyncStatement] {
         guard record.random != .none else { return [] }
         let (own, name) = (record.own, name(of: record.own.id, in: record))
         guard !name.isEmpty else { return [] }

@@ -2695,10 +2695,10 @@ enum ChineseTexts {
         相互覆盖
         an access key and a secret key have a line each, of printable letters\t访问密钥和私有密钥各占一行，由可打印字\
         符组成
-        there is no folder {1}: mount its disk, or begin again with security sync reset if it is lost\t没有文件夹 \
-        {1}：请挂载其磁盘；如果已丢失，请用 security sync reset 重新开始
-        nothing is sent, as the place has lost batches; if they stay away: security sync reset\t该位置丢失了批\
-        次，因此不发送任何内容；如果找不回：security sync reset
+        there is no folder {1}: mount its disk, or begin again with security sync reset if it is lost\t没有文件夹 {1}\
+        ：请挂载其磁盘；如果已丢失，请用 security sync reset 重新开始
+        nothing is sent, as the place has lost batches; if they stay away: security sync reset\t该位置丢失了批次，因此\
+        不发送任何内容；如果找不回：security sync reset
         an invitation has 64 hexadecimal digits\t邀请有 64 个十六进制数字
         Copy it again, as the administrator has got it.\t请按管理员得到的原样重新复制。
         has files that cannot be read\t有无法读取的文件
