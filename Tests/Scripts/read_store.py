@@ -154,7 +154,7 @@ class Store:
         self.database = sqlite3.connect(f"{folder.absolute().as_uri()}/keychain.db?mode=ro", uri=True)
         self.database.row_factory = sqlite3.Row
         version = self.database.execute("PRAGMA user_version").fetchone()[0]
-        if version not in (1, 2, 3, 4, 5, 6, 7):
+        if version not in range(1, 9):
             raise Damaged(f"a store of version {version}")
         self.version = version
         self.wrapped = dict(self.database.execute("SELECT pdmn, wrapped FROM metadatakeys"))

@@ -50,3 +50,11 @@ package struct SyncItem: Sendable {
         return buffer.finish()
     }
 }
+
+extension SyncRecord {
+    /// The record that an item was before it took another primary key; nil where it says none, and for all else.
+    package var previous: RecordID? {
+        guard kind == Kind.item, !isBoxed else { return nil }
+        return withBody { span in (try? SyncItem(decoding: span))?.previous }
+    }
+}

@@ -42,14 +42,27 @@ extension StoredRows {
     }
 
     private func noteVersions(_ work: Work) throws(Refusal) {
+        let renamed = Set(work.names.flatMap { [$0.taker, $0.previous] })
         for (rid, before) in work.before {
             guard let row = all[rid], let place = places[rid] else { continue }
             let isSame = before.row.map { $0.stamp == row.stamp && $0.place == row.place } ?? false
-            guard !isSame || work.arrived.contains(rid) else { continue }
-            let origin = row.place.map { StoredOrigin(rid: rid, author: row.stamp.device, place: $0).bytes }
+            guard !isSame || work.arrived.contains(rid) || renamed.contains(rid) else { continue }
             try work.access.items.tables.noteRecord(
-                place.primaryKey, of: place.itemClass, stamp: Int64(row.stamp.hlc), isDirty: row.isDirty,
-                origin: origin ?? origins[rid])
+                at: place, stamp: Int64(row.stamp.hlc), isDirty: row.isDirty, origin: origin(of: row, rid),
+                previous: previous(of: row, rid, work)?.bytes)
         }
+        for rid in work.sent {
+            guard let place = places[rid], let origin = notes[rid]?.origin else { continue }
+            try work.access.items.tables.noteSent(at: place, origin: origin)
+        }
+    }
+
+    private func origin(of row: SyncRow, _ rid: RecordID) -> [UInt8]? {
+        row.place.map { StoredOrigin(rid: rid, author: row.stamp.device, place: $0).bytes } ?? notes[rid]?.origin
+    }
+
+    /// As a version of another machine's says, or the store of one that is there.
+    private func previous(of row: SyncRow, _ rid: RecordID, _ work: Work) -> RecordID? {
+        work.arrived.contains(rid) ? row.record.previous : notes[rid]?.previous
     }
 }

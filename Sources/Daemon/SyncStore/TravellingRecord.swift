@@ -6,11 +6,13 @@ package import SyncFormat
 
 extension SyncRecord {
     /// An item of the keychain, or its tombstone, under a stamp.
-    init(_ item: CircleItem, rid: RecordID = .none, hlc: UInt64) {
+    ///
+    /// - Parameter previous: the record that the item was before it took another primary key.
+    init(_ item: CircleItem, rid: RecordID = .none, hlc: UInt64, previous: RecordID?) {
         self.init(
             kind: item.isTombstone ? Kind.tombstone : Kind.item, itemClass: item.itemClass.rawValue,
             protection: item.accessibility.rawValue, rid: rid, hlc: hlc,
-            body: SyncItem(item.attributes, value: item.value).encoded())
+            body: SyncItem(item.attributes, previous: item.isTombstone ? nil : previous, value: item.value).encoded())
     }
 
     /// The item that an opened record has; nil when it is none that may travel, or its head says something else.

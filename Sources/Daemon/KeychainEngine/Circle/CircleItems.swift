@@ -97,6 +97,9 @@ package struct CircleItems: WriteCommand {
     private var now: Int64 { HistoryLimits.microseconds(Clock.secondsSinceReferenceDate) }
 
     /// Gives the UUID of a tombstone to the item that has become of it, so that programs find that by their references.
+    ///
+    /// It stays in its group: a program may write through its reference, and what it writes would be there for the
+    /// programs of another group. Nobody here can see whether a user has moved the item, or a member in wrong hands.
     package func giveName(
         of tombstone: [UInt8], to item: [UInt8], _ classes: (tombstone: ItemClass, item: ItemClass)
     ) throws(Refusal) {
@@ -110,7 +113,9 @@ package struct CircleItems: WriteCommand {
             RecordPlace(itemClass: classes.tombstone, primaryKey: tombstone),
             RecordPlace(itemClass: classes.item, primaryKey: item),
         ])
-        guard case .item(let gone) = found[0], case .item(let there) = found[1] else { return }
+        guard case .item(let gone) = found[0], case .item(let there) = found[1],
+            gone.attributes[.accessGroup] == there.attributes[.accessGroup]
+        else { return }
         try rename(gone, old, to: Randomness.bytes(RowKeyRecord.rowBytes))
         try rename(there, new, to: old.uuid)
     }

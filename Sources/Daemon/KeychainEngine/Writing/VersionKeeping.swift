@@ -19,6 +19,17 @@ extension ItemWriter {
         store.isInCircle && isSynchronizable && accessibility?.isThisDeviceOnly == false
     }
 
+    /// Tells the other machines that an item has taken another primary key, in the place of its old one.
+    ///
+    /// - Parameters:
+    ///   - key: the old primary key.
+    ///   - row: what the item is now.
+    func tellRename(of old: PlainItem, _ key: [UInt8], to row: NewRow) throws(Refusal) {
+        // The tombstone's record takes the place of the old one.
+        try store.noteRename(of: key, to: RecordPlace(itemClass: row.itemClass, primaryKey: row.primaryKey))
+        try leaveTombstone(of: old, at: nil)
+    }
+
     /// Keeps a version that no row has had.
     ///
     /// - Parameter ended: as above.
