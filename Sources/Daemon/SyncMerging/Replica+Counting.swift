@@ -207,11 +207,11 @@ extension Replica {
         if rows[rid]?.stamp == row.stamp { rows.load([rid]) }
         if let current = rows[rid] {
             guard row.wins(over: current, rules) else {
-                if current.stamp != row.stamp { rows.keepLoser(row, rid: rid) }
+                if current.stamp != row.stamp { rows.keepLoser(row, rid: rid, to: current) }
                 renewDeletion(of: rid, current, against: row)
                 return
             }
-            rows.keepLoser(current, rid: rid)
+            rows.keepLoser(current, rid: rid, to: row)
         }
         rows.put(row, rid: rid)
     }

@@ -66,7 +66,7 @@ package protocol RowTable {
     /// Puts in a version of another machine's.
     mutating func put(_ row: SyncRow, rid: RecordID)
     /// Keeps a version that has lost, for the user to bring back.
-    mutating func keepLoser(_ row: SyncRow, rid: RecordID)
+    mutating func keepLoser(_ row: SyncRow, rid: RecordID, to winner: SyncRow)
     /// A batch has versions of these rows, which other machines may have from now on.
     mutating func noteSent(_ rids: some Collection<RecordID>, in batch: SyncRecord.Origin)
     /// Lets a row take the local name of a deleted one, which programs refer to it by. No two rows have one name.

@@ -69,7 +69,7 @@ extension StoredRows {
             case .locked: addClosed(row)
             case .item(let item):
                 let hlc = row.stamp == 0 ? item.modified : UInt64(row.stamp)
-                found.append((row, SyncRecord(item, hlc: hlc, previous: RowNote(row).previous)))
+                found.append((row, SyncRecord(item, hlc: hlc, RowNote(row).ties)))
             }
         }
         for (one, rid) in zip(found, access.keys.recordIDs(of: found.map(\.record))) {
@@ -120,8 +120,8 @@ extension StoredRows {
             case .locked: continue
             case .nothing: if row.isDirty, let place = self.places[rid] { forget(place) }
             case .item(let item):
-                let previous = notes[rid]?.previous
-                found.append((rid, SyncRecord(item, rid: rid, hlc: row.stamp.hlc, previous: previous)))
+                let ties = notes[rid]?.ties ?? .none
+                found.append((rid, SyncRecord(item, rid: rid, hlc: row.stamp.hlc, ties)))
             }
         }
         let names = access.keys.recordIDs(of: found.map(\.record))

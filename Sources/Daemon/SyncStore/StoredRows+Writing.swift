@@ -11,12 +11,14 @@ extension StoredRows {
         if let failure = work.failure { throw failure }
         for loser in work.losers where loser.wasThere {
             guard let place = places[loser.rid] else { continue }
-            try work.access.items.keepVersion(of: place.primaryKey, place.itemClass)
+            let winner = loser.lost.flatMap { _ in all[loser.rid]?.record.item }
+            try work.access.items.keepVersion(at: place, lost: loser.lost, to: winner)
         }
         try remove(work)
         try putArrived(work)
         for loser in work.losers where !loser.wasThere {
-            if let item = loser.row.record.item { try work.access.items.keepVersion(lost: item) }
+            guard let item = loser.row.record.item else { continue }
+            try work.access.items.keepVersion(unstored: item, lost: loser.lost)
         }
         for (taker, previous) in work.names {
             guard let taker = places[taker], let previous = places[previous] else { continue }
@@ -49,7 +51,7 @@ extension StoredRows {
             guard !isSame || work.arrived.contains(rid) || renamed.contains(rid) else { continue }
             try work.access.items.tables.noteRecord(
                 at: place, stamp: Int64(row.stamp.hlc), isDirty: row.isDirty, origin: origin(of: row, rid),
-                previous: previous(of: row, rid, work)?.bytes)
+                ties: ties(of: row, rid, work))
         }
         for rid in work.sent {
             guard let place = places[rid], let origin = notes[rid]?.origin else { continue }
@@ -62,7 +64,8 @@ extension StoredRows {
     }
 
     /// As a version of another machine's says, or the store of one that is there.
-    private func previous(of row: SyncRow, _ rid: RecordID, _ work: Work) -> RecordID? {
-        work.arrived.contains(rid) ? row.record.previous : notes[rid]?.previous
+    private func ties(of row: SyncRow, _ rid: RecordID, _ work: Work) -> (previous: [UInt8]?, base: Int64?) {
+        let ties = work.arrived.contains(rid) ? row.record.ties : notes[rid]?.ties ?? .none
+        return (ties.previous?.bytes, ties.base.map { Int64($0) })
     }
 }

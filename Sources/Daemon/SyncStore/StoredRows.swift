@@ -56,6 +56,8 @@ package struct StoredRows: RowTable {
     struct Loser {
         let row: SyncRow
         let rid: RecordID
+        /// To whose change it has lost that was made without knowing it; nil where it was known.
+        let lost: LostVersion?
         let wasThere: Bool
     }
 
@@ -90,9 +92,12 @@ package struct StoredRows: RowTable {
         (places[rid], named[place]) = (place, rid)
     }
 
-    package mutating func keepLoser(_ row: SyncRow, rid: RecordID) {
+    package mutating func keepLoser(_ row: SyncRow, rid: RecordID, to winner: SyncRow) {
         let isCurrent = all[rid]?.stamp == row.stamp && work?.arrived.contains(rid) != true
-        work?.losers.append(Loser(row: row, rid: rid, wasThere: isCurrent))
+        // A row that is bare has what it says in the notes.
+        let base = (winner.record.isBare ? notes[rid]?.ties : winner.record.ties)?.base
+        let lost = row.isUnknown(to: winner, from: base) ? LostVersion(row, to: winner) : nil
+        work?.losers.append(Loser(row: row, rid: rid, lost: lost, wasThere: isCurrent))
     }
 
     /// Neither becomes another version by that: both are noted again as they are.
@@ -104,7 +109,7 @@ package struct StoredRows: RowTable {
     package mutating func noteSent(_ rids: some Collection<RecordID>, in batch: SyncRecord.Origin) {
         for rid in rids {
             let note = notes[rid] ?? RowNote()
-            guard note.origin == nil || note.previous != nil else { continue }
+            guard note.origin == nil || note.ties.previous != nil else { continue }
             notes[rid, default: note].origin = note.origin ?? StoredOrigin(rid: rid, author: me, place: batch).bytes
             work?.sent.insert(rid)
         }
@@ -195,12 +200,30 @@ package struct StoredRows: RowTable {
 struct RowNote: Equatable {
     /// The version that other machines have, as ``StoredOrigin`` writes it; nil where they have none.
     var origin: [UInt8]?
-    /// The record that the item was before it took another primary key.
-    let previous: RecordID?
+    /// The earlier versions that it names.
+    let ties: SyncItem.Ties
 
-    init(origin: [UInt8]? = nil, previous: RecordID? = nil) { (self.origin, self.previous) = (origin, previous) }
+    init(origin: [UInt8]? = nil, _ ties: SyncItem.Ties = .none) { (self.origin, self.ties) = (origin, ties) }
 
-    init(_ row: CircleRow) { self.init(origin: row.origin, previous: row.previous.flatMap(RecordID.init(stored:))) }
+    init(_ row: CircleRow) {
+        let previous = row.previous.flatMap(RecordID.init(stored:))
+        self.init(origin: row.origin, SyncItem.Ties(previous: previous, base: row.base.map { UInt64($0) }))
+    }
+}
+
+extension SyncRow {
+    /// Whether the author of a version that wins over this one had not known it: this machine has not published it, or
+    /// it is later than the one that the winner was made from. A machine knows its own versions. Of a version that was
+    /// made from a later one, that one's author may have known it.
+    fileprivate func isUnknown(to winner: SyncRow, from base: UInt64?) -> Bool {
+        stamp.device != winner.stamp.device && (isDirty || stamp.hlc > base ?? 0)
+    }
+}
+
+extension LostVersion {
+    fileprivate init(_ loser: SyncRow, to winner: SyncRow) {
+        self.init(winner: winner.stamp.device.bytes, loser: loser.stamp.device.bytes, won: winner.stamp.hlc)
+    }
 }
 
 extension RecordID {

@@ -7,12 +7,13 @@ package import SyncFormat
 extension SyncRecord {
     /// An item of the keychain, or its tombstone, under a stamp.
     ///
-    /// - Parameter previous: the record that the item was before it took another primary key.
-    init(_ item: CircleItem, rid: RecordID = .none, hlc: UInt64, previous: RecordID?) {
+    /// - Parameter ties: what the store notes of those before it.
+    init(_ item: CircleItem, rid: RecordID = .none, hlc: UInt64, _ ties: SyncItem.Ties) {
+        let ties = item.isTombstone ? SyncItem.Ties(base: ties.base) : ties
         self.init(
             kind: item.isTombstone ? Kind.tombstone : Kind.item, itemClass: item.itemClass.rawValue,
             protection: item.accessibility.rawValue, rid: rid, hlc: hlc,
-            body: SyncItem(item.attributes, previous: item.isTombstone ? nil : previous, value: item.value).encoded())
+            body: SyncItem(item.attributes, ties, value: item.value).encoded())
     }
 
     /// The item that an opened record has; nil when it is none that may travel, or its head says something else.

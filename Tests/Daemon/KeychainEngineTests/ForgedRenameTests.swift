@@ -31,7 +31,7 @@ struct ForgedRenameTests {
         ]
         for (id, value) in attributes.sorted(by: { $0.0 < $1.0 }) { buffer.append(id, value) }
         let list = try AttributeList(parsing: buffer.finish())
-        let body = SyncItem(list, previous: previous, value: SecretBytes(copying: [1].span)).encoded()
+        let body = SyncItem(list, .init(previous: previous), value: SecretBytes(copying: [1].span)).encoded()
         return SyncRecord(
             kind: SyncRecord.Kind.item, itemClass: itemClass.rawValue,
             protection: Accessibility.afterFirstUnlock.rawValue, hlc: hlc, body: body)

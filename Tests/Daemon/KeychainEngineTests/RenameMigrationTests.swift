@@ -40,6 +40,8 @@ struct RenameMigrationTests {
         #expect(try column("SELECT user_version FROM pragma_user_version") == [Array("8".utf8)])
         let copies = try FolderEntries.names(in: folder).filter { $0.hasSuffix(".snapshot") }
         #expect(copies.count == 1 && copies[0].contains(".v7."))
+        // The history says of versions that they have lost, which none of these has.
+        #expect(try column("SELECT count(*) || count(lost) FROM history") == [Array("30".utf8)])
     }
 
     /// Renames an item of the program that has made the store.

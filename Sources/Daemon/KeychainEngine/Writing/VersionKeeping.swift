@@ -6,12 +6,16 @@ import LinuxSystem
 extension ItemWriter {
     /// Keeps a row as it stands, which is about to be changed or deleted. Its key need not be there.
     ///
-    /// - Parameter ended: when that is over, in microseconds since 2001: when what follows begins.
-    func keepVersion(_ row: BatchRow, _ end: VersionEnd, at ended: Int64) throws(Refusal) {
+    /// - Parameters:
+    ///   - ended: when that is over, in microseconds since 2001: when what follows begins.
+    ///   - lost: to whose change it has lost that was made without knowing it.
+    func keepVersion(
+        _ row: BatchRow, _ end: VersionEnd, at ended: Int64, lost: LostVersion? = nil
+    ) throws(Refusal) {
         guard history.days > 0, !dropsHistory, !row.isTombstone, row.isAuthentic, let accessibility = row.accessibility,
             accessibility.keepsHistory
         else { return }
-        try store.keep(EndedVersion(row, accessibility, end, at: ended))
+        try store.keep(EndedVersion(row, accessibility, end, at: ended, lost: lost))
     }
 
     /// Whether other machines are to hear what becomes of an item, given what its row or its attributes say.
@@ -32,10 +36,12 @@ extension ItemWriter {
 
     /// Keeps a version that no row has had.
     ///
-    /// - Parameter ended: as above.
-    func keepVersion(_ lost: NewRow, at ended: Int64) throws(Refusal) {
-        guard history.days > 0, lost.accessibility.keepsHistory else { return }
-        try store.keep(lost: EndedVersion(UnstoredRow(lost), lost.accessibility, .changed, at: ended))
+    /// - Parameters:
+    ///   - ended: as above.
+    ///   - lost: as above.
+    func keepVersion(_ row: NewRow, at ended: Int64, lost: LostVersion? = nil) throws(Refusal) {
+        guard history.days > 0, row.accessibility.keepsHistory else { return }
+        try store.keep(lost: EndedVersion(UnstoredRow(row), row.accessibility, .changed, at: ended, lost: lost))
     }
 
     /// Keeps only what identifies the item: its primary key and its dates.

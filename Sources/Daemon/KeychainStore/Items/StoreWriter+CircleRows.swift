@@ -13,22 +13,29 @@ package struct CircleRow: Sendable {
     package let origin: [UInt8]?
     /// The identifier of the record that the item was before it took another primary key; nil for none.
     package let previous: [UInt8]?
+    /// The stamp of the version that this one was made from, of those that other machines may have; nil for none.
+    package let base: Int64?
     package let accessibility: Accessibility
     package let isTombstone: Bool
 
     fileprivate init?(_ statement: Statement, _ itemClass: ItemClass) {
         guard let class8 = UInt8(exactly: statement.integer(5)), let accessibility = Accessibility(rawValue: class8)
         else { return nil }
-        let stamp = statement.integer(1)
         self.itemClass = itemClass
         primaryKey = statement.withBlob(0) { $0.array(0, $0.count) }
-        self.stamp = (0..<CircleTables.endOfTime).contains(stamp) ? stamp : 0
+        stamp = Self.stamp(statement.integer(1))
         isDirty = statement.integer(2) != 0
         origin = statement.isNull(3) ? nil : statement.withBlob(3) { $0.array(0, $0.count) }
         previous = statement.isNull(4) ? nil : statement.withBlob(4) { $0.array(0, $0.count) }
         self.accessibility = accessibility
         isTombstone = statement.integer(6) != 0
+        base = statement.isNull(7) ? nil : Self.stamp(statement.integer(7))
     }
+}
+
+extension CircleRow {
+    /// Nothing binds the numbers of a record.
+    private static func stamp(_ number: Int64) -> Int64 { (0..<CircleTables.endOfTime).contains(number) ? number : 0 }
 }
 
 extension RecordPlace {
@@ -62,9 +69,10 @@ extension StoreWriter {
     ///   - stamp: that of the version that is here.
     ///   - isDirty: whether it is another one than they have.
     ///   - origin: the version that they have.
-    ///   - previous: the record that the version here says its item was before.
+    ///   - ties: the record that the version here says its item was before, and the stamp of the version that it was
+    ///     made from.
     package func noteRecord(
-        at place: RecordPlace, stamp: Int64, isDirty: Bool, origin: [UInt8]?, previous: [UInt8]?
+        at place: RecordPlace, stamp: Int64, isDirty: Bool, origin: [UInt8]?, ties: (previous: [UInt8]?, base: Int64?)
     ) throws(Refusal) {
         records.note(key: place.primaryKey, of: place.itemClass)
         let statement = try statement(.noteRecord)
@@ -74,7 +82,8 @@ extension StoreWriter {
             try statement.bind(integer: stamp, at: 3)
             try statement.bind(integer: isDirty ? 1 : 0, at: 4)
             if let origin { statement.bind(blob: origin.span, at: 5) }
-            if let previous { statement.bind(blob: previous.span, at: 6) }
+            if let previous = ties.previous { statement.bind(blob: previous.span, at: 6) }
+            if let base = ties.base { try statement.bind(integer: base, at: 7) }
             try statement.run()
         }
     }

@@ -12,7 +12,8 @@ import KeychainModel
 /// goes: what comes again under its name is later. Nothing binds these columns, so that numbers that make no sense
 /// count as 0. `origin` is the version that other machines have, or are about to have, if there is one, in a form of
 /// synchronisation's own. It begins with the 16 bytes that they call the record by. `previous` are those of the record
-/// that an item was before it took another primary key.
+/// that an item was before it took another primary key. `base` is the stamp of the version that the present one was
+/// made from, of those that other machines may have.
 ///
 /// `syncstate` has what the machine knows of its circle, in pieces.
 enum CircleTables {
@@ -20,7 +21,7 @@ enum CircleTables {
         "CREATE TABLE synccircle (id INTEGER PRIMARY KEY CHECK (id = 1), floor INTEGER NOT NULL)",
         """
         CREATE TABLE syncrow (class INTEGER NOT NULL, pk BLOB NOT NULL, hlc INTEGER NOT NULL, \
-        dirty INTEGER NOT NULL, origin BLOB, previous BLOB, PRIMARY KEY (class, pk)) WITHOUT ROWID
+        dirty INTEGER NOT NULL, origin BLOB, previous BLOB, base INTEGER, PRIMARY KEY (class, pk)) WITHOUT ROWID
         """,
         "CREATE TABLE syncstate (name BLOB PRIMARY KEY, value BLOB NOT NULL, sealed BLOB) WITHOUT ROWID",
     ]
@@ -50,7 +51,8 @@ enum CircleTables {
         INSERT INTO syncrow (class, pk, hlc, dirty) \
         VALUES (?1, ?2, max(?3, coalesce((SELECT \(next("floor")) FROM synccircle), 0)), 1) \
         ON CONFLICT (class, pk) DO UPDATE SET hlc = max(excluded.hlc, \(next("hlc"))), dirty = 1, \
-        previous = CASE WHEN dirty = 1 AND NOT ?4 THEN previous END
+        previous = CASE WHEN dirty = 1 AND NOT ?4 THEN previous END, \
+        base = CASE WHEN dirty = 0 THEN hlc ELSE base END
         """
 
     /// The rows whose records are forgotten.
@@ -92,7 +94,7 @@ enum CircleTables {
     /// The records of a class that other machines may get, with their rows.
     static func records(of itemClass: ItemClass) -> String {
         let table = itemClass.code
-        return "SELECT syncrow.pk, hlc, dirty, origin, previous, pdmn, tomb FROM syncrow "
+        return "SELECT syncrow.pk, hlc, dirty, origin, previous, pdmn, tomb, base FROM syncrow "
             + "JOIN \(table) ON \(table).pk = syncrow.pk WHERE syncrow.class = \(itemClass.rawValue) AND \(condition)"
     }
 
@@ -103,10 +105,10 @@ enum CircleTables {
     static func record(of itemClass: ItemClass) -> String { records(of: itemClass) + " AND syncrow.pk = ?" }
 
     static let noting = """
-        INSERT INTO syncrow (class, pk, hlc, dirty, origin, previous) VALUES (?1, ?2, ?3, ?4, ?5, ?6) \
+        INSERT INTO syncrow (class, pk, hlc, dirty, origin, previous, base) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) \
         ON CONFLICT (class, pk) DO UPDATE SET hlc = excluded.hlc, \
         dirty = CASE WHEN excluded.dirty = 1 AND dirty = 2 THEN 2 ELSE excluded.dirty END, \
-        origin = excluded.origin, previous = excluded.previous
+        origin = excluded.origin, previous = excluded.previous, base = excluded.base
         """
     static let sending = """
         UPDATE syncrow SET dirty = 2, origin = coalesce(origin, ?3) WHERE class = ?1 AND pk = ?2 AND dirty <> 0
