@@ -107,7 +107,7 @@ _security() {
         rm) words="-y --yes --json --help" ;;
         purge) words="-y --yes --json --help" ;;
         browse) words="-i --idle -l --linear -m --no-mouse -o --osc52 --json --help" ;;
-        sync) words="-n --name -k --keep -i --invitation -r --recovery --json --help" ;;
+        sync) words="-n --name -k --keep -i --invitation -R --restore -r --recovery --json --help" ;;
     esac
     COMPREPLY=($(compgen -W "$words" -- "$current"))
 }

@@ -35,9 +35,33 @@ class Circle(StoreTest):
         self.assertEqual(sorted(one["row"] for one in found["circle"]), ["item", "item", "tombstone", "tombstone"])
         self.assertTrue(all(one["dirty"] == 1 and one["stamp"] > 1 << 50 for one in found["circle"]))
         self.assertEqual(len(found["items"]), 3)
+        # No other machine knows the item by its old name.
+        self.assertEqual(self.sql("SELECT count(*) FROM syncrow WHERE previous IS NOT NULL"), [(0,)])
         key = self.sql("SELECT pk FROM genp WHERE tomb = 0 AND pdmn < 4 LIMIT 1")[0][0]
         self.sql("DELETE FROM syncrow WHERE pk = ?", key)
         self.assertEqual([one["problem"] for one in self.read(status=1)["damaged"]], ["its record is not marked"])
+
+    def test_a_renamed_item_says_which_record_others_know(self):
+        change(self.folder, self.add("first"))
+        known, other = b"known by others.", b"deleted before.."
+        place = bytes(40)
+        self.sql("UPDATE syncrow SET dirty = 0, origin = ?", known + place)
+        change(self.folder, self.add("third"), {"delete": self.query("third")})
+        self.sql("UPDATE syncrow SET dirty = 0, origin = ? WHERE origin IS NULL", other + place)
+        previous = "SELECT previous FROM syncrow WHERE previous IS NOT NULL"
+        for old, new in (("first", "second"), ("second", "third"), ("third", "fourth")):
+            change(self.folder, {"update": [self.query(old), {"acct": string(new)}]})
+            self.assertEqual(self.sql(previous), [(known,)])
+        # There and back it is the record that it was.
+        change(self.folder, {"update": [self.query("fourth"), {"acct": string("first")}]})
+        self.assertEqual((self.sql(previous), len(self.read()["items"])), ([], 1))
+        # A batch may have told it, so that others know the item by that name.
+        change(self.folder, {"update": [self.query("first"), {"acct": string("second")}]})
+        self.sql("UPDATE syncrow SET dirty = 2, origin = ? WHERE previous IS NOT NULL", b"told in a batch." + place)
+        change(self.folder, {"update": [self.query("second"), {"acct": string("third")}]})
+        self.assertEqual(self.sql(previous), [(b"told in a batch.",)])
+        change(self.folder, {"delete": self.query("third")})
+        self.assertEqual(self.sql(previous), [])
 
     def test_a_kill_between_leaves_no_change_without_its_mark(self):
         steps = [

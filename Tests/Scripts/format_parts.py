@@ -112,7 +112,7 @@ OTHERS = [
 CIRCLE = [
     "CREATE TABLE synccircle (id INTEGER PRIMARY KEY CHECK (id = 1), floor INTEGER NOT NULL)",
     "CREATE TABLE syncrow (class INTEGER NOT NULL, pk BLOB NOT NULL, hlc INTEGER NOT NULL, dirty INTEGER NOT NULL, "
-    "origin BLOB, PRIMARY KEY (class, pk)) WITHOUT ROWID",
+    "origin BLOB, previous BLOB, base INTEGER, PRIMARY KEY (class, pk)) WITHOUT ROWID",
     "CREATE TABLE syncstate (name BLOB PRIMARY KEY, value BLOB NOT NULL, sealed BLOB) WITHOUT ROWID",
     "INSERT INTO synccircle VALUES (1, 0)",
 ]

@@ -325,6 +325,8 @@ class Columns(StoreTest):
 class OlderStores(StoreTest):
     """Stores that earlier versions have written, or would have."""
 
+    #: Stores that were written; earlier ones are made of the first.
+    FIXTURES = {5: "version5", 6: "version6", 7: "version7"}
     #: What each version lacks of the next.
     STEPS = {
         4: [f"ALTER TABLE {table} DROP COLUMN code" for table in CLASSES],
@@ -352,8 +354,9 @@ class OlderStores(StoreTest):
         before = self.read(*arguments, passcode=passcode)
         change(self.folder)
         after = self.read(*arguments, passcode=passcode)
-        self.assertEqual(self.sql("PRAGMA user_version"), [(7,)])
-        self.assertEqual([self.sql(f"SELECT count(*) FROM {table} WHERE tomb = 1") for table in CLASSES], [[(0,)]] * 4)
+        self.assertEqual(self.sql("PRAGMA user_version"), [(8,)])
+        tombstones = [self.sql(f"SELECT count(*) FROM {table} WHERE tomb = 1")[0][0] for table in CLASSES]
+        self.assertEqual((sum(tombstones), after["circle"]), (2 if version == 7 else 0, before["circle"]))
         self.assertEqual((after["damaged"], after["closed"]), ([], 0))
         self.assertEqual([one for one in after["items"]], before["items"])
         self.assertGreater(len(after["items"]), 20)
@@ -364,9 +367,9 @@ class OlderStores(StoreTest):
             self.assertIn(copy.execute("PRAGMA user_version").fetchone()[0], (version, max(version, 4)))
 
     def test_each_version_is_copied_and_keeps_its_items(self):
-        for version in range(6, 0, -1):
+        for version in range(7, 0, -1):
             with self.subTest(version):
-                self.check_brought_up_to_date("version5" if version < 6 else "version6", version)
+                self.check_brought_up_to_date(self.FIXTURES.get(version, "version5"), version)
                 shutil.rmtree(self.folder)
 
     def test_rows_whose_class_is_closed_are_brought_up_to_date_too(self):
@@ -382,7 +385,7 @@ class OlderStores(StoreTest):
         self.assertEqual([(one["class"], one["row"]) for one in self.read(status=1)["damaged"]], [("genp", 1)])
 
     def test_a_kill_at_any_moment_leaves_the_store_as_it_was_or_as_it_is_to_be(self):
-        for version in (5, 6):
+        for version in (5, 6, 7):
             with self.subTest(version):
                 self.check_kills(version)
                 shutil.rmtree(self.folder)
@@ -408,12 +411,12 @@ class OlderStores(StoreTest):
             versions.add(version)
             # The kills gather around the commit, however fast the machine is just now.
             latest *= 1.1 if version == first else 0.9
-            self.assertIn(version, range(first, 8))
+            self.assertIn(version, range(first, 9))
             self.assertEqual(self.read()["items"], items)
             change(self.folder)
-            self.assertEqual((self.read()["items"], self.sql("PRAGMA user_version")), (items, [(7,)]))
+            self.assertEqual((self.read()["items"], self.sql("PRAGMA user_version")), (items, [(8,)]))
         # Of a few kills, all may fall on one side of the commit.
-        self.assertTrue(versions >= {first, 7} or count < 40, versions)
+        self.assertTrue(versions >= {first, 8} or count < 40, versions)
         shutil.rmtree(fresh)
 
 

@@ -154,7 +154,7 @@ class Store:
         self.database = sqlite3.connect(f"{folder.absolute().as_uri()}/keychain.db?mode=ro", uri=True)
         self.database.row_factory = sqlite3.Row
         version = self.database.execute("PRAGMA user_version").fetchone()[0]
-        if version not in (1, 2, 3, 4, 5, 6, 7):
+        if version not in range(1, 9):
             raise Damaged(f"a store of version {version}")
         self.version = version
         self.wrapped = dict(self.database.execute("SELECT pdmn, wrapped FROM metadatakeys"))
@@ -381,7 +381,12 @@ class Store:
         self.check_code_of(row, b"hc")
         if table is None or row["pdmn"] not in (1, 2, 3):
             raise Damaged("nothing is kept of such an item")
-        return self.open_parts(table, row, 0) | {"ended": row["ended"], "event": row["event"]}
+        lost = row["lost"] if "lost" in row.keys() else None
+        found = {"ended": row["ended"], "event": row["event"]}
+        if lost is not None:
+            winner, loser, won = struct.unpack("<16s16sQ", lost)
+            found["lost"] = {"winner": winner.hex(), "loser": loser.hex(), "won": won}
+        return self.open_parts(table, row, 0) | found
 
     def circle(self):
         """Section 17: the records, each with its stamp, whether others lack it, and whether a row or a tombstone is

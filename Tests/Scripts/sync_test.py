@@ -138,6 +138,37 @@ def travels(one, other):
     assert second.returncode == 75, second
 
 
+def password(one):
+    return one.must("find-generic-password", "-w", "-s", "web", "-a", "ann").strip()
+
+
+def conflicts(one, other):
+    """Two machines change one password; the change that has lost is listed on both, restored, and arrives."""
+    for machine in (one, other):
+        machine.stop()
+        machine.must("sync", "now")
+    one.must("edit", "web/ann", "password=the earlier value")
+    other.must("edit", "web/ann", "password=the later value")
+    for machine in (one, other, one):
+        machine.must("sync", "now")
+    assert [password(one), password(other)] == ["the later value"] * 2
+    for machine in (one, other):
+        (lost,) = machine.sync("conflicts")
+        assert (lost["loser"]["name"], lost["winner"]["name"]) == ("one", "other"), lost
+        assert lost["loser"]["written"] < lost["winner"]["written"] and lost["attributes"]["acct"] == "ann", lost
+        assert "value" not in json.dumps(lost) and "value" not in machine.must("sync", "conflicts")
+    refused = one.run("sync", "conflicts", "--restore", "0")
+    assert refused.returncode == 1 and "no lost version 0" in refused.stderr, refused
+    (lost,) = one.sync("conflicts")
+    assert one.sync("conflicts", "--restore", str(lost["id"])) == {"restored": "web (ann)", "id": lost["id"]}
+    assert password(one) == "the earlier value" and one.sync("conflicts") == []
+    for machine in (one, other):
+        machine.must("sync", "now")
+    assert password(other) == "the earlier value"
+    for machine in (one, other):
+        machine.start()
+
+
 def is_killed(one, other):
     """A carrier that is killed while it works is followed by another, and nothing is lost."""
     for number in range(5):
@@ -214,6 +245,7 @@ def main():
             os.chown(folder, USER, USER)
         pairs(one, other, place)
         travels(one, other)
+        conflicts(one, other)
         is_killed(one, other)
         loses_its_folder(one, other, folder)
         pauses(one, other)

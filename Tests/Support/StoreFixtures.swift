@@ -2,7 +2,8 @@ import Glibc
 import LinuxSystem
 
 /// Stores that earlier releases have written, each with its vault: generic passwords and one or two items of every
-/// other class in the groups `test` and `other`. The passcode, where there is one, is `right`.
+/// other class in the groups `test` and `other`. The passcode, where there is one, is `right`. The keychain of
+/// `version7` belongs to a circle, which has the item `synchronised`; its group is `TEST.program`.
 package enum StoreFixtures {
     /// Unpacks one, such as `version5`, into a folder that is there.
     package static func unpack(_ name: String, into folder: String) throws {

@@ -193,25 +193,27 @@ extension Replica {
     /// Merges a version of another machine's: the larger stamp wins, and nothing else decides.
     mutating func merge(_ arrived: ArrivedRow, now: UInt64) {
         let row = arrived.row
-        let (rid, previous) = (row.record.rid, previousName(of: row))
+        let rid = row.record.rid
         if rules.farFutureWaits, isFarAhead(row, now) {
             future.append(arrived)
             heldSize[arrived.record.place.device, default: 0] += arrived.record.cost
             return
         }
         rows.meet(row.record)
+        renames.note(rid, isItem: isItem(rid))
+        // A version that loses says of an item what the one that wins need not repeat.
+        renames.add(rid, previous: row.record.previous)
         // Bodies are compared where stamps are equal.
         if rows[rid]?.stamp == row.stamp { rows.load([rid]) }
         if let current = rows[rid] {
             guard row.wins(over: current, rules) else {
-                if current.stamp != row.stamp { rows.keepLoser(row, rid: rid) }
+                if current.stamp != row.stamp { rows.keepLoser(row, rid: rid, to: current) }
                 renewDeletion(of: rid, current, against: row)
                 return
             }
-            rows.keepLoser(current, rid: rid)
+            rows.keepLoser(current, rid: rid, to: row)
         }
         rows.put(row, rid: rid)
-        renamed[rid] = previous
     }
 
     /// Passes a tombstone on where a version was passed on that is older, because others may have let the tombstone go.
@@ -227,18 +229,15 @@ extension Replica {
     /// Lets items that have taken another primary key keep their local names. It comes after all records of a batch,
     /// whose order says nothing, and only the deletion of the other item gives its name away.
     private mutating func carryNames() {
-        for (rid, previous) in renamed.sorted(by: { $0.key < $1.key }) {
-            let isGone = rows[previous]?.isTombstone == true || !rules.namesComeFromTombstones
-            if isGone, rows[rid]?.isTombstone == false { rows.takeName(rid, from: previous) }
+        for rid in renames.takers where isItem(rid) {
+            guard let source = renames.source(of: rid, isItem) else { continue }
+            let isGone = rows[source]?.isTombstone == true || !rules.namesComeFromTombstones
+            if isGone, renames.mayTake(rid, from: source, isItem) { rows.takeName(rid, from: source) }
         }
-        renamed = [:]
+        renames = Renames()
     }
 
-    /// The record that an item had been before it took another primary key.
-    private func previousName(of row: SyncRow) -> RecordID? {
-        guard row.record.kind == SyncRecord.Kind.item else { return nil }
-        return row.record.withBody { span in (try? SyncItem(decoding: span))?.previous }
-    }
+    private func isItem(_ rid: RecordID) -> Bool { rows[rid]?.isTombstone == false }
 
     func isFarAhead(_ row: SyncRow, _ now: UInt64) -> Bool {
         let (limit, isEnd) = now.addingReportingOverflow(Self.horizon)

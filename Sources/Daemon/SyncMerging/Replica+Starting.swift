@@ -27,7 +27,7 @@ extension Replica {
         self = next
         for (rid, row) in rows.all where !row.isDirty { rows[rid] = nil }
         for row in opened.arrived { merge(row, now: now) }
-        renamed = [:]
+        renames = Renames()
         drain(now: now, keys)
         return true
     }

@@ -45,6 +45,7 @@ extension Replica {
         let content = SyncContent(
             positions: changedPositions(), floor: isWhole ? stampFloor : myFloor, records: records)
         let stamps = dirty.mapValues(\.stamp)
+        rows.noteSent(stamps.keys, in: SyncRecord.Origin(device: me, seq: header.seq))
         return finish(header, statements, content, stamps, passed: passed.places, keys)
     }
 

@@ -76,8 +76,7 @@ package struct Replica<Rows: RowTable> {
     package internal(set) var rolledBack: [MemberID: UInt64] = [:]
     /// Since when batches of a log are named and not there.
     var missing: [MemberID: UInt64] = [:]
-    /// Items that have taken another primary key in what is read now, with the records that they had been.
-    var renamed: [RecordID: RecordID] = [:]
+    var renames = Renames()
     /// The statements of the next batches.
     package internal(set) var queued: [SyncStatement] = []
     var mustPublish = false

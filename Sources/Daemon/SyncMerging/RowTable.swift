@@ -66,7 +66,9 @@ package protocol RowTable {
     /// Puts in a version of another machine's.
     mutating func put(_ row: SyncRow, rid: RecordID)
     /// Keeps a version that has lost, for the user to bring back.
-    mutating func keepLoser(_ row: SyncRow, rid: RecordID)
+    mutating func keepLoser(_ row: SyncRow, rid: RecordID, to winner: SyncRow)
+    /// A batch has versions of these rows, which other machines may have from now on.
+    mutating func noteSent(_ rids: some Collection<RecordID>, in batch: SyncRecord.Origin)
     /// Lets a row take the local name of a deleted one, which programs refer to it by. No two rows have one name.
     mutating func takeName(_ rid: RecordID, from previous: RecordID)
 }
@@ -75,6 +77,7 @@ package protocol RowTable {
 extension RowTable {
     package mutating func meet(_ record: SyncRecord) {}
     package mutating func load(_ rids: [RecordID]) {}
+    package mutating func noteSent(_ rids: some Collection<RecordID>, in batch: SyncRecord.Origin) {}
     package mutating func loadAll() -> Bool { true }
     package var unpublished: Set<RecordID> { Set(all.filter(\.value.isDirty).keys) }
     package var tombstones: Set<RecordID> { Set(all.filter(\.value.isTombstone).keys) }

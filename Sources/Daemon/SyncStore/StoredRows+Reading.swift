@@ -56,7 +56,7 @@ extension StoredRows {
         let stamp = SyncStamp(hlc: UInt64(row.stamp), device: row.isDirty ? me : origin.author)
         let version = SyncRow(
             record: SyncRecord(row, rid: origin.rid), stamp: stamp, place: row.isDirty ? nil : origin.place)
-        add(version, origin.rid, at: RecordPlace(row), bytes)
+        add(version, origin.rid, at: RecordPlace(row), RowNote(row))
         return true
     }
 
@@ -68,28 +68,32 @@ extension StoredRows {
             case .nothing: continue
             case .locked: addClosed(row)
             case .item(let item):
-                found.append((row, SyncRecord(item, hlc: row.stamp == 0 ? item.modified : UInt64(row.stamp))))
+                let hlc = row.stamp == 0 ? item.modified : UInt64(row.stamp)
+                found.append((row, SyncRecord(item, hlc: hlc, RowNote(row).ties)))
             }
         }
         for (one, rid) in zip(found, access.keys.recordIDs(of: found.map(\.record))) {
             let record = keepingBodies ? one.record : one.record.bare
             guard let rid else {
-                unnamed[RecordPlace(one.row)] = Unnamed(record: one.record.bare, isOlder: one.row.stamp == 0)
+                unnamed[RecordPlace(one.row)] = Unnamed(
+                    record: one.record.bare, note: RowNote(one.row), isOlder: one.row.stamp == 0)
                 continue
             }
             let stamp = SyncStamp(hlc: record.hlc, device: me)
             add(
                 SyncRow(record: record.with(rid: rid), stamp: stamp, place: nil), rid, at: RecordPlace(one.row),
-                one.row.origin, isOlder: one.row.stamp == 0)
+                RowNote(one.row), isOlder: one.row.stamp == 0)
         }
     }
 
     private mutating func addClosed(_ row: CircleRow) {
         let (place, rid) = (RecordPlace(row), row.origin.flatMap(StoredOrigin.init)?.rid)
         let record = SyncRecord(row, rid: rid ?? .none)
-        guard let rid else { return unnamed[place] = Unnamed(record: record, isOlder: row.stamp == 0) }
+        guard let rid else {
+            return unnamed[place] = Unnamed(record: record, note: RowNote(row), isOlder: row.stamp == 0)
+        }
         let stamp = SyncStamp(hlc: UInt64(row.stamp), device: me)
-        add(SyncRow(record: record, stamp: stamp, place: nil), rid, at: place, row.origin)
+        add(SyncRow(record: record, stamp: stamp, place: nil), rid, at: place, RowNote(row))
     }
 
     // MARK: - Bodies
@@ -115,7 +119,9 @@ extension StoredRows {
             switch item {
             case .locked: continue
             case .nothing: if row.isDirty, let place = self.places[rid] { forget(place) }
-            case .item(let item): found.append((rid, SyncRecord(item, rid: rid, hlc: row.stamp.hlc)))
+            case .item(let item):
+                let ties = notes[rid]?.ties ?? .none
+                found.append((rid, SyncRecord(item, rid: rid, hlc: row.stamp.hlc, ties)))
             }
         }
         let names = access.keys.recordIDs(of: found.map(\.record))
@@ -127,9 +133,9 @@ extension StoredRows {
         guard name != rid, let row = all[rid], row.isDirty, let place = places[rid] else {
             return replace(rid, with: record)
         }
-        let origin = origins[rid]
+        let note = notes[rid] ?? RowNote()
         forget(place)
-        add(SyncRow(record: record.with(rid: name), stamp: row.stamp, place: nil), name, at: place, origin)
+        add(SyncRow(record: record.with(rid: name), stamp: row.stamp, place: nil), name, at: place, note)
     }
 }
 

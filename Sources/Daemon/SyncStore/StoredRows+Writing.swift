@@ -11,12 +11,14 @@ extension StoredRows {
         if let failure = work.failure { throw failure }
         for loser in work.losers where loser.wasThere {
             guard let place = places[loser.rid] else { continue }
-            try work.access.items.keepVersion(of: place.primaryKey, place.itemClass)
+            let winner = loser.lost.flatMap { _ in all[loser.rid]?.record.item }
+            try work.access.items.keepVersion(at: place, lost: loser.lost, to: winner)
         }
         try remove(work)
         try putArrived(work)
         for loser in work.losers where !loser.wasThere {
-            if let item = loser.row.record.item { try work.access.items.keepVersion(lost: item) }
+            guard let item = loser.row.record.item else { continue }
+            try work.access.items.keepVersion(unstored: item, lost: loser.lost)
         }
         for (taker, previous) in work.names {
             guard let taker = places[taker], let previous = places[previous] else { continue }
@@ -42,14 +44,28 @@ extension StoredRows {
     }
 
     private func noteVersions(_ work: Work) throws(Refusal) {
+        let renamed = Set(work.names.flatMap { [$0.taker, $0.previous] })
         for (rid, before) in work.before {
             guard let row = all[rid], let place = places[rid] else { continue }
             let isSame = before.row.map { $0.stamp == row.stamp && $0.place == row.place } ?? false
-            guard !isSame || work.arrived.contains(rid) else { continue }
-            let origin = row.place.map { StoredOrigin(rid: rid, author: row.stamp.device, place: $0).bytes }
+            guard !isSame || work.arrived.contains(rid) || renamed.contains(rid) else { continue }
             try work.access.items.tables.noteRecord(
-                place.primaryKey, of: place.itemClass, stamp: Int64(row.stamp.hlc), isDirty: row.isDirty,
-                origin: origin ?? origins[rid])
+                at: place, stamp: Int64(row.stamp.hlc), isDirty: row.isDirty, origin: origin(of: row, rid),
+                ties: ties(of: row, rid, work))
         }
+        for rid in work.sent {
+            guard let place = places[rid], let origin = notes[rid]?.origin else { continue }
+            try work.access.items.tables.noteSent(at: place, origin: origin)
+        }
+    }
+
+    private func origin(of row: SyncRow, _ rid: RecordID) -> [UInt8]? {
+        row.place.map { StoredOrigin(rid: rid, author: row.stamp.device, place: $0).bytes } ?? notes[rid]?.origin
+    }
+
+    /// As a version of another machine's says, or the store of one that is there.
+    private func ties(of row: SyncRow, _ rid: RecordID, _ work: Work) -> (previous: [UInt8]?, base: Int64?) {
+        let ties = work.arrived.contains(rid) ? row.record.ties : notes[rid]?.ties ?? .none
+        return (ties.previous?.bytes, ties.base.map { Int64($0) })
     }
 }

@@ -16,7 +16,7 @@ package struct StoredRows: RowTable {
     /// Where rows are in the store, and which row is there.
     private(set) var places: [RecordID: RecordPlace] = [:]
     private var named: [RecordPlace: RecordID] = [:]
-    private(set) var origins: [RecordID: [UInt8]] = [:]
+    private(set) var notes: [RecordID: RowNote] = [:]
     /// Changes whose identifiers are not known: the class of the item is closed, or the record key is not there yet.
     var unnamed: [RecordPlace: Unnamed] = [:]
     /// Items from before the circle.
@@ -41,6 +41,8 @@ package struct StoredRows: RowTable {
         var arrived: Set<RecordID> = []
         var losers: [Loser] = []
         var names: [(taker: RecordID, previous: RecordID)] = []
+        /// Rows that are in the outgoing batch, of which the store has to know that.
+        var sent: Set<RecordID> = []
         /// Rows whose bodies may be here.
         var opened: Set<RecordID> = []
         /// A failure of the store ends the transaction.
@@ -54,12 +56,15 @@ package struct StoredRows: RowTable {
     struct Loser {
         let row: SyncRow
         let rid: RecordID
+        /// To whose change it has lost that was made without knowing it; nil where it was known.
+        let lost: LostVersion?
         let wasThere: Bool
     }
 
     struct Unnamed {
         /// Without its body.
         let record: SyncRecord
+        let note: RowNote
         let isOlder: Bool
     }
 
@@ -87,22 +92,35 @@ package struct StoredRows: RowTable {
         (places[rid], named[place]) = (place, rid)
     }
 
-    package mutating func keepLoser(_ row: SyncRow, rid: RecordID) {
+    package mutating func keepLoser(_ row: SyncRow, rid: RecordID, to winner: SyncRow) {
         let isCurrent = all[rid]?.stamp == row.stamp && work?.arrived.contains(rid) != true
-        work?.losers.append(Loser(row: row, rid: rid, wasThere: isCurrent))
+        // A row that is bare has what it says in the notes.
+        let base = (winner.record.isBare ? notes[rid]?.ties : winner.record.ties)?.base
+        let lost = row.isUnknown(to: winner, from: base) ? LostVersion(row, to: winner) : nil
+        work?.losers.append(Loser(row: row, rid: rid, lost: lost, wasThere: isCurrent))
     }
 
+    /// Neither becomes another version by that: both are noted again as they are.
     package mutating func takeName(_ rid: RecordID, from previous: RecordID) {
+        for one in [rid, previous] where work?.before[one] == nil { work?.before[one] = Before(row: all[one]) }
         work?.names.append((rid, previous))
+    }
+
+    package mutating func noteSent(_ rids: some Collection<RecordID>, in batch: SyncRecord.Origin) {
+        for rid in rids {
+            let note = notes[rid] ?? RowNote()
+            guard note.origin == nil || note.ties.previous != nil else { continue }
+            notes[rid, default: note].origin = note.origin ?? StoredOrigin(rid: rid, author: me, place: batch).bytes
+            work?.sent.insert(rid)
+        }
     }
 
     // MARK: - What the store has
 
     /// Takes a row as the store has it.
-    mutating func add(_ row: SyncRow, _ rid: RecordID, at place: RecordPlace, _ origin: [UInt8]?, isOlder: Bool = false)
-    {
+    mutating func add(_ row: SyncRow, _ rid: RecordID, at place: RecordPlace, _ note: RowNote, isOlder: Bool = false) {
         set(rid, row)
-        (places[rid], named[place], origins[rid]) = (place, rid, origin)
+        (places[rid], named[place], notes[rid]) = (place, rid, note)
         if isOlder { older.insert(rid) }
     }
 
@@ -110,7 +128,7 @@ package struct StoredRows: RowTable {
     mutating func forget(_ place: RecordPlace) {
         unnamed[place] = nil
         guard let rid = named.removeValue(forKey: place), places[rid] == place else { return }
-        (places[rid], origins[rid]) = (nil, nil)
+        (places[rid], notes[rid]) = (nil, nil)
         older.remove(rid)
         set(rid, nil)
     }
@@ -161,7 +179,7 @@ package struct StoredRows: RowTable {
         guard let place = place(of: item), let found = unnamed.removeValue(forKey: place) else { return }
         let named = found.record.with(rid: record.rid)
         let row = SyncRow(record: named, stamp: SyncStamp(hlc: named.hlc, device: me), place: nil)
-        add(row, record.rid, at: place, nil, isOlder: found.isOlder)
+        add(row, record.rid, at: place, found.note, isOlder: found.isOlder)
         doubtful.insert(place)
     }
 
@@ -176,6 +194,43 @@ package struct StoredRows: RowTable {
     }
 
     mutating func note(_ error: Refusal) { if work?.failure == nil { work?.failure = error } }
+}
+
+/// The notes that the store has of a row, besides the version that is there.
+struct RowNote: Equatable {
+    /// The version that other machines have, as ``StoredOrigin`` writes it; nil where they have none.
+    var origin: [UInt8]?
+    /// The earlier versions that it names.
+    let ties: SyncItem.Ties
+
+    init(origin: [UInt8]? = nil, _ ties: SyncItem.Ties = .none) { (self.origin, self.ties) = (origin, ties) }
+
+    init(_ row: CircleRow) {
+        let previous = row.previous.flatMap(RecordID.init(stored:))
+        self.init(origin: row.origin, SyncItem.Ties(previous: previous, base: row.base.map { UInt64($0) }))
+    }
+}
+
+extension SyncRow {
+    /// Whether the author of a version that wins over this one had not known it: this machine has not published it, or
+    /// it is later than the one that the winner was made from. A machine knows its own versions. Of a version that was
+    /// made from a later one, that one's author may have known it.
+    fileprivate func isUnknown(to winner: SyncRow, from base: UInt64?) -> Bool {
+        stamp.device != winner.stamp.device && (isDirty || stamp.hlc > base ?? 0)
+    }
+}
+
+extension LostVersion {
+    fileprivate init(_ loser: SyncRow, to winner: SyncRow) {
+        self.init(winner: winner.stamp.device.bytes, loser: loser.stamp.device.bytes, won: winner.stamp.hlc)
+    }
+}
+
+extension RecordID {
+    fileprivate init?(stored bytes: [UInt8]) {
+        guard bytes.count == Self.none.bytes.count else { return nil }
+        self.init(bytes)
+    }
 }
 
 /// The version of a record that other machines have.

@@ -6,11 +6,14 @@ package import SyncFormat
 
 extension SyncRecord {
     /// An item of the keychain, or its tombstone, under a stamp.
-    init(_ item: CircleItem, rid: RecordID = .none, hlc: UInt64) {
+    ///
+    /// - Parameter ties: what the store notes of those before it.
+    init(_ item: CircleItem, rid: RecordID = .none, hlc: UInt64, _ ties: SyncItem.Ties) {
+        let ties = item.isTombstone ? SyncItem.Ties(base: ties.base) : ties
         self.init(
             kind: item.isTombstone ? Kind.tombstone : Kind.item, itemClass: item.itemClass.rawValue,
             protection: item.accessibility.rawValue, rid: rid, hlc: hlc,
-            body: SyncItem(item.attributes, value: item.value).encoded())
+            body: SyncItem(item.attributes, ties, value: item.value).encoded())
     }
 
     /// The item that an opened record has; nil when it is none that may travel, or its head says something else.

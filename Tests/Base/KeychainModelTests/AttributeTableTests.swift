@@ -28,7 +28,9 @@ struct AttributeTableTests {
         }
     }
 
-    @Test("A number that is not in use names no attribute", arguments: [0, 62, 64, 65, 0xF001, 0xF002, 0xF003, 0xFFFF])
+    @Test(
+        "A number that is not in use names no attribute",
+        arguments: [0, 62, 64, 65, 0xF000, 0xF001, 0xF002, 0xF003, 0xFFFF])
     func unused(number: UInt16) {
         #expect(AttributeTable.attribute(id: AttributeID(rawValue: number)) == nil)
     }
@@ -37,7 +39,7 @@ struct AttributeTableTests {
     func places() {
         let companions: [AttributeID] = [
             .valueData, .persistentReference, .hostOrSubdomain, .certificateData, .sealedKey, .versionEnded,
-            .versionEnd,
+            .versionEnd, .lostVersion,
         ]
         let numbers = (1...Self.largestNumber).map { AttributeID(rawValue: $0) } + companions
         #expect(Set(numbers.map(\.bit)).count == numbers.count)

@@ -72,8 +72,9 @@ struct SyncSamples {
         buffer.append(.port, .number(Int64(count(1000))))
         guard let list = try? AttributeList(parsing: buffer.finish()) else { fatalError("no list") }
         let value = random.bytes(count(70))
-        return SyncItem(
-            list, previous: count(1) == 0 ? nil : RecordID(random.bytes(16)), value: SecretBytes(copying: value.span))
+        let ties = SyncItem.Ties(
+            previous: count(1) == 0 ? nil : RecordID(random.bytes(16)), base: count(1) == 0 ? nil : time())
+        return SyncItem(list, ties, value: SecretBytes(copying: value.span))
     }
 
     mutating func record() -> SyncRecord {

@@ -50,7 +50,7 @@ struct CircleMemoryTests {
             let texts = [rows, fresh].map { Self.text($0.all) }
             if texts[0] != texts[1] { return "\(texts)" }
             if rows.unpublished != fresh.unpublished || rows.tombstones != fresh.tombstones { return "an index" }
-            if rows.places != fresh.places || rows.origins != fresh.origins { return "a place" }
+            if rows.places != fresh.places || rows.notes != fresh.notes { return "a place" }
             if rows.unnamed.keys != fresh.unnamed.keys || rows.older != fresh.older { return "what has no name" }
             let states = [known.replica.saved, entries].map { Dictionary($0.map { ($0.name, $0.value) }) { $1 } }
             return states[0] == states[1] ? nil : "the state"

@@ -288,7 +288,7 @@ struct CircleTests {
         #expect(try TestEngine(in: directory).verify().damage.isEmpty)
         let database = try Database(path: "\(directory.path)/keychain/keychain.db", sharing: .shared)
         #expect(try database.integer("SELECT count(*) FROM genp WHERE tomb = 1", "be counted") == 1)
-        #expect(try database.integer("PRAGMA user_version", "be read") == 7)
+        #expect(try database.integer("PRAGMA user_version", "be read") == 8)
     }
 
     @Test("A row that somebody has made a tombstone stays when its keychain leaves the circle")

@@ -40,7 +40,7 @@ struct TombstoneMigrationTests {
         #expect(try count("count(*) FROM genp WHERE tomb = 1") == 0)
         #expect(try count("count(*) FROM cert WHERE tomb = 1") == 0)
         #expect(try count("count(*) FROM genp") == items)
-        #expect(try count("user_version FROM pragma_user_version") == 7)
+        #expect(try count("user_version FROM pragma_user_version") == 8)
         let copies = try FolderEntries.names(in: folder).filter { $0.hasSuffix(".snapshot") }
         #expect(copies.count == 1 && copies[0].contains(".v6."))
     }

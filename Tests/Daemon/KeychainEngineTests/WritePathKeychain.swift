@@ -18,7 +18,7 @@ final class WritePathKeychain: Sendable {
     let moment = Lock(0.0)
     private let elsewhere: TemporaryDirectory
     private let backup = Lock<TestBackup?>(nil)
-    private static let both = CallerIdentity(user: 0, process: 0, program: "test", groups: ["test", "new"])
+    static let both = CallerIdentity(user: 0, process: 0, program: "test", groups: ["test", "new"])
 
     /// - Parameters:
     ///   - directory: of a keychain that is there; a new one without it.

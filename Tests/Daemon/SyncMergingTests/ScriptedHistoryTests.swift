@@ -128,6 +128,37 @@ struct ScriptedHistoryTests {
         #expect(circle.machines[1].replica.rows.names[new] == old)
     }
 
+    @Test("An item takes a name once: from whom it had it, another one has it now")
+    func nameOfOnce() {
+        let circle = Simulation.scripted(2)
+        let (first, names) = (circle.machines[0], { circle.machines[1].replica.rows.names })
+        first.write("old", "value", time: circle.time)
+        circle.settle(rounds: 2)
+        first.rename("old", "new", time: circle.time)
+        circle.settle(rounds: 2)
+        first.write("new", "changed", time: circle.time, previous: "old".recordID)
+        circle.settle(rounds: 2)
+        #expect(names()["new".recordID] == "old".recordID)
+    }
+
+    @Test("An item that was renamed twice has its first name where nobody has heard of the one between")
+    func renamedOn() {
+        let circle = Simulation.scripted(2)
+        let (first, second) = (circle.machines[0], circle.machines[1])
+        first.write("old", "value", time: circle.time, needsUnlocked: true)
+        circle.settle(rounds: 2)
+        circle.lock(second)
+        first.write("old", nil, time: circle.time)
+        first.write("between", "value", time: circle.time, previous: "old".recordID, needsUnlocked: true)
+        circle.settle(rounds: 2)
+        first.write("between", nil, time: circle.time)
+        first.write("new", "value", time: circle.time, previous: "between".recordID, needsUnlocked: true)
+        circle.settle(rounds: 2)
+        #expect(second.replica.rows.names.isEmpty)
+        circle.lock(second)
+        #expect(second.replica.rows.names["new".recordID] == "old".recordID)
+    }
+
     @Test("An item takes the name of no other that is still there")
     func stolenName() {
         let circle = Simulation.scripted(2)

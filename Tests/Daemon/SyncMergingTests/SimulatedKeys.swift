@@ -205,7 +205,10 @@ struct SimulatedRows: RowTable {
         set { all[rid] = newValue }
     }
 
-    mutating func keepLoser(_ row: SyncRow, rid: RecordID) { losers[rid, default: []].append(row.stamp) }
+    mutating func keepLoser(_ row: SyncRow, rid: RecordID, to winner: SyncRow) {
+        losers[rid, default: []].append(row.stamp)
+    }
+
     mutating func takeName(_ rid: RecordID, from previous: RecordID) {
         if all[previous]?.isTombstone == false { robbed += 1 }
         (names[rid], names[previous]) = (names[previous] ?? previous, names[rid] ?? rid)

@@ -82,7 +82,8 @@ final class SimulatedMachine {
         let buffer = SecretBuffer(capacity: 64)
         buffer.append(.account, .string(account))
         let list = (try? AttributeList(parsing: buffer.finish())) ?? .empty
-        let item = SyncItem(list, previous: previous, value: SecretBytes(copying: Array((value ?? "").utf8).span))
+        let item = SyncItem(
+            list, .init(previous: previous), value: SecretBytes(copying: Array((value ?? "").utf8).span))
         return SyncRecord(
             kind: value == nil ? SyncRecord.Kind.tombstone : SyncRecord.Kind.item, itemClass: 1,
             protection: (needsUnlocked ? Accessibility.whenUnlocked : .afterFirstUnlock).rawValue,

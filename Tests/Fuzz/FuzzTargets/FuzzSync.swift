@@ -79,7 +79,8 @@ extension FuzzSeeds {
     }
 
     private static var syncItem: SyncItem {
-        SyncItem(list([(.account, .string("a"))]), previous: RecordID(number: 5), value: SecretBytes([1, 2]))
+        let ties = SyncItem.Ties(previous: RecordID(number: 5), base: 6)
+        return SyncItem(list([(.account, .string("a"))]), ties, value: SecretBytes([1, 2]))
     }
 
     private static func syncBatch(sealed: [UInt8]) -> SyncBatch {

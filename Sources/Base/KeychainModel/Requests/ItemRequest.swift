@@ -55,7 +55,8 @@ package struct ItemRequest: Sendable {
     /// The query, or for add the item; also value data, persistent reference and the host to match.
     package var query: AttributeList
     /// The changes of an update. For a restore they hold the modification date that selects the version, and are empty
-    /// for the last version of a deleted item.
+    /// for the last version of a deleted item. They can hold the number of a version that has lost to another machine's
+    /// change.
     package var changes: AttributeList
 
     /// Whether the operation changes nothing.
@@ -67,6 +68,8 @@ package struct ItemRequest: Sendable {
         guard operation == .restore, case .date(let moment)? = changes[.modificationDate] else { return nil }
         return moment
     }
+    /// The number of the version that is restored, which has lost to another machine's change; nil for any other.
+    package var lostVersion: Int64? { operation == .restore ? changes[.lostVersion]?.number : nil }
     package var isAddition: Bool { operation == .add }
 
     package init(_ operation: Operation, query: AttributeList = .empty, changes: AttributeList = .empty) {

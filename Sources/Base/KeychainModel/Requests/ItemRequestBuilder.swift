@@ -122,6 +122,9 @@ package struct ItemRequestBuilder: ~Copyable {
     /// Requests the version of a moment, in seconds since 2001.
     package mutating func restore(asOf moment: Double) { listOfChanges().append(.modificationDate, .date(moment)) }
 
+    /// Requests the version with a number, which has lost to another machine's change.
+    package mutating func restore(lost number: Int64) { listOfChanges().append(.lostVersion, .number(number)) }
+
     /// The finished request.
     package consuming func build() throws(Refusal) -> ItemRequest {
         do throws(AttributeList.Malformed) {

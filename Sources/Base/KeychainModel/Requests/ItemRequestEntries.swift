@@ -5,6 +5,7 @@ extension ItemRequest {
         guard let itemClass = effectiveClass else { return }
         try Self.check(query, itemClass, isChange: false)
         if changes.present != 0 { try Self.check(changes, itemClass, isChange: true) }
+        guard operation == .restore || changes.entry(.lostVersion) == nil else { throw Self.unexpected(.lostVersion) }
     }
 
     private static func check(_ list: AttributeList, _ itemClass: ItemClass, isChange: Bool) throws(Refusal) {
@@ -30,6 +31,7 @@ extension ItemRequest {
         case .persistentReference where !isChange: 2
         case .hostOrSubdomain where !isChange: 4
         case .sealedKey where !isChange: 8
+        case .lostVersion where isChange: 16
         default: nil
         }
     }
@@ -72,10 +74,13 @@ extension ItemRequest {
 
     /// Checks a companion entry.
     private static func checkOther(_ entry: AttributeList.Entry, in list: AttributeList) throws(Refusal) {
-        let isText = entry.id == .hostOrSubdomain
-        guard entry.kind == (isText ? .string : .data), !isText || list.value(entry) != nil else {
-            throw unexpected(entry.id)
-        }
+        let kind: AttributeValue.Kind =
+            switch entry.id {
+            case .hostOrSubdomain: .string
+            case .lostVersion: .number
+            default: .data
+            }
+        guard entry.kind == kind, kind == .data || list.value(entry) != nil else { throw unexpected(entry.id) }
         guard entry.id != .valueData || entry.length <= ItemLimits.valueBytes else {
             throw .valueTooLarge(entry.length)
         }

@@ -44,6 +44,15 @@ package struct CircleItem: Sendable {
         return UInt64(exactly: min(max(microseconds, 1), Self.lastTime)) ?? 1
     }
 
+    /// Whether both have the same value and the same attributes but for their dates.
+    func isSame(as other: CircleItem) -> Bool {
+        guard itemClass == other.itemClass, isTombstone == other.isTombstone, value.isEqual(to: other.value),
+            var plain = other.plainItem(uuid: [])
+        else { return false }
+        for date in [AttributeID.creationDate, .modificationDate] { plain.attributes[date] = attributes[date] }
+        return plain.encoded().isEqual(to: attributes)
+    }
+
     /// The seconds from 1970 to 2001.
     private static let epoch = 978_307_200.0
     private static let lastTime = 9e15

@@ -78,25 +78,41 @@ package struct CircleItems: WriteCommand {
         try writer.put(try seal(plain, with: key), at: place?.id)
     }
 
-    /// Keeps the item that has a primary key as an earlier version, before another takes its place.
-    package func keepVersion(of primaryKey: [UInt8], _ itemClass: ItemClass) throws(Refusal) {
+    /// Keeps the item at a place as an earlier version, before another takes its place.
+    ///
+    /// - Parameters:
+    ///   - lost: says that it has lost to a change whose author had not known it.
+    ///   - winner: what takes its place.
+    package func keepVersion(at place: RecordPlace, lost: LostVersion?, to winner: CircleItem?) throws(Refusal) {
         let batch = RowBatch()
-        try store.occupant(of: primaryKey, in: itemClass) { batch.append($0) }
-        if let row = batch.first { try writer.keepVersion(row, .changed, at: now) }
+        try store.occupant(of: place.primaryKey, in: place.itemClass) { batch.append($0) }
+        guard let row = batch.first else { return }
+        try writer.keepVersion(row, .changed, at: now, lost: try isSame(place, as: winner) ? nil : lost)
     }
 
     /// Keeps a version that no row has had: it has lost to what is there.
-    package func keepVersion(lost item: CircleItem) throws(Refusal) {
+    package func keepVersion(unstored item: CircleItem, lost: LostVersion?) throws(Refusal) {
+        let place = RecordPlace(itemClass: item.itemClass, primaryKey: try primaryKey(of: item))
         let batch = RowBatch()
-        try store.occupant(of: try primaryKey(of: item), in: item.itemClass) { batch.append($0) }
+        try store.occupant(of: place.primaryKey, in: place.itemClass) { batch.append($0) }
         guard !item.isTombstone, let row = batch.first, let plain = item.plainItem(uuid: row.uuid) else { return }
-        try writer.keepVersion(try seal(plain), at: now)
+        let isLost = try lost == nil ? false : !isSame(place, as: item)
+        try writer.keepVersion(try seal(plain), at: now, lost: isLost ? lost : nil)
+    }
+
+    /// Whether two machines have made the same of an item: nothing is lost then.
+    private func isSame(_ place: RecordPlace, as other: CircleItem?) throws(Refusal) -> Bool {
+        guard let other, case .item(let item) = try items(at: [place])[0] else { return false }
+        return item.isSame(as: other)
     }
 
     /// The loser was there until now, whatever its clock said.
     private var now: Int64 { HistoryLimits.microseconds(Clock.secondsSinceReferenceDate) }
 
     /// Gives the UUID of a tombstone to the item that has become of it, so that programs find that by their references.
+    ///
+    /// It stays in its group: a program may write through its reference, and what it writes would be there for the
+    /// programs of another group. Nobody here can see whether a user has moved the item, or a member in wrong hands.
     package func giveName(
         of tombstone: [UInt8], to item: [UInt8], _ classes: (tombstone: ItemClass, item: ItemClass)
     ) throws(Refusal) {
@@ -110,7 +126,9 @@ package struct CircleItems: WriteCommand {
             RecordPlace(itemClass: classes.tombstone, primaryKey: tombstone),
             RecordPlace(itemClass: classes.item, primaryKey: item),
         ])
-        guard case .item(let gone) = found[0], case .item(let there) = found[1] else { return }
+        guard case .item(let gone) = found[0], case .item(let there) = found[1],
+            gone.attributes[.accessGroup] == there.attributes[.accessGroup]
+        else { return }
         try rename(gone, old, to: Randomness.bytes(RowKeyRecord.rowBytes))
         try rename(there, new, to: old.uuid)
     }

@@ -21,6 +21,10 @@ extension ItemReader {
                 guard try appendItem(from: version.row, to: &page) else { return false }
                 page.writer.buffer.append(.versionEnded, .date(Double(version.ended) / 1_000_000))
                 page.writer.buffer.append(.versionEnd, .number(Int64(version.end.rawValue)))
+                if let lost = version.lost {
+                    let number = UInt64(bitPattern: version.row.id)
+                    page.writer.buffer.append(.lostVersion, .data(number.littleEndianBytes + lost))
+                }
                 return true
             }
             try deadline.check()

@@ -31,7 +31,7 @@ extension WriteCommand {
         // The other machines know the item by its old key and must learn that it is gone (rules items.update.all,
         // items.update.rename).
         guard oldKey != newRow.primaryKey, writer.isShared(old.isSynchronizable, old.accessibility) else { return }
-        try writer.leaveTombstone(of: old, at: nil)
+        try writer.tellRename(of: old, oldKey, to: newRow)
     }
 }
 

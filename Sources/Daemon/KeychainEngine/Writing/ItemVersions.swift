@@ -11,6 +11,8 @@ struct OpenedVersion {
     /// Microseconds since 2001.
     let began, ended: Int64
     let end: VersionEnd
+    /// Whether it has lost to another machine's change.
+    let isLost: Bool
 }
 
 /// The earlier versions of the items that a request may touch.
@@ -41,7 +43,7 @@ extension RequestedWrite {
             found.append(
                 OpenedVersion(
                     id: version.row.id, uuid: item.uuid, began: item.modificationMicroseconds, ended: version.ended,
-                    end: version.end))
+                    end: version.end, isLost: version.lost != nil))
             return true
         }
         return found

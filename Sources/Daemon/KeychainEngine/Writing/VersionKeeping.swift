@@ -6,12 +6,16 @@ import LinuxSystem
 extension ItemWriter {
     /// Keeps a row as it stands, which is about to be changed or deleted. Its key need not be there.
     ///
-    /// - Parameter ended: when that is over, in microseconds since 2001: when what follows begins.
-    func keepVersion(_ row: BatchRow, _ end: VersionEnd, at ended: Int64) throws(Refusal) {
+    /// - Parameters:
+    ///   - ended: when that is over, in microseconds since 2001: when what follows begins.
+    ///   - lost: to whose change it has lost that was made without knowing it.
+    func keepVersion(
+        _ row: BatchRow, _ end: VersionEnd, at ended: Int64, lost: LostVersion? = nil
+    ) throws(Refusal) {
         guard history.days > 0, !dropsHistory, !row.isTombstone, row.isAuthentic, let accessibility = row.accessibility,
             accessibility.keepsHistory
         else { return }
-        try store.keep(EndedVersion(row, accessibility, end, at: ended))
+        try store.keep(EndedVersion(row, accessibility, end, at: ended, lost: lost))
     }
 
     /// Whether other machines are to hear what becomes of an item, given what its row or its attributes say.
@@ -19,12 +23,25 @@ extension ItemWriter {
         store.isInCircle && isSynchronizable && accessibility?.isThisDeviceOnly == false
     }
 
+    /// Tells the other machines that an item has taken another primary key, in the place of its old one.
+    ///
+    /// - Parameters:
+    ///   - key: the old primary key.
+    ///   - row: what the item is now.
+    func tellRename(of old: PlainItem, _ key: [UInt8], to row: NewRow) throws(Refusal) {
+        // The tombstone's record takes the place of the old one.
+        try store.noteRename(of: key, to: RecordPlace(itemClass: row.itemClass, primaryKey: row.primaryKey))
+        try leaveTombstone(of: old, at: nil)
+    }
+
     /// Keeps a version that no row has had.
     ///
-    /// - Parameter ended: as above.
-    func keepVersion(_ lost: NewRow, at ended: Int64) throws(Refusal) {
-        guard history.days > 0, lost.accessibility.keepsHistory else { return }
-        try store.keep(lost: EndedVersion(UnstoredRow(lost), lost.accessibility, .changed, at: ended))
+    /// - Parameters:
+    ///   - ended: as above.
+    ///   - lost: as above.
+    func keepVersion(_ row: NewRow, at ended: Int64, lost: LostVersion? = nil) throws(Refusal) {
+        guard history.days > 0, row.accessibility.keepsHistory else { return }
+        try store.keep(lost: EndedVersion(UnstoredRow(row), row.accessibility, .changed, at: ended, lost: lost))
     }
 
     /// Keeps only what identifies the item: its primary key and its dates.

@@ -131,6 +131,7 @@ package struct ItemStore: Sendable {
             try migrations.withCopy { () throws(Refusal) in
                 try ColumnMigration(database: database, digester: digester).run()
                 try TombstoneMigration(database: database, digester: digester).run()
+                try RenameMigration(database: database).run()
             }
         }
     }

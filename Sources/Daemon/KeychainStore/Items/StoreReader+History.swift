@@ -25,6 +25,15 @@ package struct StoredVersion {
     /// Microseconds since 2001.
     package let ended: Int64
     package let end: VersionEnd
+    /// To which machine's change it has lost, as ``LostVersion`` writes it; nil for none.
+    package let lost: [UInt8]?
+
+    fileprivate init?(_ row: SealedRow, _ statement: Statement) {
+        guard let end = VersionEnd(statement) else { return nil }
+        (self.row, self.end, ended) = (row, end, statement.integer(VersionColumns.ended))
+        let isLost = !statement.isNull(VersionColumns.lost)
+        lost = isLost ? statement.withBlob(VersionColumns.lost) { $0.array(0, $0.count) } : nil
+    }
 }
 
 extension StoreReader {
@@ -41,11 +50,10 @@ extension StoreReader {
             let statement = try statement(for: search)
             while try statement.next() {
                 let row = try SealedRow(version: statement, search.itemClass, digester: digester)
-                guard row.isAuthentic, let end = VersionEnd(statement) else {
+                guard row.isAuthentic, let version = StoredVersion(row, statement) else {
                     damage.note(row.id, of: "history")
                     continue
                 }
-                let version = StoredVersion(row: row, ended: statement.integer(VersionColumns.ended), end: end)
                 guard try visit(version) else { return }
             }
         }

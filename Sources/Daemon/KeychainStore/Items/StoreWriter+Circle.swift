@@ -17,6 +17,7 @@ extension StoreWriter {
             try statement.bind(integer: Int64(row.itemClass.rawValue), at: 1)
             statement.bind(blob: row.primaryKey.span, at: 2)
             try statement.bind(integer: clock(), at: 3)
+            try statement.bind(integer: row.isTombstone ? 1 : 0, at: 4)
             try statement.run()
         }
     }

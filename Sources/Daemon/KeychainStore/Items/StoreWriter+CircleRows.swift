@@ -11,21 +11,31 @@ package struct CircleRow: Sendable {
     package let isDirty: Bool
     /// The version that other machines have, as synchronisation has written it; nil where they have none.
     package let origin: [UInt8]?
+    /// The identifier of the record that the item was before it took another primary key; nil for none.
+    package let previous: [UInt8]?
+    /// The stamp of the version that this one was made from, of those that other machines may have; nil for none.
+    package let base: Int64?
     package let accessibility: Accessibility
     package let isTombstone: Bool
 
     fileprivate init?(_ statement: Statement, _ itemClass: ItemClass) {
-        guard let class8 = UInt8(exactly: statement.integer(4)), let accessibility = Accessibility(rawValue: class8)
+        guard let class8 = UInt8(exactly: statement.integer(5)), let accessibility = Accessibility(rawValue: class8)
         else { return nil }
-        let stamp = statement.integer(1)
         self.itemClass = itemClass
         primaryKey = statement.withBlob(0) { $0.array(0, $0.count) }
-        self.stamp = (0..<CircleTables.endOfTime).contains(stamp) ? stamp : 0
+        stamp = Self.stamp(statement.integer(1))
         isDirty = statement.integer(2) != 0
         origin = statement.isNull(3) ? nil : statement.withBlob(3) { $0.array(0, $0.count) }
+        previous = statement.isNull(4) ? nil : statement.withBlob(4) { $0.array(0, $0.count) }
         self.accessibility = accessibility
-        isTombstone = statement.integer(5) != 0
+        isTombstone = statement.integer(6) != 0
+        base = statement.isNull(7) ? nil : Self.stamp(statement.integer(7))
     }
+}
+
+extension CircleRow {
+    /// Nothing binds the numbers of a record.
+    private static func stamp(_ number: Int64) -> Int64 { (0..<CircleTables.endOfTime).contains(number) ? number : 0 }
 }
 
 extension RecordPlace {
@@ -58,17 +68,47 @@ extension StoreWriter {
     /// - Parameters:
     ///   - stamp: that of the version that is here.
     ///   - isDirty: whether it is another one than they have.
+    ///   - origin: the version that they have.
+    ///   - ties: the record that the version here says its item was before, and the stamp of the version that it was
+    ///     made from.
     package func noteRecord(
-        _ primaryKey: [UInt8], of itemClass: ItemClass, stamp: Int64, isDirty: Bool, origin: [UInt8]?
+        at place: RecordPlace, stamp: Int64, isDirty: Bool, origin: [UInt8]?, ties: (previous: [UInt8]?, base: Int64?)
     ) throws(Refusal) {
-        records.note(key: primaryKey, of: itemClass)
+        records.note(key: place.primaryKey, of: place.itemClass)
         let statement = try statement(.noteRecord)
         try writing { () throws(DatabaseError) in
-            try statement.bind(integer: Int64(itemClass.rawValue), at: 1)
-            statement.bind(blob: primaryKey.span, at: 2)
+            try statement.bind(integer: Int64(place.itemClass.rawValue), at: 1)
+            statement.bind(blob: place.primaryKey.span, at: 2)
             try statement.bind(integer: stamp, at: 3)
             try statement.bind(integer: isDirty ? 1 : 0, at: 4)
             if let origin { statement.bind(blob: origin.span, at: 5) }
+            if let previous = ties.previous { statement.bind(blob: previous.span, at: 6) }
+            if let base = ties.base { try statement.bind(integer: base, at: 7) }
+            try statement.run()
+        }
+    }
+
+    /// Other machines may have a version of a record from now on, of which they had none; in the open transaction.
+    package func noteSent(at place: RecordPlace, origin: [UInt8]) throws(Refusal) {
+        let statement = try statement(.noteSent)
+        try writing { () throws(DatabaseError) in
+            try statement.bind(integer: Int64(place.itemClass.rawValue), at: 1)
+            statement.bind(blob: place.primaryKey.span, at: 2)
+            statement.bind(blob: origin.span, at: 3)
+            try statement.run()
+        }
+    }
+
+    /// The item at a place has taken this primary key in place of another one, in the open transaction. Its record says
+    /// which one it was, so that other machines find the item by the references that programs have there.
+    package func noteRename(of old: [UInt8], to new: RecordPlace) throws(Refusal) {
+        guard isInCircle else { return }
+        records.note(key: new.primaryKey, of: new.itemClass)
+        let statement = try statement(.noteRename)
+        try writing { () throws(DatabaseError) in
+            try statement.bind(integer: Int64(new.itemClass.rawValue), at: 1)
+            statement.bind(blob: old.span, at: 2)
+            statement.bind(blob: new.primaryKey.span, at: 3)
             try statement.run()
         }
     }

@@ -14,6 +14,7 @@ extension StoreWriter {
             try statement.bind(integer: version.ended, at: 3)
             try statement.bind(integer: Int64(version.end.rawValue), at: 4)
             statement.bind(blob: code.span, at: 5)
+            if let lost = version.lost { statement.bind(blob: lost.bytes.span, at: 6) }
             try statement.run()
         }
     }
@@ -29,6 +30,7 @@ extension StoreWriter {
         }
         statement.bind(blob: owner.span, at: 7)
         statement.bind(blob: code.span, at: 8)
+        if let lost = version.lost { statement.bind(blob: lost.bytes.span, at: 14) }
         let numbers = [
             Int64(row.itemClass.rawValue), Int64(version.accessibility.rawValue), row.isSynchronizable ? 1 : 0,
             version.ended, Int64(version.end.rawValue),

@@ -17,7 +17,8 @@ enum WriteStatement: Hashable {
     case addLookup, endLookups
     case addShelf, deleteShelf, countShelves, countLaterShelves
     case readChanges, dropChanges
-    case markRecord, settleRecord, noteRecord, raiseFloorTo, keepPiece, dropPiece, dataVersion, circleRow(ItemClass)
+    case markRecord, settleRecord, noteRecord, noteSent, noteRename
+    case raiseFloorTo, keepPiece, dropPiece, dataVersion, circleRow(ItemClass)
     case raiseFloor(CircleTables.Forgotten, ItemClass), forgetRecords(CircleTables.Forgotten, ItemClass)
     case forgetVersion, forgetItem, forgetGroup, forgetOwner, forgetOldest, forgetExpired, forgetOverflow
     /// Of a table, by protection class.
@@ -78,6 +79,8 @@ enum WriteStatement: Hashable {
         case .markRecord: (CircleTables.mark, "mark a change")
         case .settleRecord: (CircleTables.settling, "take a mark off")
         case .noteRecord: (CircleTables.noting, "note a change")
+        case .noteSent: (CircleTables.sending, "note a change")
+        case .noteRename: (CircleTables.renaming, "mark a change")
         case .dataVersion: ("PRAGMA data_version", "be searched")
         case .circleRow(let itemClass): (CircleTables.record(of: itemClass), "be searched")
         case .raiseFloorTo: (CircleTables.raisingTo, "note a change")

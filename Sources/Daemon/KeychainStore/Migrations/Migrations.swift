@@ -15,7 +15,8 @@ struct Migrations {
     /// The statements that lead from a version to the next.
     var steps = Migrations.all
 
-    /// ``ColumnMigration`` and ``TombstoneMigration`` take the last steps, for which the index key is needed.
+    /// ``ColumnMigration`` and ``TombstoneMigration`` take further steps, for which the index key is needed, and
+    /// ``RenameMigration`` the last.
     static let all: [Int64: [String]] = [1: Ownership.migration, 2: [], 3: UsageCounters.migration]
 
     /// Whether the file has never been given tables, or has lost them.
@@ -23,7 +24,7 @@ struct Migrations {
 
     /// Whether one of the last steps is still to be taken.
     func needsKey() throws(Refusal) -> Bool {
-        (ColumnMigration.versions.lowerBound...TombstoneMigration.version).contains(try found())
+        (ColumnMigration.versions.lowerBound...RenameMigration.version).contains(try found())
     }
 
     /// Changes the store after a copy was made in its folder, unless it has no rows yet. The copy is removed when the

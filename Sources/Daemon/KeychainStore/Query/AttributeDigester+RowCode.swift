@@ -85,6 +85,7 @@ extension AttributeDigester {
             case 10: row.withPart(.group) { appendCode(column.name, $0) }
             case 11: appendCode(column.name, owner)
             case 12: appendCode(column.name, version.ended)
+            case VersionColumns.lost: if let lost = version.lost { appendCode(column.name, lost.bytes.span) }
             default: appendCode(column.name, Int64(version.end.rawValue))
             }
         }

@@ -7,8 +7,13 @@ package struct EndedVersion<Row: RowSource> {
     /// Microseconds since 2001.
     let ended: Int64
     let end: VersionEnd
+    /// To whose change it has lost; nil where it was ended by somebody who knew it.
+    let lost: LostVersion?
 
-    package init(_ row: Row, _ accessibility: Accessibility, _ end: VersionEnd, at ended: Int64) {
+    package init(
+        _ row: Row, _ accessibility: Accessibility, _ end: VersionEnd, at ended: Int64, lost: LostVersion? = nil
+    ) {
         (self.row, self.accessibility, self.end, self.ended) = (row, accessibility, end, ended)
+        self.lost = lost
     }
 }

@@ -7,10 +7,13 @@ import KeychainModel
 /// no tombstones. A record is an item that other machines may have, or its tombstone, by class and primary key.
 ///
 /// `hlc` is the stamp of its last change here, in microseconds since 1970 or more; 0 where the row is from before the
-/// circle, whose modification date counts. `dirty` is 1 while other machines have not got that change. New records must
-/// be above `floor`, which is raised by a record that goes: what comes again under its name is later. Nothing binds
-/// these columns, so that numbers that make no sense count as 0. `origin` is the version that other machines have, if
-/// they have one, in a form of synchronisation's own.
+/// circle, whose modification date counts. `dirty` is 1 while other machines have not got that change, and may be 2
+/// where a batch has it that is about to be sent. New records must be above `floor`, which is raised by a record that
+/// goes: what comes again under its name is later. Nothing binds these columns, so that numbers that make no sense
+/// count as 0. `origin` is the version that other machines have, or are about to have, if there is one, in a form of
+/// synchronisation's own. It begins with the 16 bytes that they call the record by. `previous` are those of the record
+/// that an item was before it took another primary key. `base` is the stamp of the version that the present one was
+/// made from, of those that other machines may have.
 ///
 /// `syncstate` has what the machine knows of its circle, in pieces.
 enum CircleTables {
@@ -18,7 +21,7 @@ enum CircleTables {
         "CREATE TABLE synccircle (id INTEGER PRIMARY KEY CHECK (id = 1), floor INTEGER NOT NULL)",
         """
         CREATE TABLE syncrow (class INTEGER NOT NULL, pk BLOB NOT NULL, hlc INTEGER NOT NULL, \
-        dirty INTEGER NOT NULL, origin BLOB, PRIMARY KEY (class, pk)) WITHOUT ROWID
+        dirty INTEGER NOT NULL, origin BLOB, previous BLOB, base INTEGER, PRIMARY KEY (class, pk)) WITHOUT ROWID
         """,
         "CREATE TABLE syncstate (name BLOB PRIMARY KEY, value BLOB NOT NULL, sealed BLOB) WITHOUT ROWID",
     ]
@@ -42,11 +45,14 @@ enum CircleTables {
 
     static let end = names.map { "DROP TABLE \($0)" }
 
-    /// Marks a record that is changed now: its class, its primary key, and the time.
+    /// Marks a record that is changed now: its class, its primary key, the time, and whether it is a tombstone. Other
+    /// machines are told once which record an item was before.
     static let mark = """
         INSERT INTO syncrow (class, pk, hlc, dirty) \
         VALUES (?1, ?2, max(?3, coalesce((SELECT \(next("floor")) FROM synccircle), 0)), 1) \
-        ON CONFLICT (class, pk) DO UPDATE SET hlc = max(excluded.hlc, \(next("hlc"))), dirty = 1
+        ON CONFLICT (class, pk) DO UPDATE SET hlc = max(excluded.hlc, \(next("hlc"))), dirty = 1, \
+        previous = CASE WHEN dirty = 1 AND NOT ?4 THEN previous END, \
+        base = CASE WHEN dirty = 0 THEN hlc ELSE base END
         """
 
     /// The rows whose records are forgotten.
@@ -88,7 +94,7 @@ enum CircleTables {
     /// The records of a class that other machines may get, with their rows.
     static func records(of itemClass: ItemClass) -> String {
         let table = itemClass.code
-        return "SELECT syncrow.pk, hlc, dirty, origin, pdmn, tomb FROM syncrow "
+        return "SELECT syncrow.pk, hlc, dirty, origin, previous, pdmn, tomb, base FROM syncrow "
             + "JOIN \(table) ON \(table).pk = syncrow.pk WHERE syncrow.class = \(itemClass.rawValue) AND \(condition)"
     }
 
@@ -99,8 +105,22 @@ enum CircleTables {
     static func record(of itemClass: ItemClass) -> String { records(of: itemClass) + " AND syncrow.pk = ?" }
 
     static let noting = """
-        INSERT INTO syncrow (class, pk, hlc, dirty, origin) VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT (class, pk) \
-        DO UPDATE SET hlc = excluded.hlc, dirty = excluded.dirty, origin = excluded.origin
+        INSERT INTO syncrow (class, pk, hlc, dirty, origin, previous, base) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) \
+        ON CONFLICT (class, pk) DO UPDATE SET hlc = excluded.hlc, \
+        dirty = CASE WHEN excluded.dirty = 1 AND dirty = 2 THEN 2 ELSE excluded.dirty END, \
+        origin = excluded.origin, previous = excluded.previous, base = excluded.base
+        """
+    static let sending = """
+        UPDATE syncrow SET dirty = 2, origin = coalesce(origin, ?3) WHERE class = ?1 AND pk = ?2 AND dirty <> 0
+        """
+
+    /// An item of a class has taken a primary key, the last, in place of another. It was the record that other machines
+    /// know: the one of its old key, or the one that this had been before, where no batch has said so. There and back
+    /// it is no other one.
+    static let renaming = """
+        UPDATE syncrow SET previous = nullif((SELECT coalesce(CASE WHEN old.dirty = 1 THEN old.previous END, \
+        substr(old.origin, 1, 16)) FROM syncrow AS old WHERE old.class = ?1 AND old.pk = ?2), \
+        coalesce(substr(origin, 1, 16), x'')) WHERE class = ?1 AND pk = ?3
         """
     static let raisingTo = "UPDATE synccircle SET floor = max(\(next("floor")) - 1, ?)"
 

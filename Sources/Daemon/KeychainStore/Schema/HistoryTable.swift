@@ -5,10 +5,12 @@ import KeychainModel
 /// A store of any version may have the table, and a release that does not know it ignores it. A version is inserted by
 /// the transaction that ends it, and is kept for a limited time and within limits
 /// (``StoreWriter/trimHistory(endedBefore:atMost:)``). `ended` is in microseconds since 2001, `event` a ``VersionEnd``,
-/// `ownr` the program that ended it: its bytes count for that program. The code covers all columns as that of an item's
-/// row does; ``VersionColumns`` has them. The row of `usage` with the one-byte owner `01` counts all versions.
+/// `ownr` the program that ended it: its bytes count for that program. `lost` says to which machine's change it lost
+/// that knew nothing of it, and is NULL for all others (``LostVersion``). The code covers all columns as that of an
+/// item's row does; ``VersionColumns`` has them. The row of `usage` with the one-byte owner `01` counts all versions.
 enum HistoryTable {
     static let everything = "x'01'"
+    static let lost = "lost"
 
     static let creation =
         [
@@ -16,7 +18,7 @@ enum HistoryTable {
             CREATE TABLE IF NOT EXISTS history (id INTEGER PRIMARY KEY, class INTEGER NOT NULL, uuid BLOB NOT NULL, \
             pk BLOB NOT NULL, pdmn INTEGER NOT NULL, sync INTEGER NOT NULL, agrp BLOB, wkey BLOB NOT NULL, \
             meta BLOB NOT NULL, data BLOB NOT NULL, ownr BLOB NOT NULL, ended INTEGER NOT NULL, \
-            event INTEGER NOT NULL, code BLOB NOT NULL)
+            event INTEGER NOT NULL, code BLOB NOT NULL, \(lost) BLOB)
             """
         ] + triggers.map { $0.replacing("CREATE TRIGGER", with: "CREATE TRIGGER IF NOT EXISTS", maxReplacements: 1) }
 
@@ -39,14 +41,14 @@ enum HistoryTable {
     /// Keeps the row of an item, whose number is the first parameter.
     static func keeping(_ itemClass: ItemClass) -> String {
         let columns = "uuid, pk, pdmn, sync, agrp, wkey, meta, data"
-        return "INSERT INTO history (class, \(columns), ownr, ended, event, code) "
-            + "SELECT \(itemClass.rawValue), \(columns), ?2, ?3, ?4, ?5 FROM \(itemClass.code) WHERE id = ?1"
+        return "INSERT INTO history (class, \(columns), ownr, ended, event, code, \(lost)) "
+            + "SELECT \(itemClass.rawValue), \(columns), ?2, ?3, ?4, ?5, ?6 FROM \(itemClass.code) WHERE id = ?1"
     }
 
     /// Adds a version that no row has had.
     static let adding = """
-        INSERT INTO history (uuid, pk, agrp, wkey, meta, data, ownr, code, class, pdmn, sync, ended, event) \
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        INSERT INTO history (uuid, pk, agrp, wkey, meta, data, ownr, code, class, pdmn, sync, ended, event, \(lost)) \
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """
 
     /// Whether there is something to remove: one is from before a time, or all have more than so many bytes. The first
@@ -81,10 +83,11 @@ enum HistoryTable {
 /// The columns of a version as every statement gives them: those of ``Schema/sealedColumnNames`` first, the code last.
 enum VersionColumns {
     private static let names =
-        Schema.sealedColumnNames + ["class", "agrp", "ownr", "ended", "event", RowCodes.column]
+        Schema.sealedColumnNames + ["class", "agrp", "ownr", "ended", "event", HistoryTable.lost, RowCodes.column]
     /// No version is of a tombstone.
     static let text = names.map { $0 == "tomb" ? "0" : $0 }.joined(separator: ", ")
-    static let ended = index("ended"), event = index("event"), code = index(RowCodes.column)
+    static let ended = index("ended"), event = index("event"), lost = index(HistoryTable.lost)
+    static let code = index(RowCodes.column)
 
     /// The columns that the code covers, in the order of the names.
     static let covered = names.enumerated().filter { !["id", "tomb", RowCodes.column].contains($0.element) }

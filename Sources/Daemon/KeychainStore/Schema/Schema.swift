@@ -6,7 +6,7 @@ import KeychainModel
 /// sealed parts of the item. A digest is NULL where an attribute without default is missing. All other attributes are
 /// compared when they are open.
 enum Schema {
-    static let version = 7
+    static let version = 8
 
     /// All statements that make an empty store.
     static var creation: [String] {

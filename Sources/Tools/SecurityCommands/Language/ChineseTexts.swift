@@ -2599,6 +2599,16 @@ enum ChineseTexts {
         the code from before serves no more\t之前的恢复码不再有效
         its code lets a new machine in when all others are lost: security sync join --recovery PLACE\t所有其他机器都丢\
         失时，凭其恢复码可让新机器加入：security sync join --recovery 位置
+        conflicts: give the item the version with this number, as a change of its own.\tconflicts：把该编号的版本恢复\
+        为项目的当前内容，作为一次新的更改。
+        conflicts shows the versions of this command's items that have lost to another machine's later change, whose a\
+        uthor had not known them: which machine has written which, and when; never a value.\tconflicts 显示本命令的项\
+        目中败给另一台机器较晚更改的版本，而那次更改的作者并不知道它们：哪台机器写了哪个版本、何时写的；从不显示值。
+        No version has lost to a change that was made at the same time.\t没有版本败给同时做出的更改。
+        there is no lost version {1}\t没有编号为 {1} 的落败版本
+        `security sync conflicts` shows those that there are, each with its number.\t`security sync conflicts` 会列出\
+        现有的版本及其编号。
+        {1} is again what {2} has made of it\t{1} 已恢复为 {2} 所写的内容
         this machine is in the circle: {1}\t本机已在机器圈中：{1}
         remove machines that are lost, which makes new keys: security sync remove-device\t请移除丢失的机器，这会生成新\
         密钥：security sync remove-device

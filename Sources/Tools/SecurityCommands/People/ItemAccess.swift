@@ -104,6 +104,17 @@ struct ItemAccess {
         try restore(item.query, asOf: moment)
     }
 
+    /// Gives an item of the keychain that is spoken to the version with a number, which has lost to another machine's
+    /// change.
+    func restore(lost number: Int64, of reference: RawValue) throws(CommandFailure) {
+        _ = try session.send(call) { () throws(Refusal) in
+            var builder = ItemRequestBuilder(.restore)
+            try builder.set("v_PersistentRef", reference)
+            builder.restore(lost: number)
+            return try builder.build()
+        }
+    }
+
     /// The same with an item of the keychain that is spoken to, by its lasting name.
     func restore(_ reference: RawValue, asOf moment: Double?) throws(CommandFailure) {
         _ = try session.send(call) { () throws(Refusal) in

@@ -18,19 +18,24 @@ struct ItemVersion {
     }
 
     var line: String {
+        let words = [endedText, name] + facts + ["since \(began)"]
+        return (words + (isGuarded ? ["guarded"] : [])).joined(separator: " ")
+    }
+
+    /// The item's class, and the names that people know it by.
+    var facts: [String] {
         let names: [AttributeID] = item.itemClass == .internetPassword ? [.server, .account] : [.service, .account]
         let texts = ([.label] + names + [.accessGroup]).compactMap { id in
             item.attributes[id]?.string.flatMap { text in
                 text.isEmpty ? nil : "\(AttributeTable.attribute(id: id)?.code ?? "")=\(text.quoted)"
             }
         }
-        let words = [time(ended), name, item.itemClass.code] + texts + ["since \(began)"]
-        return (words + (isGuarded ? ["guarded"] : [])).joined(separator: " ")
+        return [item.itemClass.code] + texts
     }
 
     var json: JSONValue {
         .object([
-            ("ended", .string(time(ended))), ("end", .string(name)), ("began", .string(began)),
+            ("ended", .string(endedText)), ("end", .string(name)), ("began", .string(began)),
             ("class", .string(item.itemClass.code)), ("guarded", .boolean(isGuarded)),
             ("attributes", .object(ItemJSON.attributes(item.attributes, of: item.itemClass))),
         ])
@@ -38,7 +43,11 @@ struct ItemVersion {
 
     private var name: String { end == .deleted ? "deleted" : "changed" }
 
-    private var began: String {
+    /// When it ended, as it is shown.
+    var endedText: String { time(ended) }
+
+    /// When the version before it ended.
+    var began: String {
         guard case .date(let date)? = item.attributes[.modificationDate] else { return "" }
         return time(date)
     }

@@ -15,7 +15,7 @@ enum SyncCommand {
         synopsis: """
             setup [-n name] [-i file] place | join [-n name] [-i file] [-r] place [circle] | \
             add-device [code] | recovery-key | remove-device [-k machines] machine | devices | status | now | \
-            fingerprint | pause | resume | leave | reset [-n name] [-i file] [place]
+            conflicts [-R number] | fingerprint | pause | resume | leave | reset [-n name] [-i file] [place]
             """,
         options: [
             CommandOption("n", word: "name", value: "name", "This machine's name; its host name unless given."),
@@ -28,6 +28,9 @@ enum SyncCommand {
                 The file with the server's invitation (setup), or with a bucket's two keys, a line each; they are \
                 asked for, or the next lines of standard input.
                 """),
+            CommandOption(
+                "R", word: "restore", value: "number",
+                "conflicts: give the item the version with this number, as a change of its own."),
             CommandOption("r", word: "recovery", "join: enter the circle by its recovery key, with no other machine."),
         ],
         notes: [
@@ -54,6 +57,10 @@ enum SyncCommand {
             """
             reset gives up a circle that nobody can help, because its other machines or this one's keys are lost, and \
             begins another one with this machine's items. No item is deleted.
+            """,
+            """
+            conflicts shows the versions of this command's items that have lost to another machine's later change, \
+            whose author had not known them: which machine has written which, and when; never a value.
             """,
             """
             Items travel that programs, or security add -S, have stored as synchronisable, and none that belong to \
@@ -94,6 +101,7 @@ enum SyncCommand {
         Verb("devices") { task throws(CommandFailure) in try SyncReport(task).showDevices() },
         Verb("status") { task throws(CommandFailure) in try SyncReport(task).show() },
         Verb("now") { task throws(CommandFailure) in try task.goRound() },
+        Verb("conflicts") { task throws(CommandFailure) in try task.showConflicts() },
         Verb("fingerprint") { task throws(CommandFailure) in try SyncReport(task).showFingerprint() },
         Verb("pause") { task throws(CommandFailure) in try task.pause(true) },
         Verb("resume") { task throws(CommandFailure) in try task.pause(false) },
@@ -119,6 +127,21 @@ struct SyncTask {
         guard case .status(let status) = try ask(.status) else { throw .unexpectedCircleReply }
         guard let status else { throw .noCircle }
         return status
+    }
+
+    func showConflicts() throws(CommandFailure) {
+        try SyncConflicts(session, SyncCommand.call, try statusIfAny()).run(restoring: arguments.value("R")?.text)
+    }
+
+    /// Where the keychain stands; nil where it belongs to no circle.
+    private func statusIfAny() throws(CommandFailure) -> SyncStatus? {
+        do throws(CommandFailure) {
+            guard case .status(let status) = try ask(.status) else { throw .unexpectedCircleReply }
+            return status
+        } catch {
+            guard error.isNoCircle else { throw error }
+            return nil
+        }
     }
 
     func ask(_ request: SyncRequest) throws(CommandFailure) -> SyncReply {

@@ -184,6 +184,12 @@ extension StandInKeychain {
         switch request.operation {
         case .history: return try response(matches, request, cursor: 0)
         case .forget: state.versions.removeAll { version in matches.contains { $0.uuid == version.uuid } }
+        case _ where request.lostVersion != nil:
+            let found = matches.first { number(of: $0) == request.lostVersion }
+            guard let found, let index = state.items.firstIndex(where: { $0.uuid == found.uuid }) else {
+                throw notFound
+            }
+            state.items[index].value = found.value
         case _ where request.moment == nil:
             state.items.append(last)
             return try response([last], request, cursor: 0)
@@ -195,6 +201,10 @@ extension StandInKeychain {
             state.items[index] = found
         }
         return try response([], request, cursor: 0)
+    }
+
+    private static func number(of version: Item) -> Int64? {
+        version.attributes[.lostVersion]?.bytes.prefix(8).reversed().reduce(0) { $0 << 8 | Int64($1) }
     }
 
     private static func add(_ request: ItemRequest, _ state: inout State) throws(Refusal) {

@@ -109,9 +109,11 @@ struct MoveItems: WriteCommand {
         new.attributes[.accessGroup] = .string(move.to)
         new.attributes[.modificationDate] = .date(old.nextModificationDate)
         try settleKey(of: &new, isNew: false)
-        try writer.put(try seal(new), at: id)
+        let row = try seal(new)
+        try writer.put(row, at: id)
         // The other machines know the item by its old group (rule access-groups.move.tombstone).
-        if writer.isShared(old.isSynchronizable, old.accessibility) { try writer.leaveTombstone(of: old, at: nil) }
+        guard writer.isShared(old.isSynchronizable, old.accessibility) else { return }
+        try writer.tellRename(of: old, try store.digester.primaryKey(of: old.itemClass, old.encoded()), to: row)
     }
 
     /// Deleted items stay deleted under the new name too, for machines that have moved the items themselves.

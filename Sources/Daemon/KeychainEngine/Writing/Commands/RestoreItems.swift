@@ -14,8 +14,32 @@ struct RestoreItems: RequestedWrite {
 
     func run() throws(Refusal) {
         let itemClass = try itemClass()
+        if let number = request.lostVersion { return try restore(lost: number, as: itemClass) }
         guard let moment = request.moment else { return try undelete(as: itemClass) }
         try restore(asOf: HistoryLimits.microseconds(moment), as: itemClass)
+    }
+
+    /// Gives an item the version that has lost to another machine's change, or adds the item again where that change
+    /// has deleted it.
+    private func restore(lost number: Int64, as itemClass: ItemClass) throws(Refusal) {
+        guard let lost = try versions(as: itemClass).first(where: { $0.id == number && $0.isLost }) else {
+            throw .noVersion(request)
+        }
+        guard let batch = try rows(as: itemClass), batch.count == 1, batch[0].uuid == lost.uuid else {
+            return try bringBack(lost, as: itemClass)
+        }
+        try restore(batch, as: itemClass) { (_) in lost }
+        try store.forget(version: number)
+    }
+
+    /// The rows that the query finds; nil where there are none.
+    private func rows(as itemClass: ItemClass) throws(Refusal) -> RowBatch? {
+        do throws(Refusal) {
+            return try writer.rows(of: authorized, as: itemClass, by: deadline, withKeys: true)
+        } catch {
+            guard error.status == .itemNotFound else { throw error }
+            return nil
+        }
     }
 
     /// Adds the item again that was deleted last among those found, as it was and under the same UUID.
@@ -23,30 +47,43 @@ struct RestoreItems: RequestedWrite {
         guard let last = try versions(as: itemClass).last(where: { $0.end == .deleted }) else {
             throw .noVersion(request)
         }
-        let batch = try row(of: last, as: itemClass)
+        try bringBack(last, as: itemClass)
+    }
+
+    private func bringBack(_ version: OpenedVersion, as itemClass: ItemClass) throws(Refusal) {
+        let batch = try row(of: version, as: itemClass)
         try setGuardedKeys(in: batch)
         try requirePresence(in: batch)
         try gate.throwIfMissing()
-        var item = try version(in: batch)
+        var item = try self.version(in: batch)
         item.attributes[.modificationDate] = .date(item.nextModificationDate)
         try settleKey(of: &item, isNew: false)
         try writer.put(try seal(item), at: nil)
-        try store.forget(version: last.id)
+        try store.forget(version: version.id)
         answer { $0.append(item, request.returns) }
     }
 
     /// Gives each item found what it had at a moment; what it has now becomes an earlier version.
     private func restore(asOf moment: Int64, as itemClass: ItemClass) throws(Refusal) {
         let batch = try writer.rows(of: authorized, as: itemClass, by: deadline, withKeys: true)
+        try restore(batch, as: itemClass) { (item) throws(Refusal) in
+            guard let found = try versions(of: item).first(where: { $0.ended > moment }), found.began <= moment else {
+                throw .noVersion(request)
+            }
+            return found
+        }
+    }
+
+    /// Gives each item the version that `choose` has for it.
+    private func restore(
+        _ batch: RowBatch, as itemClass: ItemClass, _ choose: (PlainItem) throws(Refusal) -> OpenedVersion
+    ) throws(Refusal) {
         // The user is asked at once for what the items are and for what they were.
         try setGuardedKeys(in: batch)
         var earlier: [(row: BatchRow, version: RowBatch)] = []
         for row in batch {
             guard let item = try writer.decryptedItem(of: row, withValue: false) else { continue }
-            guard let found = try versions(of: item).first(where: { $0.ended > moment }), found.began <= moment else {
-                throw .noVersion(request)
-            }
-            let version = try self.row(of: found, as: itemClass)
+            let version = try self.row(of: try choose(item), as: itemClass)
             try setGuardedKeys(in: version)
             try requirePresence(in: version)
             earlier.append((row, version))
