@@ -36,11 +36,12 @@ extension Replica {
     }
 
     /// Whether a newcomer that has started from a snapshot can stay with it: it is trusted, and all is read that the
-    /// sponsor names. One that adds itself with a recovery key has no sponsor: all must vouch for the snapshot that
-    /// are in when everything is read.
+    /// sponsor names. One that adds itself with a recovery key has no sponsor.
+    ///
+    /// Where it has paired with nobody, those who must vouch for the snapshot are known when everything is read.
     package var canStay: Bool {
-        guard isTrusted, hasCaughtUp else { return false }
-        return membership.members[me] != nil || addsItself && hasItsIntroducersWord
+        guard isTrusted, hasCaughtUp, introducer != nil || hasItsIntroducersWord else { return false }
+        return membership.members[me] != nil || addsItself
     }
 
     /// Waiting batches that may announce a snapshot to start from: those that others have endorsed, first with the word

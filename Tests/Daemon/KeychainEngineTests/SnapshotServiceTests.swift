@@ -239,16 +239,7 @@ struct SnapshotServiceTests {
             try circle.exchange(2)
             try Self.forge(circle.first, circle)
         }
-        let newcomer = try SyncedMachine("new", snapshotAfter: Self.batches)
-        newcomer.user.enter(code)
-        _ = try newcomer.service.answer(.recover(place: circle.folder.path, name: newcomer.name), [])
-        for _ in 0..<2 {
-            for (slot, bytes) in try circle.slots() {
-                _ = try newcomer.take(bytes, in: slot)
-                let part = SyncSlot(circle: slot.circle, device: slot.device, seq: slot.seq, part: 0)
-                if let content = try circle.transport.read(part) { _ = try newcomer.take(content, in: part) }
-            }
-        }
+        let newcomer = try Self.bring(circle, code)
         try newcomer.change(.recover)
         #expect(try newcomer.next() == nil)
         try newcomer.pull(circle.transport)
@@ -259,5 +250,40 @@ struct SnapshotServiceTests {
         try newcomer.keychain.add("of the new", value: "n")
         try circle.exchange()
         if !isHostile { #expect(try circle.first.keychain.values()["of the new"] == "n") }
+    }
+
+    /// A machine to which a carrier has brought all that the folder has, for a recovery key.
+    private static func bring(_ circle: SyncedMachines, _ code: String) throws -> SyncedMachine {
+        let newcomer = try SyncedMachine("new", snapshotAfter: batches)
+        newcomer.user.enter(code)
+        _ = try newcomer.service.answer(.recover(place: circle.folder.path, name: newcomer.name), [])
+        for _ in 0..<2 {
+            for (slot, bytes) in try circle.slots() {
+                _ = try newcomer.take(bytes, in: slot)
+                let part = SyncSlot(circle: slot.circle, device: slot.device, seq: slot.seq, part: 0)
+                if let content = try circle.transport.read(part) { _ = try newcomer.take(content, in: part) }
+            }
+        }
+        return newcomer
+    }
+
+    @Test("A machine that has started from a snapshot endorses it, so that a recovery key starts from it too")
+    func recoversLater() throws {
+        let circle = try Self.short()
+        let third = try SyncedMachine("third", snapshotAfter: Self.batches)
+        try circle.add(third)
+        try circle.exchange(6)
+        try circle.first.change(.recoveryKey)
+        let code = circle.first.user.shownCode
+        try circle.exchange(2)
+        let me = try third.status.me
+        let said = try circle.slots().filter { $0.slot.device == me }.flatMap { _, bytes in
+            try SyncBatch(decoding: bytes) { _ in .none }.statements
+        }
+        #expect(said.contains { if case .endorse = $0 { true } else { false } })
+        let newcomer = try Self.bring(circle, code)
+        try newcomer.change(.recover)
+        try newcomer.pull(circle.transport)
+        #expect(try newcomer.keychain.values() == Self.values(12))
     }
 }
