@@ -105,6 +105,24 @@ class Machine(OrdinaryHome):
         self.carrier = None
 
 
+def shown(one, place):
+    """A command that adds a machine, and the digits that it shows."""
+    note = pathlib.Path(f"{place}/notes/digits")
+    note.unlink(missing_ok=True)
+    adding = one.begin("add-device")
+
+    def found():
+        assert adding.poll() is None, adding.communicate()
+        return note.exists() and note.read_text().strip()
+
+    return adding, eventually(found, "no digits are shown")
+
+
+def finished(command):
+    out, errors = command.communicate(timeout=PATIENCE)
+    return command.returncode, out, errors
+
+
 def both_ways(one, other):
     """An item arrives, and its change on the way back."""
     one.write("put", "mail", "first")

@@ -12,26 +12,8 @@ import subprocess
 import sys
 
 from ordinary_parts import USER, as_user
-from patience import PATIENCE, eventually
-from sync_parts import PASSCODE, both_ways, machines
-
-
-def shown(one, place):
-    """A command that adds a machine, and the digits that it shows."""
-    note = pathlib.Path(f"{place}/notes/digits")
-    note.unlink(missing_ok=True)
-    adding = one.begin("add-device")
-
-    def found():
-        assert adding.poll() is None, adding.communicate()
-        return note.exists() and note.read_text().strip()
-
-    return adding, eventually(found, "no digits are shown")
-
-
-def finished(command):
-    out, errors = command.communicate(timeout=PATIENCE)
-    return command.returncode, out, errors
+from patience import eventually
+from sync_parts import PASSCODE, both_ways, finished, machines, shown
 
 
 def is_clean(folder):

@@ -43,10 +43,17 @@ package struct SnapshotManifest: Equatable, Sendable {
         }
         try requireAscending(logs.map(\.device))
         for _ in 0..<(try cursor.count(atMost: SyncLimits.parts, in: span)) {
-            parts.append(Part(size: try cursor.integer(UInt32.self, in: span), hash: try cursor.hash(in: span)))
+            let size = try cursor.count(atMost: SyncLimits.partBytes, in: span)
+            parts.append(Part(size: UInt32(size), hash: try cursor.hash(in: span)))
         }
+        guard Self.fit(parts) else { throw .value }
         try cursor.finish()
         (self.logs, self.parts) = (logs, parts)
+    }
+
+    /// Whether a reader has room for all parts.
+    package static func fit(_ parts: [Part]) -> Bool {
+        parts.reduce(0) { $0 + Int($1.size) } <= SyncLimits.snapshotBytes
     }
 
     /// The body.
@@ -93,7 +100,8 @@ extension SnapshotManifest.Log {
 ///     part    = header *(length:u32 carried) sealed                       ; the mark of the header is KCP1
 ///     content = *record zeros
 package struct SnapshotPart: Equatable, Sendable {
-    static let mark: [UInt8] = Array("KCP1".utf8)
+    /// The mark of a part.
+    package static let mark: [UInt8] = Array("KCP1".utf8)
 
     package let header: SyncHeader
     /// Batches without their sealed parts, for what they state.

@@ -26,12 +26,16 @@ package enum SyncLimits {
     package static let nameBytes = 512
     /// Records of a batch or of a part: the smallest has 28 bytes.
     package static let records = sealedBytes / 28
-    /// Parts of a snapshot: 256 MiB.
+    /// Parts of a snapshot.
     package static let parts = 256
+    /// The bytes of all parts together: who compares a snapshot has them in memory.
+    package static let snapshotBytes = 64 << 20
     /// Statements that a part carries: batches without their sealed parts.
     package static let carriedBatches = 1024
     /// The carried batches of a part together.
     package static let carriedBytes = 1 << 20
+    /// One part: what it carries, its sealed part, and its header of 136 bytes.
+    package static let partBytes = carriedBytes + sealedBytes + 136
 }
 
 /// Why bytes are no batch, part or slot. None of them is ever read in half.

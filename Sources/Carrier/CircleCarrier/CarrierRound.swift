@@ -58,13 +58,15 @@ package struct CarrierRound {
     private func exchange(_ first: SyncPositions) throws(Failure) -> Outcome {
         var (outcome, positions, wasOccupied) = (Outcome(), first, false)
         for _ in 1...Self.mostLooks {
-            try look(positions, &outcome)
+            let hasTakenParts = try look(positions, &outcome)
             let isOccupied = try publish(&outcome)
             let next = try asking { () throws(Refusal) in try daemon.positions() }
             guard let next, next.circle == first.circle else { return outcome }
             // A slot that stays taken, and in whose log a look has shown nothing new, waits for news of the transport.
             let isStuck = wasOccupied && next.heads == positions.heads
-            outcome.hasMore = isOccupied && !isStuck || next.wanted != positions.wanted
+            // Parts that the transport has not are asked for again with the next round.
+            let brings = next.wanted != positions.wanted && (positions.wanted.isEmpty || hasTakenParts)
+            outcome.hasMore = isOccupied && !isStuck || brings
             (positions, wasOccupied) = (next, isOccupied)
             guard outcome.hasMore else { break }
         }
@@ -72,6 +74,7 @@ package struct CarrierRound {
         try moving { () throws(TransportProblem) in try transport.dismiss(positions.removed) }
         if !positions.discarding.isEmpty {
             try moving { () throws(TransportProblem) in try transport.discard(positions.discarding) }
+            try asking { () throws(Refusal) in try daemon.discarded(positions.discarding) }
         }
         return outcome
     }
@@ -80,9 +83,10 @@ package struct CarrierRound {
 // MARK: - In
 
 extension CarrierRound {
-    private func look(_ positions: SyncPositions, _ outcome: inout Outcome) throws(Failure) {
+    /// - Returns: whether the daemon has taken a part of a snapshot.
+    private func look(_ positions: SyncPositions, _ outcome: inout Outcome) throws(Failure) -> Bool {
         var (heads, view) = (positions.heads, SyncView())
-        try takeParts(positions.wanted, &outcome)
+        let hasTakenParts = try takeParts(positions.wanted, &outcome)
         while true {
             let changes = try moving { () throws(TransportProblem) in
                 try transport.changes(after: heads, atMost: Self.pageBytes)
@@ -97,23 +101,30 @@ extension CarrierRound {
             if changes.isComplete || changes.batches.isEmpty { break }
         }
         try say(view)
+        return hasTakenParts
     }
 
     private func say(_ view: SyncView) throws(Failure) {
         try asking { () throws(Refusal) in try daemon.saw(view) }
     }
 
-    private func takeParts(_ wanted: [SyncSlot], _ outcome: inout Outcome) throws(Failure) {
+    private func takeParts(_ wanted: [SyncSlot], _ outcome: inout Outcome) throws(Failure) -> Bool {
+        var hasTaken = false
         for slot in wanted {
             let bytes = try moving { () throws(TransportProblem) in try transport.read(slot) }
-            if let bytes { try take(bytes, in: slot, &outcome) }
+            if let bytes, try take(bytes, in: slot, &outcome) != .refused { hasTaken = true }
         }
+        return hasTaken
     }
 
-    private func take(_ bytes: [UInt8], in slot: SyncSlot, _ outcome: inout Outcome) throws(Failure) {
+    @discardableResult
+    private func take(
+        _ bytes: [UInt8], in slot: SyncSlot, _ outcome: inout Outcome
+    ) throws(Failure) -> SyncVerdict {
         let verdict = try asking { () throws(Refusal) in try daemon.take(bytes, in: slot) }
         outcome.taken += 1
         if verdict == .refused { outcome.refused += 1 }
+        return verdict
     }
 }
 

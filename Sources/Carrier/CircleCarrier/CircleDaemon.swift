@@ -31,6 +31,11 @@ package protocol CircleDaemon: Sendable {
     /// - Throws: as ``positions()``.
     func ended(_ slot: SyncSlot, _ commitment: Commitment) throws(Refusal)
 
+    /// Says that the transport has slots of ``SyncPositions/discarding`` no more.
+    ///
+    /// - Throws: as ``positions()``.
+    func discarded(_ slots: [SyncSlot]) throws(Refusal)
+
     /// Waits until there is something to say, or the user wants a round, or the time is over.
     ///
     /// - Parameter number: that of the last answer or of ``positions()``.

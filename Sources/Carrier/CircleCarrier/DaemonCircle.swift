@@ -59,6 +59,8 @@ package struct DaemonCircle: CircleDaemon {
         }
     }
 
+    package func discarded(_ slots: [SyncSlot]) throws(Refusal) { _ = try ask(.discarded(slots)) }
+
     package func wait(after number: UInt64, milliseconds: UInt32) throws(Refusal) -> UInt64 {
         let request = SyncRequest.wait(number: number, milliseconds: milliseconds)
         guard case .news(let next) = try ask(request, patience: Int(milliseconds) + Self.patience) else {

@@ -122,16 +122,36 @@ struct PlaceWork {
         guard !circles.isEmpty else { throw Problem("no circle is kept there") }
         let secret = try asking { () throws(Refusal) in try secrets.find(place) }
         harden(place)
-        for circle in circles {
-            let there = try asking { () throws(Refusal) in
-                try CarrierPlace.transport(place.text, circle: circle, me: .none, secret: secret)
-            }
-            try bring(there)
-        }
+        for circle in circles { try bring(circle, place.text, secret) }
     }
 
-    /// Brings all batches of a circle.
-    private func bring(_ there: any SyncTransport) throws(Problem) {
+    /// Brings all batches of a circle, and the snapshots that these speak of: what was stated before the logs begin is
+    /// in their parts. Then it brings the batches once more. Their reader knows their authors by then, and where they
+    /// announce parts that it has.
+    private func bring(_ circle: CircleID, _ place: String, _ secret: SecretBytes?) throws(Problem) {
+        func reach() throws(Problem) -> any SyncTransport {
+            try asking { () throws(Refusal) in
+                try CarrierPlace.transport(place, circle: circle, me: .none, secret: secret)
+            }
+        }
+        var (there, words) = (try reach(), [SyncSlot: Set<MemberID>]())
+        try bringBatches(there) { slots, author in
+            for slot in slots where words[slot] != nil || words.count < Self.endorsed {
+                words[slot, default: []].insert(author)
+            }
+        }
+        // Those that most machines have endorsed, then the newest.
+        let slots = words.sorted { ($0.value.count, $0.key.seq) > ($1.value.count, $1.key.seq) }.map(\.key)
+        for slot in slots.prefix(Self.snapshots) { try bringParts(of: slot, there) }
+        // A transport gives other copies of a batch once.
+        there = try reach()
+        try bringBatches(there) { _, _ in }
+    }
+
+    /// - Parameter speaks: takes the slots of batches that may announce snapshots, and the log that speaks of them.
+    private func bringBatches(
+        _ there: any SyncTransport, _ speaks: (_ slots: [SyncSlot], _ author: MemberID) -> Void
+    ) throws(Problem) {
         var heads: [MemberID: UInt64] = [:]
         while true {
             let changes = try moving { () throws(TransportProblem) in
@@ -139,11 +159,34 @@ struct PlaceWork {
             }
             for (slot, bytes) in changes.batches {
                 _ = try asking { () throws(Refusal) in try daemon.take(bytes, in: slot) }
+                speaks((heads[slot.device] == nil && slot.seq > 1 ? [slot] : []) + endorsed(bytes), slot.device)
                 heads[slot.device] = max(heads[slot.device] ?? 0, slot.seq)
             }
-            if changes.isComplete || changes.batches.isEmpty { return }
+            if changes.isComplete || changes.batches.isEmpty { break }
         }
     }
+
+    /// The slots of batches that announce snapshots which a batch endorses.
+    private func endorsed(_ bytes: [UInt8]) -> [SyncSlot] {
+        // Nothing is verified here: the hash is of no interest.
+        guard let batch = try? SyncBatch(decoding: bytes, hash: { _ in .none }) else { return [] }
+        return batch.statements.compactMap { statement in
+            guard case .endorse(let position) = statement else { return nil }
+            return SyncSlot(circle: batch.header.circle, device: position.device, seq: position.seq)
+        }
+    }
+
+    private func bringParts(of announcement: SyncSlot, _ there: any SyncTransport) throws(Problem) {
+        for number in 0..<UInt32(SyncLimits.parts) {
+            let slot = announcement.part(number)
+            guard let bytes = try moving({ () throws(TransportProblem) in try there.read(slot) }) else { return }
+            _ = try asking { () throws(Refusal) in try daemon.take(bytes, in: slot) }
+        }
+    }
+
+    /// The snapshots whose parts are looked for, and those that are counted.
+    private static let snapshots = 64
+    private static let endorsed = 4096
 
     /// The bytes of batches that are read in one call.
     private static let pageBytes = 4 << 20
@@ -158,6 +201,13 @@ struct PlaceWork {
 
     private func moving<Result>(_ body: () throws(TransportProblem) -> Result) throws(Problem) -> Result {
         do throws(TransportProblem) { return try body() } catch { throw Problem(error.description) }
+    }
+}
+
+extension SyncSlot {
+    /// The slot of a part of the snapshot that the batch in this slot announces.
+    fileprivate func part(_ number: UInt32) -> SyncSlot {
+        SyncSlot(circle: circle, device: device, seq: seq, part: number)
     }
 }
 

@@ -63,7 +63,7 @@ package final class FolderTransport: SyncTransport {
             guard slot.circle == circle else { return true }
             guard let place = try place() else { return false }
             bytes = try find(slot, in: place).flatMap { (folder, name) throws(SystemError) in
-                try folder.content(of: name, limit: TransportLimits.slotBytes)
+                try folder.batch(name)
             }
             return true
         }
@@ -166,7 +166,8 @@ extension FolderTransport {
 }
 
 extension HeldFolder {
-    /// The bytes under a batch's name; nil for something that is none: a link, a pipe, a file that is too large.
+    /// The bytes under the name of a batch or a part; nil for something that is none: a link, a pipe, a file that is
+    /// too large.
     fileprivate func batch(_ name: String) throws(SystemError) -> [UInt8]? {
         do throws(SystemError) { return try content(of: name, limit: TransportLimits.slotBytes) } catch {
             guard [ELOOP, EFBIG, EINVAL, EISDIR, ENXIO].contains(error.code) else { throw error }

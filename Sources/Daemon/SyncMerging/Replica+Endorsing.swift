@@ -82,9 +82,21 @@ extension Replica {
 
 extension Replica {
     /// Whether the member that this machine has paired with has made or endorsed the snapshot that it has started from.
+    ///
+    /// A machine that has paired with nobody was added by its code or adds itself with a recovery key. It takes the
+    /// word of the member that has added it, or of all that are in and have written something.
     var hasItsIntroducersWord: Bool {
-        guard let base, let introducer, membership.machines.contains(introducer) else { return false }
-        return base.position.device == introducer || hasEndorsed(introducer, base.position)
+        guard let base else { return false }
+        if let introducer { return isGiven(base, theWordOf: introducer) }
+        let sponsor = membership.members[me]?.sponsor
+        let others = membership.machines.filter { $0 != me && logs[$0]?.seq ?? 0 > 0 }
+        return sponsor.map { isGiven(base, theWordOf: $0) } ?? false
+            || !others.isEmpty && others.allSatisfy { isGiven(base, theWordOf: $0) }
+    }
+
+    private func isGiven(_ snapshot: Announced, theWordOf member: MemberID) -> Bool {
+        membership.machines.contains(member)
+            && (snapshot.position.device == member || hasEndorsed(member, snapshot.position))
     }
 
     /// Whether a newcomer has read all that its sponsor names. It says nothing before: another snapshot may be needed.

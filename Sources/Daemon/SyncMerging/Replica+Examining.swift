@@ -26,6 +26,25 @@ extension Replica {
     }
 }
 
+extension Replica {
+    /// The snapshots that this machine could endorse, once it has their parts: it has read all that they cover.
+    package func worthExamining(_ keys: any CircleKeys) -> [Announced] {
+        guard isTrusted, !snapshots.isEmpty, canCompare(keys) else { return [] }
+        return snapshots.values.filter { announced in
+            let author = announced.position.device
+            let isSaid = hasEndorsed(me, announced.position) || queued.contains(.endorse(announced.position))
+            guard author != me, !isSaid, membership.machines.contains(author) else { return false }
+            return pledged.map { announced.covers($0, besides: doubtfulLogs) } ?? true
+                && areTrue(announced.manifest.logs)
+        }.sorted { $0.position.device < $1.position.device }
+    }
+
+    /// The batches that this machine has written since the last snapshot that it has made or endorsed.
+    package var batchesSinceSnapshot: UInt64 {
+        (logs[me]?.seq ?? 0) - min(logs[me]?.seq ?? 0, pledged?.end(of: me) ?? 0)
+    }
+}
+
 // MARK: - Comparing
 
 extension Replica {

@@ -48,7 +48,9 @@ extension Replica {
         guard !there.contains(batch) else { return true }
         let ahead = seq - (logs[device]?.seq ?? 0)
         let hasPlace = waiting[device] != nil || waiting.count < SyncLimits.members
-        let hasRoom = hasPlace && ahead <= Self.waitingBatches && waitingSize + size <= Self.waitingBytes
+        // Of a log that is gone in part a newcomer sees the end alone.
+        let isNear = ahead <= Self.waitingBatches || isFresh && waiting[device]?.count ?? 0 < Self.waitingBatches
+        let hasRoom = hasPlace && isNear && waitingSize + size <= Self.waitingBytes
         guard there.count < 2, hasRoom || ahead == 1 && author(of: batch, keys) != nil else { return false }
         waiting[device, default: [:]][seq] = there + [batch]
         for id in keysForMe(batch) { sought[id, default: []].append(batch.withoutSealed) }
@@ -59,7 +61,7 @@ extension Replica {
     /// Reads what waits, as long as something can be read.
     mutating func drain(now: UInt64, _ keys: any CircleKeys) {
         clock = now
-        var moves = true
+        var moves = !keepsBack
         while moves {
             moves = false
             for device in waiting.keys.sorted() { while readNext(of: device, now: now, keys) { moves = true } }

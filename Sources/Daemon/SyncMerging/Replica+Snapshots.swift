@@ -9,7 +9,7 @@ extension Replica {
     /// Makes a snapshot: its parts and the batch that announces it, which is then ``outgoing``.
     ///
     /// - Returns: whether it could be made. It cannot while changes are not published, records wait, a removal is not
-    ///   known to everyone, or something is left to state or to pass on.
+    ///   known to everyone, or something is left to state or to pass on. Nor can it where readers have no room for it.
     package mutating func makeSnapshot(_ keys: any CircleKeys) -> Bool {
         guard outgoing == nil, !isRemoved, isTrusted, canCompare(keys), rows.loadAll(), hasNothingToSay(keys),
             isSettled(),
@@ -18,6 +18,7 @@ extension Replica {
         let (header, logs) = (header(generation, keys), coveredLogs)
         guard logs.count <= SyncLimits.members, let parts = parts(of: header, keys) else { return false }
         let manifest = SnapshotManifest(logs: logs, parts: parts.map { Self.listed($0, keys) })
+        guard SnapshotManifest.fit(manifest.parts) else { return false }
         let record = SyncRecord(kind: SyncRecord.Kind.manifest, hlc: 0, body: manifest.encoded())
         guard record.encodedSize <= SyncLimits.sealedBytes / 2 else { return false }
         let content = SyncContent(

@@ -9,12 +9,12 @@ extension Replica {
     /// - Parameters:
     ///   - bytes: the batch that announces the snapshot.
     ///   - parts: all its parts.
-    ///   - introducer: the member that this machine has paired with.
+    ///   - introducer: the member that this machine has paired with; nil for none.
     ///   - now: microseconds since 1970.
     /// - Returns: false, and nothing is changed, when the batch announces no snapshot, or something is missing or
     ///   another.
     package mutating func start(
-        from bytes: [UInt8], parts: [[UInt8]], introducer: MemberID, now: UInt64, _ keys: any CircleKeys
+        from bytes: [UInt8], parts: [[UInt8]], introducer: MemberID?, now: UInt64, _ keys: any CircleKeys
     ) -> Bool {
         guard logs[me]?.seq ?? 0 == 0, outgoing == nil, let batch = try? SyncBatch(decoding: bytes, hash: keys.hash),
             batch.header.circle == circle, let announced = announced(batch, keys),
@@ -30,6 +30,19 @@ extension Replica {
         renames = Renames()
         drain(now: now, keys)
         return true
+    }
+
+    /// How many parts a snapshot has that a batch announces. Its keys follow from what the first parts state, and from
+    /// batches that wait.
+    ///
+    /// - Returns: nil while the keys are not there, and for a batch that announces none.
+    package func partCount(of batch: SyncBatch, _ parts: [[UInt8]], _ keys: any CircleKeys) -> Int? {
+        if !keys.holds(batch.header.generation) {
+            let carried = parts.compactMap { try? SnapshotPart(decoding: $0) }.flatMap(\.carried)
+            var reader = unread()
+            _ = reader.countAll(carried, keys)
+        }
+        return announced(batch, keys)?.manifest.parts.count
     }
 
     /// The snapshot that a batch announces, whose keys may be in batches that wait.

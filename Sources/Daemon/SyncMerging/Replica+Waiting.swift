@@ -3,9 +3,9 @@ import SyncFormat
 extension Replica {
     /// Batches that wait; setting them is for a state that was just restored.
     package var waitingForTheirTurn: WaitingBatches {
-        get { WaitingBatches(batches: waiting, size: waitingSize) }
+        get { WaitingBatches(batches: waiting, size: waitingSize, areKeptBack: keepsBack) }
         set {
-            (waiting, waitingSize) = (newValue.batches, newValue.size)
+            (waiting, waitingSize, keepsBack) = (newValue.batches, newValue.size, newValue.areKeptBack)
             findKeysInWaiting()
         }
     }
@@ -15,6 +15,7 @@ extension Replica {
 package struct WaitingBatches: Sendable {
     fileprivate let batches: [MemberID: [UInt64: [SyncBatch]]]
     fileprivate let size: Int
+    fileprivate let areKeptBack: Bool
 
     package var isEmpty: Bool { batches.isEmpty }
 }

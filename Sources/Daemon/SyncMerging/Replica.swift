@@ -44,6 +44,8 @@ package struct Replica<Rows: RowTable> {
 
     var waiting: [MemberID: [UInt64: [SyncBatch]]] = [:]
     var waitingSize = 0
+    /// Whether batches are kept and not read until ``readAll(now:_:)``.
+    package var keepsBack = false
     /// Keys for this machine in the batches that wait.
     var sought: [GenerationID: [SyncBatch]] = [:]
     /// The highest batch of each log that a counted batch names.
@@ -107,6 +109,12 @@ package struct Replica<Rows: RowTable> {
 
     /// Takes back statements that were asked for and that no batch has yet.
     package mutating func withdraw(_ isWithdrawn: (SyncStatement) -> Bool) { queued.removeAll(where: isWithdrawn) }
+
+    /// Whether this machine has read nothing of its circle, and has not begun it.
+    package var isFresh: Bool {
+        let begins = queued.contains { if case .genesis = $0 { true } else { false } }
+        return membership.members.isEmpty && outgoing == nil && !begins
+    }
 
     /// Whether this machine is out.
     package var isRemoved: Bool { membership.removed.contains(me) }

@@ -8,9 +8,12 @@ import SyncFormat
 /// no key depends on it.
 ///
 ///     file = "circle 1" "\n" *(key " " value "\n")
-///     key  = "place" | "name" | "partner" | "paused" | "doubled" | "looked" | "committed" | "heard"
+///     key  = "place" | "name" | "partner" | "paused" | "doubled" | "looked" | "committed" | "heard" | "discarded"
+///          | "snapshot"
 ///
-/// A value of `heard` is a machine and a time, one of `partner` a machine and its name. Times are seconds since 1970.
+/// A value of `heard` is a machine and a time, one of `partner` a machine and its name. Times are seconds since 1970. A
+/// value of `discarded` is a machine and the last batch that the place has discarded. One of `snapshot` is the batch
+/// that announces a snapshot of this machine's, and the number of its parts.
 struct CircleNotes: Equatable, Sendable {
     var place = ""
     /// This machine's name.
@@ -24,6 +27,10 @@ struct CircleNotes: Equatable, Sendable {
     var committed: Int64 = 0
     /// When a batch of each machine was last read.
     var heard: [MemberID: Int64] = [:]
+    /// How far logs were discarded at the place.
+    var discarded: [MemberID: UInt64] = [:]
+    /// The parts of this machine's snapshots at the place, by the batches that announce them.
+    var snapshots: [UInt64: Int] = [:]
 
     struct Partner: Equatable, Sendable {
         let id: MemberID
@@ -34,7 +41,7 @@ struct CircleNotes: Equatable, Sendable {
 
     private static let mark = "circle 1"
     /// The longest place, and a line for each machine.
-    private static let longest = WireLimits.nameBytes + SyncLimits.saidLogs * 64 + 1024
+    private static let longest = WireLimits.nameBytes + SyncLimits.saidLogs * 128 + 4096
 
     init() {}
 
@@ -83,10 +90,19 @@ struct CircleNotes: Equatable, Sendable {
         case "doubled": isDoubled = true
         case "looked": looked = Int64(value) ?? 0
         case "committed": committed = Int64(value) ?? 0
-        case "heard":
-            let words = value.split(separator: " ")
-            guard words.count == 2, let number = UInt128(words[0], radix: 16) else { return }
-            heard[MemberID(number: number)] = Int64(words[1]) ?? 0
+        default: takeNumbered(key, value)
+        }
+    }
+
+    private mutating func takeNumbered(_ key: String, _ value: String) {
+        let words = value.split(separator: " ")
+        guard words.count == 2, let number = Int64(words[1]), number >= 0 else { return }
+        switch key {
+        case "heard": if let id = UInt128(words[0], radix: 16) { heard[MemberID(number: id)] = number }
+        case "discarded":
+            if let id = UInt128(words[0], radix: 16) { discarded[MemberID(number: id)] = UInt64(number) }
+        case "snapshot":
+            if let seq = UInt64(words[0]), number <= SyncLimits.parts { snapshots[seq] = Int(number) }
         default: return
         }
     }
@@ -98,6 +114,10 @@ struct CircleNotes: Equatable, Sendable {
         if isPaused { lines.append("paused 1") }
         if isDoubled { lines.append("doubled 1") }
         for (device, time) in heard.sorted(by: { $0.key < $1.key }) { lines.append("heard \(device.text) \(time)") }
+        for (device, seq) in discarded.sorted(by: { $0.key < $1.key }) {
+            lines.append("discarded \(device.text) \(seq)")
+        }
+        for (seq, parts) in snapshots.sorted(by: { $0.key < $1.key }) { lines.append("snapshot \(seq) \(parts)") }
         return lines.joined(separator: "\n") + "\n"
     }
 

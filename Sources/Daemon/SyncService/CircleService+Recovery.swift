@@ -25,7 +25,7 @@ extension CircleService {
         recovery.withLock { $0 = RecoveryPlace(place: place.text, name: name, left: left) }
     }
 
-    /// Gives a batch to the enclave, while a circle is looked for.
+    /// Gives a batch, or a part of a snapshot, to the enclave, while a circle is looked for.
     ///
     /// - Returns: nil where none is, and for a machine in a circle that was left behind: that goes on, because nobody
     ///   hears of a command that was cut off.

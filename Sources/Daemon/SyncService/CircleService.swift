@@ -17,10 +17,18 @@ package final class CircleService: CircleOperations {
     /// Moves with every change that a carrier should hear of.
     package let number = StateEpoch()
 
-    /// - Parameter folder: that of the store.
-    package init(_ engine: KeychainEngine, _ enclave: any EnclaveService, folder: String) {
+    /// A machine makes a snapshot after so many batches of its own.
+    package static let batchesOfSnapshot: UInt64 = 256
+
+    /// - Parameters:
+    ///   - folder: that of the store.
+    ///   - batches: after how many batches of its own the machine makes a snapshot.
+    package init(
+        _ engine: KeychainEngine, _ enclave: any EnclaveService, folder: String,
+        snapshotAfter batches: UInt64 = batchesOfSnapshot
+    ) {
         self.enclave = enclave
-        circle = Lock(OwnCircle(engine, enclave, folder: folder))
+        circle = Lock(OwnCircle(engine, enclave, folder: folder, snapshotAfter: batches))
     }
 
     /// Answers a request.
@@ -43,7 +51,7 @@ package final class CircleService: CircleOperations {
         case .invite: try invite()
         case .seek(let place, let name): try seek(place, name)
         case .recover(let place, let name): try beginRecovery(place, name)
-        case .pause, .now, .seen, .committed:
+        case .pause, .now, .seen, .committed, .discarded:
             try note(request, files)
         }
         return .done
@@ -61,6 +69,8 @@ package final class CircleService: CircleOperations {
         case .committed(let slot, let isOccupied):
             let theirs = isOccupied ? try Self.bytes(files) : nil
             return try circle.withLock { (own) throws(Refusal) in try own.commit(slot, theirs) }
+        case .discarded(let slots):
+            return try circle.withLock { (own) throws(Refusal) in try own.discarded(slots) }
         default: return
         }
         number.advance()

@@ -121,7 +121,8 @@ final class EnclaveCircleKeys: CircleKeys {
         guard known.take(hash(batch.signed)) else { return }
         let taken: Void? = ask(
             isAnswer: { refusal in
-                !isCounted && [.unknownAuthor, .forgedBatch, .malformedBatch, .laterBatch].contains(refusal.rule)
+                !isCounted
+                    && [.unknownAuthor, .forgedBatch, .malformedBatch, .laterBatch, .fullCircle].contains(refusal.rule)
             }
         ) { () throws(Refusal) in try enclave.takeBatch(batch.carried) }
         if taken == nil { known.forget(hash(batch.signed)) }

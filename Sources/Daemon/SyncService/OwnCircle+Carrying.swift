@@ -11,32 +11,53 @@ extension OwnCircle {
     func positions(_ number: UInt64) throws(Refusal) -> SyncPositions {
         guard let state = try state else { throw .inNoCircle }
         let file = try file
-        let (me, heads, removed) = try perform { replica, _, _ in
-            (replica.me, replica.logs.mapValues(\.seq), replica.isRemoved ? [] : replica.membership.removed)
+        let isWanted = isWanted
+        return try perform { replica, _, keys in
+            var positions = SyncPositions(number: number, circle: state.circle, me: replica.me, place: file.place)
+            // A machine that was removed itself decides about nobody.
+            positions.removed = replica.isRemoved ? [] : replica.membership.removed.sorted()
+            (positions.isPaused, positions.isWanted) = (file.isPaused, isWanted)
+            positions.heads = replica.logs.mapValues(\.seq).filter { $0.value > 0 }
+            positions.wanted = desk.wanted(replica, file.partner?.id, keys)
+            positions.discarding = replica.discarding(file)
+            return positions
         }
-        var positions = SyncPositions(number: number, circle: state.circle, me: me, place: file.place)
-        // A machine that was removed itself decides about nobody.
-        positions.removed = removed.sorted()
-        (positions.isPaused, positions.isWanted) = (file.isPaused, isWanted)
-        positions.heads = heads.filter { $0.value > 0 }
-        return positions
     }
 
     /// Takes what the place has in a slot.
     func take(_ bytes: [UInt8], in slot: SyncSlot) throws(Refusal) -> SyncVerdict {
-        guard slot.part == nil else { return .refused }
+        guard slot.part == nil else { return try takePart(bytes, in: slot) }
         try noteCopy(bytes, in: slot)
-        let taken = try perform { replica, now, keys in
+        let verdict = try performNoting { replica, now, keys in
+            if replica.isFresh { replica.keepsBack = true }
+            return replica.receive(bytes, in: slot, now: now, keys)
+        }
+        return SyncVerdict(verdict)
+    }
+
+    /// Does something, and notes whose batches were read.
+    private func performNoting<Result>(
+        _ body: (inout Replica<StoredRows>, _ now: UInt64, _ keys: EnclaveCircleKeys) -> Result
+    ) throws(Refusal) -> Result {
+        let done = try perform { replica, now, keys in
             let before = replica.logs.mapValues(\.seq)
-            let verdict = replica.receive(bytes, in: slot, now: now, keys)
+            let result = body(&replica, now, keys)
             let read = replica.logs.filter { $0.value.seq > before[$0.key] ?? 0 }.keys
-            return (verdict: verdict, read: Array(read), keys: replica.recoveryKeys)
+            return (result: result, read: Array(read), keys: replica.recoveryKeys)
         }
         try note { file in
-            for device in taken.read { file.heard[device] = Self.now }
-            file.noteRecoveryKeys(taken.keys, at: Self.now)
+            for device in done.read { file.heard[device] = Self.now }
+            file.noteRecoveryKeys(done.keys, at: Self.now)
         }
-        return SyncVerdict(taken.verdict)
+        return done.result
+    }
+
+    private func takePart(_ bytes: [UInt8], in slot: SyncSlot) throws(Refusal) -> SyncVerdict {
+        let partner = try file.partner?.id
+        return try perform { replica, _, keys in
+            guard desk.wanted(replica, partner, keys).contains(slot) else { return .refused }
+            return desk.take(bytes, in: slot, replica) ? .waits : .refused
+        }
     }
 
     /// Writes down that a copy of this machine writes, before its batch is read: once read, it looks like one of this
@@ -52,9 +73,13 @@ extension OwnCircle {
         // A look that failed has answered the wish for one too: the next is when the carrier thinks best.
         (view, isWanted) = (shown, false)
         guard shown.problem.isEmpty else { return }
-        let isOfCircle = try perform { replica, _, _ -> Bool in
+        let partner = try file.partner?.id
+        let isOfCircle = try performNoting { replica, now, keys -> Bool in
+            if replica.isFresh { desk.begin(&replica, partner, now, keys) }
+            guard !replica.isFresh else { return false }
             replica.look(at: shown.ends)
             _ = replica.collect()
+            desk.examine(&replica, keys)
             return shown.ends.keys.contains { replica.membership.members[$0] != nil }
         }
         // A carrier may still have looked at the place of the circle from before.
@@ -81,10 +106,12 @@ extension OwnCircle {
 
     private func compose() throws(Refusal) -> (slot: SyncSlot, bytes: [UInt8])? {
         try perform { replica, _, keys in
-            guard !keys.isRemoved(replica.me), let batch = replica.compose(keys), let bytes = batch.bytes else {
-                return nil
-            }
-            return (batch.slot, bytes)
+            guard !keys.isRemoved(replica.me) else { return nil }
+            // A snapshot is made when all changes are published.
+            if replica.compose(keys) == nil { desk.makeSnapshot(&replica, keys) }
+            guard let batch = replica.compose(keys), let bytes = batch.bytes else { return nil }
+            // A machine that reads of a snapshot finds its parts.
+            return desk.nextPart(of: replica) ?? (batch.slot, bytes)
         }
     }
 
@@ -93,16 +120,19 @@ extension OwnCircle {
     /// - Parameter theirs: what was there before; empty where that cannot be read, nil where there was nothing.
     func commit(_ slot: SyncSlot, _ theirs: [UInt8]?) throws(Refusal) {
         let end = try perform { replica, now, keys -> CommitmentEnd in
-            guard let mine = replica.outgoing?.batch, mine.slot == slot else { return .old }
+            guard slot.part == nil else { return desk.confirm(slot, theirs, of: replica) ? .old : .taken }
+            guard let out = replica.outgoing, out.batch.slot == slot else { return .old }
+            let (mine, parts) = (out.batch, out.parts.count)
             if theirs.map({ mine.isSame(as: $0, keys) }) ?? true {
                 replica.confirm(now: now, keys)
-                return .kept
+                return .kept(parts: parts)
             }
             return replica.isForeign(theirs ?? [], in: slot, keys) ? .doubled : .taken
         }
         switch end {
         case .old: return
-        case .kept: try note { $0.committed = Self.now }
+        case .kept(parts: 0): try note { $0.committed = Self.now }
+        case .kept(let parts): try change { ($0.committed, $0.snapshots[slot.seq]) = (Self.now, parts) }
         case .doubled: try change { $0.isDoubled = true }
         case .taken: view.unreadable = view.unreadable.filter { $0 != slot } + [slot]
         }
@@ -111,7 +141,8 @@ extension OwnCircle {
     private enum CommitmentEnd {
         /// It is not the batch that is to be committed.
         case old
-        case kept
+        /// It has announced a snapshot of so many parts.
+        case kept(parts: Int)
         /// There is another batch of this machine's.
         case doubled
         /// There is something that this machine has not written.

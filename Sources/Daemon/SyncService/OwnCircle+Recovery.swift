@@ -29,9 +29,11 @@ extension OwnCircle {
     /// before would be taken for newer ones.
     var isRecovering: Bool {
         get throws(Refusal) {
-            guard try file.looked == 0 else { return false }
+            let hasLooked = try file.looked > 0
             return try perform { replica, _, _ in
-                replica.unpublished.contains { statement in
+                // A newcomer that has to start from a snapshot has read nothing before its parts are there.
+                guard !hasLooked || replica.isFresh else { return false }
+                return replica.unpublished.contains { statement in
                     if case .add(let addition) = statement { addition.recoveryKey != .none } else { false }
                 }
             }

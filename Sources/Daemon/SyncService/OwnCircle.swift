@@ -20,13 +20,16 @@ final class OwnCircle {
     private var memory = CircleMemory()
     /// The place, as it was at the last look.
     var view = SyncView()
+    /// Snapshots that are compared, made or started from.
+    let desk: SnapshotDesk
     /// Whether somebody wants a look now.
     var isWanted = false
     /// This machine in its circle, once enclave and store were compared since the start.
     private var ready: MemberID?
 
-    init(_ engine: KeychainEngine, _ enclave: any EnclaveService, folder: String) {
+    init(_ engine: KeychainEngine, _ enclave: any EnclaveService, folder: String, snapshotAfter batches: UInt64) {
         (self.engine, self.enclave, self.folder) = (engine, enclave, folder)
+        desk = SnapshotDesk(after: batches)
     }
 
     /// The circle that the enclave has.
@@ -80,6 +83,7 @@ final class OwnCircle {
     /// Forgets what is in memory, of another circle or of none.
     func reset() {
         known.forgetAll()
+        desk.forgetAll()
         (memory, view, isWanted, ready) = (CircleMemory(), SyncView(), false, nil)
     }
 

@@ -175,6 +175,19 @@ struct SyncFormatTests {
         }
     }
 
+    @Test("A snapshot for which its readers have no room is malformed, and so is a part that is too large")
+    func largeSnapshots() {
+        func reads(_ count: Int, of size: Int) -> Bool {
+            let part = SnapshotManifest.Part(size: UInt32(size), hash: BatchHash([1]))
+            let manifest = SnapshotManifest(logs: [], parts: Array(repeating: part, count: count))
+            return (try? SnapshotManifest(decoding: manifest.encoded().array.span)) == manifest
+        }
+        let most = SyncLimits.snapshotBytes / SyncLimits.partBytes
+        #expect(reads(most, of: SyncLimits.partBytes) && reads(64, of: 1 << 20))
+        #expect(!reads(most + 1, of: SyncLimits.partBytes) && !reads(65, of: 1 << 20))
+        #expect(!reads(1, of: SyncLimits.partBytes + 1) && !reads(1, of: Int(UInt32.max)))
+    }
+
     @Test("Identifiers are ordered by their bytes")
     func order() {
         #expect(MemberID([0, 0xFF]) < MemberID([1]))

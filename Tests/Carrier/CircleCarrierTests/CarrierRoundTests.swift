@@ -138,7 +138,16 @@ struct CarrierRoundTests {
         circle.one.state.update { $0.positions?.discarding = [circle.one.slot(1)] }
         try circle.round(circle.one)
         #expect(!circle.has(circle.one.slot(1)))
+        #expect(circle.one.state.update { $0.discarded } == [circle.one.slot(1)])
         #expect(circle.has(circle.one.slot(2)))
+    }
+
+    @Test("Parts that the place has not are asked for once in a round, and the round ends")
+    func missingParts() throws {
+        circle.other.state.update { $0.positions?.wanted = [circle.one.part(0)] }
+        let outcome = try circle.round(circle.other)
+        #expect(!outcome.hasMore && outcome.taken == 0)
+        #expect(circle.other.state.update { $0.looks } == 1)
     }
 
     @Test("A folder that is not there is a problem that the daemon hears of, and nothing is made")

@@ -15,6 +15,7 @@ final class PlayedDaemon: CircleDaemon {
         /// Batches that cannot be read yet.
         var waiting: Set<[UInt8]> = []
         var takenParts: [SyncSlot] = []
+        var discarded: [SyncSlot] = []
         var view = SyncView()
         /// How often the carrier has said what it saw.
         var looks = 0
@@ -110,6 +111,13 @@ final class PlayedDaemon: CircleDaemon {
             }
             guard commitment == .done else { return state.occupied.append(commitment) }
             state.logs[me, default: []].append(state.outgoing.removeFirst())
+        }
+    }
+
+    func discarded(_ slots: [SyncSlot]) throws(Refusal) {
+        try asked { (state) throws(Refusal) in
+            state.discarded += slots
+            state.positions?.discarding.removeAll(where: slots.contains)
         }
     }
 

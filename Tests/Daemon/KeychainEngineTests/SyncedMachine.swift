@@ -80,20 +80,23 @@ final class SyncedMachine {
     private(set) var keychain: WritePathKeychain
     private(set) var service: CircleService
     let name: String
+    private let batches: UInt64
 
     var engine: TestEngine { keychain.engine }
 
-    init(_ name: String) throws {
-        self.name = name
+    /// - Parameter batches: after how many batches of its own the machine makes a snapshot.
+    init(_ name: String, snapshotAfter batches: UInt64 = CircleService.batchesOfSnapshot) throws {
+        (self.name, self.batches) = (name, batches)
         directory = try TemporaryDirectory()
         keychain = try WritePathKeychain(in: directory, user: user)
-        service = CircleService(keychain.engine.engine, keychain.engine.enclave, folder: keychain.engine.folder)
+        service = CircleService(
+            keychain.engine.engine, keychain.engine.enclave, folder: keychain.engine.folder, snapshotAfter: batches)
         try keychain.engine.enclave.setPasscode(try Self.passcode)
     }
 
     /// A machine with a copy of another's disk.
     init(copyOf other: SyncedMachine) throws {
-        name = "copy"
+        (name, batches) = ("copy", other.batches)
         directory = try TemporaryDirectory()
         try other.engine.engine.withStoreWriter { (writer) throws(Refusal) in try writer.checkpoint() }
         let folder = directory.path + "/keychain"
@@ -114,7 +117,8 @@ final class SyncedMachine {
     /// Daemon and enclave are ended and started again: all that is left is on the disk.
     func restart() throws {
         keychain = try WritePathKeychain(in: directory, user: user)
-        service = CircleService(keychain.engine.engine, keychain.engine.enclave, folder: keychain.engine.folder)
+        service = CircleService(
+            keychain.engine.engine, keychain.engine.enclave, folder: keychain.engine.folder, snapshotAfter: batches)
         try unlock()
     }
 
@@ -181,8 +185,28 @@ final class SyncedMachine {
         }
     }
 
-    /// Gives all that the folder has and this machine has not read.
-    func pull(_ folder: FolderTransport) throws {
+    /// Gives all that the folder has and this machine has not read, and the parts of snapshots that it wants.
+    ///
+    /// - Parameter bring: the content of a part's slot.
+    func pull(
+        _ folder: FolderTransport, parts bring: (_ folder: FolderTransport, _ slot: SyncSlot) throws -> [UInt8]? = read
+    ) throws {
+        var (wanted, brings) = (try positions.wanted, true)
+        while brings {
+            var taken = 0
+            for slot in wanted {
+                if let bytes = try bring(folder, slot), try take(bytes, in: slot) != .refused { taken += 1 }
+            }
+            try look(folder)
+            let next = try positions.wanted
+            brings = next != wanted && (wanted.isEmpty || taken > 0)
+            wanted = next
+        }
+    }
+
+    static func read(_ folder: FolderTransport, _ slot: SyncSlot) throws -> [UInt8]? { try folder.read(slot) }
+
+    private func look(_ folder: FolderTransport) throws {
         var (heads, view) = (try positions.heads, SyncView())
         var isComplete = false
         while !isComplete {
@@ -198,6 +222,10 @@ final class SyncedMachine {
 
     func push(_ folder: FolderTransport) throws {
         while let (slot, bytes) = try next() { try commit(slot, try folder.commit(bytes, in: slot)) }
+        let discarding = try positions.discarding
+        guard !discarding.isEmpty else { return }
+        try folder.discard(discarding)
+        _ = try service.answer(.discarded(discarding), [])
     }
 }
 
@@ -210,13 +238,20 @@ final class SyncedMachines {
     var first: SyncedMachine { machines[0] }
     var second: SyncedMachine { machines[1] }
 
-    /// - Parameter prepare: what there is before they belong to the circle.
-    init(_ count: Int = 2, _ prepare: (_ machines: [SyncedMachine]) throws -> Void = { _ in }) throws {
+    /// - Parameters:
+    ///   - batches: after how many batches of its own a machine makes a snapshot.
+    ///   - prepare: what there is before they belong to the circle.
+    init(
+        _ count: Int = 2, snapshotAfter batches: UInt64 = CircleService.batchesOfSnapshot,
+        _ prepare: (_ machines: [SyncedMachine]) throws -> Void = { _ in }
+    ) throws {
         folder = try TemporaryDirectory()
-        let first = try SyncedMachine("machine 0")
+        let first = try SyncedMachine("machine 0", snapshotAfter: batches)
         machines = [first]
         var newcomers: [SyncedMachine] = []
-        for number in 1..<max(1, count) { newcomers.append(try SyncedMachine("machine \(number)")) }
+        for number in 1..<max(1, count) {
+            newcomers.append(try SyncedMachine("machine \(number)", snapshotAfter: batches))
+        }
         try prepare(machines + newcomers)
         let status = try first.change(.begin(place: folder.path, name: first.name))
         guard let circle = status?.circle else { throw Refusal.malformed("the circle") }

@@ -263,6 +263,42 @@ struct SnapshotTests {
         #expect(Self.believes(Self.without { $0.startsAreTrusted = false }))
     }
 
+    /// A newcomer that was added by its code is shown the snapshot of a member, which others compare.
+    private static func staysByCode(_ announce: (_ circle: Simulation) -> Void) -> Bool {
+        let circle = circle(3)
+        announce(circle)
+        circle.settle(rounds: 1)
+        for machine in circle.remaining { circle.examine(machine) }
+        circle.settle(rounds: 2)
+        let newcomer = SimulatedKeys(circle.dice)
+        circle.machines[0].replica.state(.add(Addition(newcomer.own)))
+        circle.settle(rounds: 3)
+        var replica = Replica(circle: circle.transport.circle, me: newcomer.id, rows: SimulatedRows())
+        replica.keepsBack = true
+        for (slot, bytes) in circle.transport.deliveries(to: newcomer.id, after: [:]) {
+            _ = replica.receive(bytes, in: slot, now: circle.time, newcomer)
+        }
+        replica.keepsBack = false
+        for (bytes, parts) in circle.transport.announcements(for: newcomer.id) {
+            let isRead = replica.start(from: bytes, parts: parts, introducer: nil, now: circle.time, newcomer)
+            #expect(isRead)
+        }
+        #expect(replica.membership.machines.contains(newcomer.id))
+        return replica.canStay
+    }
+
+    @Test("A newcomer that was added by its code starts from no snapshot that its sponsor does not vouch for")
+    func sponsorsWord() {
+        #expect(Self.staysByCode { $0.makeSnapshot($0.machines[2]) })
+        #expect(!Self.staysByCode { $0.announce(by: $0.machines[2]) { $0.records.removeAll() } })
+        // Nor from one that says of all others that they have written nothing.
+        #expect(
+            !Self.staysByCode { circle in
+                let author = circle.machines[2]
+                circle.announce(by: author) { $0.logs.removeAll { $0.device != author.id } }
+            })
+    }
+
     /// Two make a snapshot at one time, before they have read each other's last batch. Each hears of the end of its own
     /// first.
     private static func startsBesidesTwo(_ rules: MergeRules) -> Bool {

@@ -25,7 +25,7 @@ struct SyncMessageTests {
         .status, .pause(true), .pause(false), .now, .positions, .take(slot), .take(part), .seen(view),
         .seen(SyncView()), .next, .committed(slot, isOccupied: true), .committed(part, isOccupied: false),
         .wait(number: .max, milliseconds: 5), .invite, .seek(place: "/mnt", name: "Büro"), .pairing(.none),
-        .recover(place: "/mnt", name: "Büro"),
+        .recover(place: "/mnt", name: "Büro"), .discarded([slot, part]),
         .pairing(.shows([])), .pairing(.shows([[1, 2], []])), .pairing(.fails("no folder")),
     ]
 

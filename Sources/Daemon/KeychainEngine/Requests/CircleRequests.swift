@@ -61,7 +61,7 @@ extension SyncRequest {
     fileprivate var isForTheCommand: Bool {
         switch self {
         case .status, .pause, .invite, .seek, .recover: true
-        case .now, .positions, .take, .seen, .next, .committed, .wait, .pairing: false
+        case .now, .positions, .take, .seen, .next, .committed, .discarded, .wait, .pairing: false
         }
     }
 }

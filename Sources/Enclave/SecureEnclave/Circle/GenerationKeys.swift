@@ -165,10 +165,24 @@ extension MemberKeys {
 
     /// Whether the private half of the signing key made a signature of these bytes. Keys that are no points of the
     /// curve made none.
-    func hasSigned(_ signature: [UInt8], of bytes: [UInt8]) -> Bool {
-        guard let key = try? PublicKey(external: signing.span, type: .ecSECPrimeRandom), let method = Self.signature
-        else { return false }
-        return (try? key.verify(signature.span, of: bytes.span, method)) == true
+    ///
+    /// - Throws: what a library that fails is told as: no signature is wrong for that.
+    func hasSigned(_ signature: [UInt8], of bytes: [UInt8]) throws(Refusal) -> Bool {
+        guard let method = Self.signature else { return false }
+        do throws(CryptoError) {
+            let key = try PublicKey(external: signing.span, type: .ecSECPrimeRandom)
+            return try key.verify(signature.span, of: bytes.span, method)
+        } catch {
+            guard error != .libraryFailure else { throw .crypto(error) }
+            return false
+        }
+    }
+
+    /// Whether a batch has the signature of a machine with these keys.
+    ///
+    /// - Throws: as ``hasSigned(_:of:)``.
+    func isAuthor(of batch: SyncBatch) throws(Refusal) -> Bool {
+        try hasSigned(batch.signature, of: batch.signed)
     }
 
     private static let signature = KeyAlgorithm(name: "algid:sign:ECDSA:message-RFC4754:SHA256")

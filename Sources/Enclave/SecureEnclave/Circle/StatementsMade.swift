@@ -1,3 +1,4 @@
+import KeychainModel
 import SyncFormat
 
 /// The statements that an enclave has made since it started, and will sign.
@@ -20,7 +21,9 @@ struct StatementsMade {
     }
 
     /// Whether the enclave may sign a statement in a batch of its circle.
-    func allow(_ statement: SyncStatement, in record: CircleRecord) -> Bool {
+    ///
+    /// - Throws: as ``MemberKeys/hasSigned(_:of:)``.
+    func allow(_ statement: SyncStatement, in record: CircleRecord) throws(Refusal) -> Bool {
         switch statement {
         case .genesis(let keys, let random):
             return keys == record.own.keys && random == record.random && random != .none
@@ -31,7 +34,7 @@ struct StatementsMade {
             guard addition.keys == record.own.keys,
                 let sponsor = record.membership.members[addition.recoveryKey], sponsor.isRecoveryKey
             else { return false }
-            return sponsor.keys.hasSigned(addition.signature, of: addition.signed(in: record.circle))
+            return try sponsor.keys.hasSigned(addition.signature, of: addition.signed(in: record.circle))
         case .add, .remove, .generation, .share, .recovery:
             return statements.contains { $0.statement == statement && $0.author == record.own.id }
         case .unknown: return false

@@ -24,7 +24,7 @@ extension SoftwareEnclave {
     /// Counts what a batch of the circle states, once its signature is that of its author.
     func count(_ batch: SyncBatch, in record: inout CircleRecord) throws(Refusal) {
         guard batch.header.circle == record.circle else { throw .malformedBatch }
-        guard try author(of: batch, in: record).hasSigned(batch.signature, of: batch.signed) else {
+        guard try author(of: batch, in: record).isAuthor(of: batch) else {
             throw .forgedBatch
         }
         for statement in batch.statements { try count(statement, of: batch.header, in: &record) }
@@ -53,7 +53,7 @@ extension SoftwareEnclave {
             guard let sponsor = record.membership.members[addition.recoveryKey], sponsor.isRecoveryKey else {
                 return nil
             }
-            let isSigned = sponsor.keys.hasSigned(addition.signature, of: addition.signed(in: record.circle))
+            let isSigned = try sponsor.keys.hasSigned(addition.signature, of: addition.signed(in: record.circle))
             return isSigned ? addition.keys : nil
         default: return nil
         }
@@ -126,8 +126,10 @@ extension SoftwareEnclave {
         guard batch.header.circle == record.circle, batch.header.device == record.own.id, record.isIn else {
             throw .notOfThisMachine
         }
-        let isMade = stated.withLock { made in batch.statements.allSatisfy { made.allow($0, in: record) } }
-        guard isMade else { throw .notStated }
+        let made = stated.withLock { $0 }
+        for statement in batch.statements {
+            guard try made.allow(statement, in: record) else { throw .notStated }
+        }
         return try sign(batch.signed, in: record)
     }
 

@@ -76,7 +76,7 @@ extension SoftwareEnclave {
         let (keys, name) = (introduction.keys, introduction.name)
         let signed = PairingIntroduction.signed(
             keys, name: name, message.slot, message.versions, in: record.circle, with: record.own.id)
-        guard keys.hasSigned(introduction.signature, of: signed), let text = name.span.text(0, name.count) else {
+        guard try keys.hasSigned(introduction.signature, of: signed), let text = name.span.text(0, name.count) else {
             throw .malformedPairing
         }
         do throws(Refusal) {

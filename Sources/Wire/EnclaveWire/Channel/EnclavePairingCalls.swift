@@ -78,8 +78,8 @@ extension EnclaveCalls {
     /// Files: the batch.
     package static let offerBatch = EnclaveCall<EmptyMessage, EmptyMessage>(110, files: 1) {
         (call, _) throws(Refusal) in
-        let most = CircleFile.carriedBytes + SyncLimits.sealedBytes
-        try call.enclave.offerBatch(try CircleFile.array(call.files[0], most))
+        // A part is larger than a batch can be.
+        try call.enclave.offerBatch(try CircleFile.array(call.files[0], SyncLimits.partBytes))
         return EmptyMessage()
     }
 

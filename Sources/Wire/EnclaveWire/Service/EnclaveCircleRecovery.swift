@@ -20,7 +20,8 @@ package protocol EnclaveCircleRecovery: Sendable {
     /// Takes a batch of a circle that this machine may enter by a recovery key. It is not believed before
     /// ``recoverCircle(name:asking:by:)``.
     ///
-    /// - Parameter batch: the whole batch. Those of a log come in their order.
+    /// - Parameter batch: the whole batch, or a part of a snapshot. Batches are offered before the parts, and once more
+    ///   behind them.
     /// - Throws: `errSecDecode` (`circle.malformed`); `errSecParam` (`circle.full`) when there is no more room.
     func offerBatch(_ batch: [UInt8]) throws(Refusal)
 

@@ -18,6 +18,7 @@ package import SyncFormat
 ///             | 11:u8 place:text name:text            ; seek
 ///             | 12:u8 look                            ; pairing
 ///             | 13:u8 place:text name:text            ; recover
+///             | 14:u8 count:u32 *slot                 ; discarded
 ///     slot    = text                                  ; its one spelling
 package enum SyncRequest: Equatable, Sendable {
     /// → ``SyncReply/status(_:)``.
@@ -47,6 +48,8 @@ package enum SyncRequest: Equatable, Sendable {
     /// Begins to take the batches of a place, under a name, for a machine in no circle: a carrier gives them with
     /// ``take(_:)``, and ``CircleChange/recover`` goes on.
     case recover(place: String, name: String)
+    /// The place has these of ``SyncPositions/discarding`` no more.
+    case discarded([SyncSlot])
     /// The place's messages of pairings. → ``SyncReply/pairing(_:)``.
     case pairing(PairingLook)
 
@@ -57,7 +60,9 @@ package enum SyncRequest: Equatable, Sendable {
 
     package var descriptors: ClosedRange<Int> {
         switch self {
-        case .status, .pause, .now, .positions, .seen, .wait, .invite, .seek, .recover, .pairing: 0...0
+        case .status, .pause, .now, .positions, .seen, .wait, .invite, .seek, .recover, .discarded,
+            .pairing:
+            0...0
         case .take, .next: 1...1
         case .committed(_, let isOccupied): isOccupied ? 1...1 : 0...0
         }
@@ -77,6 +82,7 @@ package enum SyncRequest: Equatable, Sendable {
         case seek = 11
         case pairing = 12
         case recover = 13
+        case discarded = 14
     }
 
     func append(to buffer: SecretBuffer) {
@@ -96,6 +102,9 @@ package enum SyncRequest: Equatable, Sendable {
         case .pairing(let look):
             append(.pairing)
             look.append(to: buffer)
+        case .discarded(let slots):
+            append(.discarded)
+            buffer.append(slots: slots)
         case .pause(let isPaused):
             append(.pause)
             buffer.append(isPaused ? 1 : 0)
@@ -125,6 +134,7 @@ package enum SyncRequest: Equatable, Sendable {
         case .invite: self = .invite
         case .seek: self = .seek(place: try reader.name(), name: try reader.text(atMost: SyncRequest.nameBytes))
         case .recover: self = .recover(place: try reader.name(), name: try reader.text(atMost: SyncRequest.nameBytes))
+        case .discarded: self = .discarded(try reader.slots())
         case .pairing: self = .pairing(try PairingLook(from: &reader))
         case .pause: self = .pause(try reader.flag())
         case .take: self = .take(try reader.slot())

@@ -97,9 +97,14 @@ final class CircleMachine {
         let header = try header(text == nil ? .none : generation)
         let sealed = try text.map { try seal($0, header, statements) } ?? []
         let batch = try sign(header, statements, sealed: sealed)
-        (seq, previous) = (header.seq, try BatchHash(sha256: batch.signed.span))
+        try proceed(to: batch)
         try take(batch)
         return batch
+    }
+
+    /// Goes on behind a batch, which is published.
+    func proceed(to batch: SyncBatch) throws {
+        (seq, previous) = (batch.header.seq, try BatchHash(sha256: batch.signed.span))
     }
 
     func take(_ batch: SyncBatch) throws { try connection.takeBatch(batch.carried) }

@@ -66,7 +66,7 @@ import Testing
         let signed = PairingIntroduction.signed(
             introduction.keys, name: introduction.name, messages[3].slot, messages[3].versions, in: welcome.circle,
             with: welcome.member)
-        #expect(introduction.keys.hasSigned(introduction.signature, of: signed))
+        #expect(try introduction.keys.hasSigned(introduction.signature, of: signed))
     }
 
     @Test("A slot's name and a message have one spelling, and four steps")
