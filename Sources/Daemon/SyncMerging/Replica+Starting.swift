@@ -17,7 +17,7 @@ extension Replica {
         from bytes: [UInt8], parts: [[UInt8]], introducer: MemberID?, now: UInt64, _ keys: any CircleKeys
     ) -> Bool {
         guard logs[me]?.seq ?? 0 == 0, outgoing == nil, let batch = try? SyncBatch(decoding: bytes, hash: keys.hash),
-            batch.header.circle == circle, let announced = announced(batch, keys),
+            batch.header.circle == circle, let announced = announced(batch, parts, keys),
             let opened = OpenedSnapshot(announced, parts: parts, circle: circle, keys)
         else { return false }
         var next = unread()
@@ -37,17 +37,17 @@ extension Replica {
     ///
     /// - Returns: nil while the keys are not there, and for a batch that announces none.
     package func partCount(of batch: SyncBatch, _ parts: [[UInt8]], _ keys: any CircleKeys) -> Int? {
-        if !keys.holds(batch.header.generation) {
+        announced(batch, parts, keys)?.manifest.parts.count
+    }
+
+    /// The snapshot that a batch announces, whose keys may be in what its parts state, and in batches that wait.
+    private func announced(_ batch: SyncBatch, _ parts: [[UInt8]], _ keys: any CircleKeys) -> Announced? {
+        let generation = batch.header.generation
+        if !keys.holds(generation) {
             let carried = parts.compactMap { try? SnapshotPart(decoding: $0) }.flatMap(\.carried)
             var reader = unread()
             _ = reader.countAll(carried, keys)
         }
-        return announced(batch, keys)?.manifest.parts.count
-    }
-
-    /// The snapshot that a batch announces, whose keys may be in batches that wait.
-    private func announced(_ batch: SyncBatch, _ keys: any CircleKeys) -> Announced? {
-        let generation = batch.header.generation
         guard let sealed = batch.sealed, keys.holds(generation) || seek(generation, keys),
             let content = keys.open(sealed, batch.header, associated: batch.associated)
                 .flatMap({ try? SyncContent(decoding: $0) }),

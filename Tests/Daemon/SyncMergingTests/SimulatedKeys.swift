@@ -19,7 +19,6 @@ final class SimulatedKeys: CircleKeys {
     private let random: Dice
     /// The members that were introduced to these keys: they take shares of nobody else.
     private var introduced: Set<MemberID> = []
-    private let takesStrangers: Bool
     /// Whether the user has locked the machine.
     var isUnlocked = true
     /// Shares of generations that this hostile machine makes are of no use for these.
@@ -29,16 +28,14 @@ final class SimulatedKeys: CircleKeys {
     /// Members that generations of this hostile machine leave out.
     var forgets: Set<MemberID> = []
 
-    /// - Parameter takesStrangers: whether shares are taken of members that were not introduced, as from a snapshot,
-    ///   which introduces all.
-    init(_ random: Dice, takesStrangers: Bool = false) {
-        (self.random, self.takesStrangers) = (random, takesStrangers)
+    init(_ random: Dice) {
+        self.random = random
         own = MemberKeys(signing: [4] + random.bytes(64), agreement: [4] + random.bytes(64))
     }
 
     /// The same keys of generations under another name, for a machine that was cloned.
     init(_ random: Dice, after other: SimulatedKeys) {
-        (self.random, takesStrangers) = (random, other.takesStrangers)
+        self.random = random
         own = MemberKeys(signing: [4] + random.bytes(64), agreement: [4] + random.bytes(64))
         (held, numbers, introduced) = (other.held, other.numbers, other.introduced)
     }
@@ -98,8 +95,7 @@ final class SimulatedKeys: CircleKeys {
 
     func take(_ batch: SyncBatch, isCounted: Bool) {
         let news = batch.statements.compactMap { introduction(in: $0, by: batch.header.device) }
-        let isKnown = introduced.contains(batch.header.device) || news.contains(batch.header.device)
-        guard takesStrangers || isKnown else { return }
+        guard introduced.contains(batch.header.device) || news.contains(batch.header.device) else { return }
         introduced.formUnion(news)
         for made in batch.statements.compactMap(\.madeKeys) where !holds(made.id) {
             _ = made.shares.contains { $0.recipient == id && take($0, of: made) }

@@ -6,7 +6,7 @@ import SyncMerging
 extension Simulation {
     static func scripted(_ machines: Int, _ rules: MergeRules = .all) -> Simulation {
         var plan = SimulationPlan(machines: machines)
-        (plan.crashes, plan.wrongClocks, plan.restarts, plan.isScripted) = (false, false, 1, true)
+        (plan.crashes, plan.wrongClocks, plan.restarts) = (false, false, 1)
         return Simulation(seed: 1, plan, rules)
     }
 

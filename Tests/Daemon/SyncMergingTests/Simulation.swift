@@ -23,8 +23,6 @@ struct SimulationPlan: Sendable {
     var restarts = 0
     /// A design that all machines follow in place of a rule.
     var fault: Fault?
-    /// A test decides what happens, snapshots among it.
-    var isScripted = false
 
     /// Designs that were not chosen.
     enum Fault: Sendable {
@@ -69,7 +67,7 @@ final class Simulation {
 
     init(seed: UInt64, _ plan: SimulationPlan, _ rules: MergeRules = .all) {
         (dice, self.plan, self.rules) = (Dice(seed: seed), plan, rules)
-        let keys = SimulatedKeys(dice, takesStrangers: plan.snapshots || plan.isScripted)
+        let keys = SimulatedKeys(dice)
         let genesis = SyncStatement.genesis(keys.own, random: BatchHash(dice.bytes(32)))
         let circle = CircleID(sha256(genesis.body))
         transport = SimulatedTransport(circle, dice)
@@ -89,7 +87,7 @@ final class Simulation {
     /// Pairs a new machine with a member.
     @discardableResult
     func join(_ sponsor: SimulatedMachine, isHostile: Bool = false) -> SimulatedMachine {
-        let keys = SimulatedKeys(dice, takesStrangers: plan.snapshots || plan.isScripted)
+        let keys = SimulatedKeys(dice)
         let replica = Replica(
             circle: transport.circle, me: keys.id, rows: SimulatedRows(), rules: rules)
         let newcomer = SimulatedMachine(replica, keys, clock: wrongClock, isHostile: isHostile)
