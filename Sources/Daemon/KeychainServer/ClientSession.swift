@@ -58,6 +58,8 @@ final class ClientSession {
         hasAsked = true; return Wanted()
     }()
     private var hasAsked = false
+    /// Whether it has asked for a watch.
+    var watches = false
     /// While another thread may send an answer, too.
     private var outlet: FrameWriter?
     /// The requests under way that may have the user asked, by their ids.

@@ -293,8 +293,8 @@ extension EventLoop {
     /// Forgets a connection, which closes it.
     func close(_ session: ClientSession) {
         guard sessions.removeValue(forKey: session.token) != nil else { return }
-        router.withdraw(session)
         session.abandon()
+        router.withdraw(session)
         stalling.remove(session.token)
         paused.remove(session.token)
         notePeak()

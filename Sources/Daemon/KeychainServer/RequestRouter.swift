@@ -187,26 +187,27 @@ struct RequestRouter {
         from caller: CallerIdentity, _ session: ClientSession, _ reply: ReplyAddress
     ) throws(Refusal) {
         let standing = session.claimant.standing
+        if request.isWatch { session.watches = true }
         switch request {
         case .watch(let epoch, let milliseconds):
             try backend.watchers.put(
                 StateWatchers.Watcher(
                     epoch: epoch, deadline: min(Self.end(of: milliseconds), deadline), id: id, standing: standing,
-                    reply: reply))
+                    reply: reply, wanted: session.wants))
         case .watchGroups(let watch):
             // Nobody has names kept that are not its own. Each look asks again.
             _ = try AccessPolicy.groupsToWatch(watch.seen.map(\.group), for: caller)
             try backend.groupWatchers.put(
                 StateWatchers.Watcher(
                     epoch: nil, deadline: min(Self.end(of: watch.milliseconds), deadline), id: id,
-                    standing: standing, reply: reply,
+                    standing: standing, reply: reply, wanted: session.wants,
                     groups: StateWatchers.WatchedGroups(watch: watch, caller: caller)))
         case .sync(.wait(let number, let milliseconds)):
             try AccessPolicy.requireCircle(caller, changes: false, daemonUser: CurrentProcess.user)
             try backend.carriers.put(
                 StateWatchers.Watcher(
                     epoch: UInt32(truncatingIfNeeded: number), deadline: min(Self.end(of: milliseconds), deadline),
-                    id: id, standing: standing, reply: reply))
+                    id: id, standing: standing, reply: reply, wanted: session.wants))
         case .examine:
             guard let file = files.first else { throw .attachments }
             try backend.identities.put(
@@ -227,8 +228,9 @@ struct RequestRouter {
         .after(milliseconds: Int(min(milliseconds, WireLimits.longestWatch)))
     }
 
-    /// Has the prompts withdrawn that a connection left behind.
+    /// Has the prompts and watches withdrawn that a connection left behind.
     func withdraw(_ session: ClientSession) {
+        if session.watches { backend.withdrawWatches(of: session.wants) }
         for conversation in session.conversations.values {
             // There is room for it but in a server that ends.
             try? backend.attendance.put(.withdraw(conversation, of: session.claimant.standing))
@@ -262,5 +264,15 @@ extension ItemRequest {
     /// Whether it is a search that an index answers, as a rule, with one row.
     fileprivate var isForOneItem: Bool {
         operation == .copyMatching && limit == .one && !inspectsAllGroups && effectiveClass != .identity
+    }
+}
+
+extension DeviceRequest {
+    /// Whether its answer waits for something to happen.
+    fileprivate var isWatch: Bool {
+        switch self {
+        case .watch, .watchGroups, .sync(.wait): true
+        default: false
+        }
     }
 }

@@ -17,6 +17,8 @@ final class StateWatchers: Sendable {
         let id: UInt32
         let standing: Standing
         let reply: ReplyAddress
+        /// Whether its connection is there.
+        let wanted: Wanted
         /// The access groups that it means, of those who watch some.
         var groups: WatchedGroups?
     }
@@ -73,6 +75,15 @@ final class StateWatchers: Sendable {
             guard !state.isClosed else { throw .busy }
             try state.counts.enter(watcher.standing)
             Self.add(watcher, to: &state)
+        }
+    }
+
+    /// Forgets those of a connection that was closed. Those that are looked at are forgotten after that.
+    func withdraw(_ wanted: Wanted) {
+        state.update { state in
+            let gone = state.watchers.filter { $0.wanted === wanted }
+            state.watchers.removeAll { $0.wanted === wanted }
+            for watcher in gone { state.counts.leave(watcher.standing) }
         }
     }
 
@@ -159,7 +170,10 @@ final class StateWatchers: Sendable {
                     self.answer(due.watcher, answer)
                 } else {
                     // There was nothing new. A change meanwhile has made another number.
-                    state.update { Self.add(due.watcher, to: &$0) }
+                    state.update { state in
+                        guard due.watcher.wanted.isSo else { return state.counts.leave(due.watcher.standing) }
+                        Self.add(due.watcher, to: &state)
+                    }
                 }
             }
         }

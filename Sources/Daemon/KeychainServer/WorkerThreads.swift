@@ -99,6 +99,11 @@ final class WorkerThreads: Sendable {
     /// Answers those who watch, as it stands.
     func endWatches() { for watchers in [watchers, carriers, groupWatchers] { watchers.close() } }
 
+    /// Forgets what a connection has watched.
+    func withdrawWatches(of wanted: Wanted) {
+        for watchers in [watchers, carriers, groupWatchers] { watchers.withdraw(wanted) }
+    }
+
     /// Performs what waits, then ends the threads.
     func finish() {
         for close in closings { close() }

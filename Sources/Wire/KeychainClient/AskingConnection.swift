@@ -112,6 +112,12 @@ package final class AskingConnection: KeychainConnection {
         try connection.device(request, passcodes: passcodes, by: deadline)
     }
 
+    package func device(
+        _ request: DeviceRequest, until cancellation: RequestCancellation
+    ) throws(Refusal) -> DeviceReply {
+        try connection.device(request, until: cancellation)
+    }
+
     package func authentication(
         _ request: AuthenticationRequest, descriptors: [FileDescriptor]
     ) throws(Refusal) -> AuthenticationReply {

@@ -65,11 +65,19 @@ package final class Connection: KeychainConnection {
             request, passcodes, within: deadline.milliseconds(atMost: request.timeout(timeout)), isPatient: false)
     }
 
+    package func device(
+        _ request: DeviceRequest, until cancellation: RequestCancellation
+    ) throws(Refusal) -> DeviceReply {
+        try device(request, [], within: request.timeout(timeout), until: cancellation)
+    }
+
     private func device(
-        _ request: DeviceRequest, _ passcodes: [FileDescriptor], within milliseconds: UInt32, isPatient: Bool = true
+        _ request: DeviceRequest, _ passcodes: [FileDescriptor], within milliseconds: UInt32, isPatient: Bool = true,
+        until cancellation: RequestCancellation? = nil
     ) throws(Refusal) -> DeviceReply {
         guard request.descriptors.contains(passcodes.count) else { throw .malformed("the number of passcodes") }
-        let question = Channel.Question(kind: .device, deadline: milliseconds, descriptors: passcodes)
+        var question = Channel.Question(kind: .device, deadline: milliseconds, descriptors: passcodes)
+        question.cancellation = cancellation
         let answer = try self.answer(to: question, request, mayRepeat: request.isRepeatable, isPatient: isPatient)
         return try DeviceReply(to: request, status: answer.status, body: answer.body)
     }

@@ -30,6 +30,14 @@ package protocol KeychainConnection: AnyObject, Sendable {
         _ request: DeviceRequest, passcodes: [FileDescriptor], by deadline: Deadline
     ) throws(Refusal) -> DeviceReply
 
+    /// The same until another thread ends it, where something waits for the answer: an engine in this process answers as
+    /// if nobody had.
+    ///
+    /// - Throws: as ``device(_:passcodes:)``; `errSecNotAvailable` (`state.withdrawn`) when it was ended.
+    func device(
+        _ request: DeviceRequest, until cancellation: RequestCancellation
+    ) throws(Refusal) -> DeviceReply
+
     /// Makes or uses a key that only the enclave sees.
     ///
     /// - Throws: the refusal of policy or enclave, or `errSecNotAvailable` when no engine can be reached.
@@ -94,6 +102,12 @@ extension KeychainConnection {
     ) throws(Refusal) -> DeviceReply {
         try deadline.check()
         return try device(request, passcodes: passcodes)
+    }
+
+    package func device(
+        _ request: DeviceRequest, until cancellation: RequestCancellation
+    ) throws(Refusal) -> DeviceReply {
+        try device(request, passcodes: [])
     }
 
     /// Performs an item request and gives its whole answer, however many pages it has.

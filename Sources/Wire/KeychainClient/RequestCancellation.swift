@@ -13,6 +13,9 @@ package final class RequestCancellation: Sendable {
 
     package init() {}
 
+    /// Whether it was ended.
+    package var isCancelled: Bool { state.withLock { $0.isCancelled } }
+
     /// Ends the request, also one that is yet to be sent.
     package func cancel() {
         let socket = state.withLock { state in

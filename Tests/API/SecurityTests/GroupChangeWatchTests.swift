@@ -2,6 +2,7 @@ import KeychainClient
 import KeychainModel
 import KeychainWire
 import LinuxSystem
+import TestSupport
 import Testing
 
 @testable import Security
@@ -18,6 +19,44 @@ struct GroupChangeWatchTests {
         #expect(watch.take() == KeychainChange(group: "group", number: 2))
         #expect(watch.take() == nil)
     }
+}
+
+extension GroupChangeWatchTests {
+    @Test("The request under way ends with its watch")
+    func endsItsRequest() async throws {
+        let keychain = Waits()
+        let changes = try await KeychainSession.scoped(to: keychain) { try KeychainChanges(in: ["group"]) }
+        let watch = changes.makeWatch()
+        try watch.listen { _ in }
+        let cancellation = try #require(keychain.asked.wait(deadline: soon) { $0 })
+        #expect(!cancellation.isCancelled)
+        watch.end()
+        #expect(cancellation.isCancelled)
+        keychain.asked.update { $0 = nil }
+    }
+}
+
+/// A keychain that does not answer before the test is over.
+private final class Waits: KeychainConnection {
+    let asked = Monitor<RequestCancellation?>(nil)
+
+    func device(_ request: DeviceRequest, passcodes: [FileDescriptor]) throws(Refusal) -> DeviceReply {
+        .groups([GroupNumber(group: "group", number: 1)])
+    }
+
+    func device(
+        _ request: DeviceRequest, until cancellation: RequestCancellation
+    ) throws(Refusal) -> DeviceReply {
+        asked.update { $0 = cancellation }
+        _ = asked.wait { $0 == nil ? () : nil }
+        return try device(request, passcodes: [])
+    }
+
+    func send(_ request: ItemRequest) throws(Refusal) -> ItemResponse { throw .malformed("a request") }
+    func key(_ request: KeyRequest) throws(Refusal) -> KeyReply { throw .malformed("a request") }
+    func authentication(
+        _ request: AuthenticationRequest, descriptors: [FileDescriptor]
+    ) throws(Refusal) -> AuthenticationReply { throw .malformed("a request") }
 }
 
 /// A keychain in which a group changes once, and is its program's no longer then.

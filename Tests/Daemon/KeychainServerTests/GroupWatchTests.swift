@@ -66,6 +66,25 @@ struct GroupWatchTests {
         #expect(try numbers(of: answer) == [GroupNumber(group: "a", number: 8)])
     }
 
+    @Test("A watch goes with its connection, also when it is being looked at, and leaves its place to others")
+    func goesWithItsConnection() throws {
+        var limits = ServerLimits()
+        (limits.groupWatchers, limits.groupWatchersOfProgram) = (1, 1)
+        let caller = CallerIdentity(user: 1, process: 2, program: "/program", groups: ["a"])
+        let server = try RunningServer(limits: limits) { _ in .known(IdentifiedCaller(lasting: caller)) }
+        let other = try server.connect()
+        var client: RawClient? = try server.connect()
+        try client?.send(Self.watch(["a": 7], id: 1))
+        #expect(server.standIn.waits { $0.looks == 1 })
+        #expect(try other.ask(Self.watch(["a": 7], id: 2))?.refusal?.status == .notAvailable)
+        client = nil
+        let isLeft = try eventually {
+            let answer = try other.ask(Self.watch(["a": 7], id: 3, for: 20))
+            return (try? numbers(of: answer))?.map(\.number) == [7]
+        }
+        #expect(isLeft)
+    }
+
     @Test("A watch that is over is answered with the numbers that its program knows")
     func over() throws {
         let answer = try client.ask(Self.watch(["a": 7, "b": 7], id: 1, for: 20))

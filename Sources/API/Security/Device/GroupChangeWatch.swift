@@ -8,7 +8,8 @@ internal import LinuxSystem
 package final class GroupChangeWatch: Sendable {
     typealias Signals = AsyncThrowingStream<Void, any Error>.Continuation
 
-    /// The duration of one request in milliseconds. It bounds how long the thread outlives the watch.
+    /// The duration of one request in milliseconds. In a program with the keychain inside, it bounds how long the
+    /// thread outlives the watch.
     private static let timeout: UInt32 = 5000
     /// The interval before an unreachable keychain is asked again, in milliseconds.
     private static let pause = 1000
@@ -25,6 +26,8 @@ package final class GroupChangeWatch: Sendable {
     private let state: Monitor<State>
     private let source: KeychainSession.Source
     private let process = CurrentProcess.identifier
+    /// Ends the request under way, with which a daemon forgets the watch.
+    private let cancellation = RequestCancellation()
 
     /// - Parameter known: the groups, with the numbers that are no news.
     init(_ known: [GroupNumber], _ source: @escaping KeychainSession.Source) {
@@ -67,6 +70,7 @@ package final class GroupChangeWatch: Sendable {
         guard CurrentProcess.identifier == process else { return }
         let own = pthread_self()
         state.update { state in (state.isEnded, state.changed) = (true, []) }
+        cancellation.cancel()
         _ = state.wait { $0.calling == nil || $0.calling == own ? () : nil }
     }
 
@@ -93,7 +97,7 @@ package final class GroupChangeWatch: Sendable {
         while let seen = state.update({ $0.isEnded ? nil : $0.seen }) {
             do throws(Refusal) {
                 let watch = GroupWatch(seen, milliseconds: Self.timeout)
-                guard case .groups(let numbers) = try source().device(.watchGroups(watch), passcodes: []),
+                guard case .groups(let numbers) = try source().device(.watchGroups(watch), until: cancellation),
                     numbers.elementsEqual(seen, by: { $0.group.hasBytes(of: $1.group) })
                 else { throw .malformed("the numbers of groups") }
                 if note(numbers) { tell(nil) }
