@@ -84,12 +84,12 @@ extension Replica {
     /// Whether the member that this machine has paired with has made or endorsed the snapshot that it has started from.
     ///
     /// A machine that has paired with nobody was added by its code or adds itself with a recovery key. It takes the
-    /// word of the member that has added it, or of all that are in and have written something.
+    /// word of the member that has added it, or of all that are in whose logs the snapshot covers.
     var hasItsIntroducersWord: Bool {
         guard let base else { return false }
         if let introducer { return isGiven(base, theWordOf: introducer) }
         let sponsor = membership.members[me]?.sponsor
-        let others = membership.machines.filter { $0 != me && logs[$0]?.seq ?? 0 > 0 }
+        let others = membership.machines.filter { $0 != me && base.end(of: $0) ?? 0 > 0 }
         return sponsor.map { isGiven(base, theWordOf: $0) } ?? false
             || !others.isEmpty && others.allSatisfy { isGiven(base, theWordOf: $0) }
     }
@@ -98,6 +98,28 @@ extension Replica {
         membership.machines.contains(member)
             && (snapshot.position.device == member || hasEndorsed(member, snapshot.position))
     }
+
+    /// Whether this machine has not endorsed the snapshot that it has started from, and none since: perhaps it cannot,
+    /// because tombstones are gone that would explain older versions there.
+    private var hasGivenNoWord: Bool {
+        guard let base, base.position == pledged?.position, base.position.device != me else { return false }
+        return !hasEndorsed(me, base.position) && !queued.contains(.endorse(base.position))
+    }
+
+    /// Whether this machine is to make a snapshot.
+    ///
+    /// A machine that has given no word for one makes it earlier: at once, where nobody else who is in has either. A
+    /// recovery key could start from none.
+    ///
+    /// - Parameter batches: after so many of its own since the last that it has made or endorsed.
+    package func owesSnapshot(after batches: UInt64) -> Bool {
+        guard let base, hasGivenNoWord else { return batchesSinceSnapshot >= batches }
+        let isAlone = !membership.machines.contains { isGiven(base, theWordOf: $0) }
+        return batchesSinceSnapshot >= min(batches, isAlone ? 1 : Self.earlyBatches)
+    }
+
+    /// A machine that has given no word makes a snapshot after so many batches.
+    private static var earlyBatches: UInt64 { 8 }
 
     /// Whether a newcomer has read all that its sponsor names. It says nothing before: another snapshot may be needed.
     var hasCaughtUp: Bool {

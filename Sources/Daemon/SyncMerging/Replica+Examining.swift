@@ -40,7 +40,7 @@ extension Replica {
     }
 
     /// The batches that this machine has written since the last snapshot that it has made or endorsed.
-    package var batchesSinceSnapshot: UInt64 {
+    var batchesSinceSnapshot: UInt64 {
         (logs[me]?.seq ?? 0) - min(logs[me]?.seq ?? 0, pledged?.end(of: me) ?? 0)
     }
 }
