@@ -68,8 +68,8 @@ extension Replica {
 
     /// Takes logs and statements of a snapshot.
     ///
-    /// - Returns: false when somebody has stated something who did not belong to the circle, or the author does not. It is
-    ///   also false for more of a log than the snapshot covers, unless its author is out.
+    /// - Returns: false when somebody has stated something who did not belong to the circle, or the author does not. It
+    ///   is also false for more of a log than the snapshot covers, unless its author is out.
     private mutating func admit(_ opened: OpenedSnapshot, in batch: SyncBatch, _ keys: any CircleKeys) -> Bool {
         begin(opened.announced)
         guard countAll(opened.stating, keys), let author = membership.present[batch.header.device],
