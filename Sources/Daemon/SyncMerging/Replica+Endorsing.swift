@@ -84,17 +84,17 @@ extension Replica {
     /// Whether the member that this machine has paired with has made or endorsed the snapshot that it has started from.
     ///
     /// A machine that has paired with nobody was added by its code or adds itself with a recovery key. It takes the
-    /// word of the member that has added it, or of all that are in and have written something.
+    /// word of the member that has added it, or of all that are in whose logs the snapshot covers.
     var hasItsIntroducersWord: Bool {
         guard let base else { return false }
         if let introducer { return isGiven(base, theWordOf: introducer) }
         let sponsor = membership.members[me]?.sponsor
-        let others = membership.machines.filter { $0 != me && logs[$0]?.seq ?? 0 > 0 }
+        let others = membership.machines.filter { $0 != me && base.end(of: $0) ?? 0 > 0 }
         return sponsor.map { isGiven(base, theWordOf: $0) } ?? false
             || !others.isEmpty && others.allSatisfy { isGiven(base, theWordOf: $0) }
     }
 
-    private func isGiven(_ snapshot: Announced, theWordOf member: MemberID) -> Bool {
+    func isGiven(_ snapshot: Announced, theWordOf member: MemberID) -> Bool {
         membership.machines.contains(member)
             && (snapshot.position.device == member || hasEndorsed(member, snapshot.position))
     }

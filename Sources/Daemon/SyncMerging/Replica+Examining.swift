@@ -39,8 +39,30 @@ extension Replica {
         }.sorted { $0.position.device < $1.position.device }
     }
 
+    /// Whether this machine has not endorsed the snapshot that it has started from, and none since: perhaps it cannot,
+    /// because tombstones are gone that would explain older versions there.
+    private var hasGivenNoWord: Bool {
+        guard let base, base.position == pledged?.position, base.position.device != me else { return false }
+        return !hasEndorsed(me, base.position) && !queued.contains(.endorse(base.position))
+    }
+
+    /// Whether this machine is to make a snapshot.
+    ///
+    /// A machine that has given no word for one makes it earlier: at once, where nobody else who is in has either. A
+    /// recovery key could start from none.
+    ///
+    /// - Parameter batches: after so many of its own since the last that it has made or endorsed.
+    package func owesSnapshot(after batches: UInt64) -> Bool {
+        guard let base, hasGivenNoWord else { return batchesSinceSnapshot >= batches }
+        let isAlone = !membership.machines.contains { isGiven(base, theWordOf: $0) }
+        return batchesSinceSnapshot >= min(batches, isAlone ? 1 : Self.earlyBatches)
+    }
+
+    /// A machine that has given no word makes a snapshot after so many batches.
+    private static var earlyBatches: UInt64 { 8 }
+
     /// The batches that this machine has written since the last snapshot that it has made or endorsed.
-    package var batchesSinceSnapshot: UInt64 {
+    private var batchesSinceSnapshot: UInt64 {
         (logs[me]?.seq ?? 0) - min(logs[me]?.seq ?? 0, pledged?.end(of: me) ?? 0)
     }
 }

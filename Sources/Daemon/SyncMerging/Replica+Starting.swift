@@ -68,11 +68,15 @@ extension Replica {
 
     /// Takes logs and statements of a snapshot.
     ///
-    /// - Returns: false when somebody has stated something who did not belong to the circle, or the author does not.
+    /// - Returns: false when somebody has stated something who did not belong to the circle, or the author does not. It
+    ///   is also false for more of a log than the snapshot covers, unless its author is out.
     private mutating func admit(_ opened: OpenedSnapshot, in batch: SyncBatch, _ keys: any CircleKeys) -> Bool {
         begin(opened.announced)
         guard countAll(opened.stating, keys), let author = membership.present[batch.header.device],
-            !author.isRecoveryKey, keys.isSignature(batch.signature, of: batch.signed, by: author.keys.signing)
+            !author.isRecoveryKey, keys.isSignature(batch.signature, of: batch.signed, by: author.keys.signing),
+            opened.stating.allSatisfy({
+                opened.announced.covers($0.place) || membership.removed.contains($0.header.device)
+            })
         else { return false }
         begin(opened.announced)
         for device in logs.keys { forget(device, upTo: logs[device]?.seq ?? 0) }

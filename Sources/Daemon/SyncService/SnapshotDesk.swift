@@ -127,7 +127,7 @@ final class SnapshotDesk {
     /// Makes a snapshot, when enough was written since the last.
     func makeSnapshot(_ replica: inout Replica<StoredRows>, _ keys: any CircleKeys) {
         let last = replica.logs[replica.me]?.seq ?? 0
-        guard replica.batchesSinceSnapshot >= batches, last >= tried + Self.patience else { return }
+        guard replica.owesSnapshot(after: batches), tried == 0 || last >= tried + Self.patience else { return }
         tried = last
         _ = replica.makeSnapshot(keys)
     }

@@ -286,4 +286,30 @@ struct SnapshotServiceTests {
         try newcomer.pull(circle.transport)
         #expect(try newcomer.keychain.values() == Self.values(12))
     }
+
+    @Test("A machine that takes the place of the only one soon has a snapshot of its own, and a recovery key finds it")
+    func replacesTheOnlyOne() throws {
+        let circle = try SyncedMachines(1, snapshotAfter: 16)
+        try Self.write(20, circle.first, circle)
+        try circle.exchange(2)
+        #expect(try Self.log(circle.first, circle).first ?? 0 > 16)
+        let (old, second) = (try circle.first.status.me, try SyncedMachine("second", snapshotAfter: 16))
+        try circle.add(second)
+        try circle.exchange(4)
+        try second.change(.recoveryKey)
+        let code = second.user.shownCode
+        try second.change(.remove(old, keeping: [try second.status.me]))
+        for _ in 0..<3 {
+            try second.push(circle.transport)
+            try second.pull(circle.transport)
+        }
+        #expect(
+            try second.status.machines.filter { $0.flags.isDisjoint(with: [.isRemoved, .isRecoveryKey]) }.count == 1)
+        let (me, name, seq) = (try second.status.me, try second.status.circle, try Self.log(second, circle)[0])
+        #expect(try circle.transport.read(SyncSlot(circle: name, device: me, seq: seq, part: 0)) != nil)
+        let newcomer = try Self.bring(circle, code)
+        try newcomer.change(.recover)
+        try newcomer.pull(circle.transport)
+        #expect(try newcomer.keychain.values() == Self.values(20))
+    }
 }

@@ -44,8 +44,8 @@ extension SoftwareEnclave {
 
     // MARK: - What is believed
 
-    /// Reads the logs of a circle that have no hole: since their first batches, or since a snapshot that all machines
-    /// vouch for which are in.
+    /// Reads the logs of a circle that have no hole: since their first batches, or since a snapshot that their authors
+    /// vouch for.
     private func believe(
         _ circle: CircleID, _ offered: OfferedCircle, as key: CircleRecoveryKey
     ) throws(Refusal) -> FoundCircle {
@@ -97,16 +97,16 @@ extension SoftwareEnclave {
         }.map(\.snapshot)
     }
 
-    /// Whether each machine that is in has made or endorsed a snapshot. One of which nothing is shown need not: nothing
-    /// of it looks new.
+    /// Whether each machine that is in, and of which a snapshot has something, has made or endorsed it: what is gone of
+    /// a log has its own author's word. At least one is in.
     private func isVouched(
         _ snapshot: OfferedSnapshot, _ whole: WholeLogs, in record: CircleRecord
     ) throws(Refusal) -> Bool {
-        let machines = record.membership.machines
+        let machines = Set(record.membership.machines)
         let endorsing = whole.stating.filter { $0.endorsed.contains(snapshot.position) }
         let words = try authors(of: endorsing, in: record).union([snapshot.position.device])
-        let shown = try authors(of: whole.stating + whole.last.values.joined(), in: record).union(snapshot.ends.keys)
-        return !words.isDisjoint(with: machines) && shown.intersection(machines).isSubset(of: words)
+        let had = Set(snapshot.ends.keys).union(snapshot.carried.map(\.header.device))
+        return !words.isDisjoint(with: machines) && had.intersection(machines).isSubset(of: words)
     }
 
     /// The members that have signed some of the batches.

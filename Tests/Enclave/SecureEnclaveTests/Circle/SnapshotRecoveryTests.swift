@@ -150,7 +150,9 @@ import Testing
         #expect(try Self.refused(short.snapshot.announcement.offer + short.snapshot.offers + removal.offer, short))
     }
 
-    @Test("A snapshot that a machine has not endorsed which writes is none") func newMachine() throws {
+    @Test(
+        "A machine that was added later need not vouch for a snapshot, and does not vouch for the gone logs of others")
+    func newMachine() throws {
         let short = try ShortCircle()
         let tablet = try CircleMachine()
         _ = try tablet.enter(try short.first.state.circle)
@@ -158,12 +160,22 @@ import Testing
         let share = try short.first.connection.shareGeneration(short.circle.current, with: [try tablet.id])
         let shared = try short.first.publish([share])
         for batch in short.circle.batches + [added, shared] { try tablet.take(batch) }
-        let offers = short.offers + [added, shared].flatMap(\.offer)
-        #expect(try Self.recovered(offers, short).others.contains(try tablet.id.fingerprint))
-        let first = try tablet.publish(.dated(Self.days[2]), under: short.circle.current)
-        #expect(try Self.refused(offers + first.offer, short))
+        let own = try tablet.publish(.dated(Self.days[2]), under: short.circle.current)
         let word = try tablet.publish([.endorse(try short.snapshot.position)])
-        #expect(try Self.recovered(offers + first.offer + word.offer, short).day == Self.texts[2])
+        let tail = [added, shared, own].flatMap(\.offer)
+        let found = try Self.recovered(short.offers + tail, short)
+        let number = try tablet.id.fingerprint
+        #expect(found.day == Self.texts[2] && found.others.contains(number))
+        #expect(try Self.refused(short.snapshot.announcement.offer + short.snapshot.offers + tail + word.offer, short))
+    }
+
+    @Test("A snapshot of a log without its end counts for nothing before the log's author vouches for it")
+    func uncovered() throws {
+        let short = try ShortCircle()
+        // All that the first machine has stated, and nothing of where its log ends.
+        let made = try short.second.publishSnapshot(
+            of: [short.endorsement], short.circle.batches, under: short.circle.current)
+        #expect(try Self.refused(made.announcement.offer + made.offers, short))
     }
 
     // MARK: - Strangers who may write
