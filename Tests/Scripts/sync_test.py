@@ -191,6 +191,9 @@ def waits_for_the_unlock(one, other):
     """A carrier that begins before the first unlock waits for it."""
     other.stop()
     other.end()
+    # Its carrier may have ended, because `now` was at it before; a service manager would start it again.
+    one.stop()
+    one.start()
     one.write("put", "later", "after the unlock")
     other.start()
     eventually(other.daemons, "the carrier starts no daemon")
