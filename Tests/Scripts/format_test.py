@@ -120,23 +120,11 @@ class Reading(StoreTest):
         ]
         self.assertEqual(sorted(shown[:2]) + shown[2:], [("ak", b"one", 1), ("dk", b"one", 1), ("ak", b"two", 2)])
         self.assertEqual(sorted(one["ended"] for one in found["history"]), [one["ended"] for one in found["history"]])
-        for column in (
-            "class",
-            "uuid",
-            "pk",
-            "pdmn",
-            "sync",
-            "agrp",
-            "wkey",
-            "meta",
-            "data",
-            "ownr",
-            "ended",
-            "event",
-            "code",
-        ):
+        columns = "class uuid pk pdmn sync agrp wkey meta data ownr ended event code lost"
+        for column in columns.split():
             (kept,) = self.sql(f"SELECT {column} FROM history WHERE id = 2")
-            changed = kept[0] + 1 if isinstance(kept[0], int) else kept[0][:-1] + bytes([kept[0][-1] ^ 1])
+            old = bytes(40) if kept[0] is None else kept[0]
+            changed = old + 1 if isinstance(old, int) else old[:-1] + bytes([old[-1] ^ 1])
             self.sql(f"UPDATE history SET {column} = ? WHERE id = 2", changed)
             damaged = self.read(status=1)["damaged"]
             self.assertIn(2, [one.get("history") for one in damaged], column)

@@ -139,6 +139,14 @@ def conflicts(one, other):
         assert (lost["loser"]["name"], lost["winner"]["name"]) == ("one", "other"), lost
         assert lost["loser"]["written"] < lost["winner"]["written"] and lost["attributes"]["acct"] == "ann", lost
         assert "value" not in json.dumps(lost) and "value" not in machine.must("sync", "conflicts")
+        # A reader that was written from the format's page finds the same in the store, which no daemon has open.
+        machine.end()
+        reader = [sys.executable, f"{os.path.dirname(__file__)}/read_store.py", f"{machine.home}/k", "--passcode"]
+        found = json.loads(subprocess.run(reader, input=PASSCODE.encode(), capture_output=True, check=True).stdout)
+        (kept,) = [version for version in found["history"] if "lost" in version]
+        assert [kept["lost"][who] for who in ("loser", "winner")] == [lost[who]["id"] for who in ("loser", "winner")]
+        assert bytes.fromhex(kept["value"]) == b"the earlier value" and found["damaged"] == [], found["damaged"]
+        machine.must("unlock-keychain", "-p", PASSCODE)
     refused = one.run("sync", "conflicts", "--restore", "0")
     assert refused.returncode == 1 and "no lost version 0" in refused.stderr, refused
     (lost,) = one.sync("conflicts")
