@@ -223,7 +223,6 @@ extension Refusal {
 
     fileprivate static let lacksBeginnings = Refusal(
         .notAvailable, .noCircle, "circle",
-        "The place has a circle with this code, but the beginning of its logs is missing. There is no whole snapshot "
-            + "that all of its machines vouch for.",
+        "The beginning of the circle's logs is missing, and no whole snapshot stands for it that all vouch for.",
         do: "See that all files of the circle have arrived, also those of its snapshots, and repeat the command.")
 }

@@ -2504,6 +2504,10 @@ enum ChineseTexts {
         位置的一个圈子列有该恢复密钥，但并非由知晓其恢复码的人创建：它是伪造的。
         Use the place that the circle is kept at. Somebody who can write to this one is not to be trusted.\t请使用存放\
         圈子的位置。能写入此位置的人不可信任。
+        The beginning of the circle's logs is missing, and no whole snapshot stands for it that all vouch for.\t圈子各\
+        日志的开头缺失，且没有由所有设备担保的完整快照可以代替。
+        See that all files of the circle have arrived, also those of its snapshots, and repeat the command.\t请确认圈\
+        子的所有文件（包括其快照的文件）均已到达，然后重复该命令。
         The place has no circle.\t此位置没有圈子。
         See that the place is the circle's, and that all of it has arrived.\t请确认位置是该圈子的位置，且其内容已全部\
         到达。
