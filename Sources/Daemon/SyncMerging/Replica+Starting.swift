@@ -33,9 +33,9 @@ extension Replica {
     }
 
     /// The snapshot that a batch announces, whose keys may be in batches that wait.
-    private func announced(_ batch: SyncBatch, _ keys: any CircleKeys) -> Announced? {
+    private mutating func announced(_ batch: SyncBatch, _ keys: any CircleKeys) -> Announced? {
         let generation = batch.header.generation
-        guard let sealed = batch.sealed, keys.holds(generation) || seek(generation, keys),
+        guard let sealed = batch.sealed, keys.holds(generation) || seek(generation, takesStrangers: true, keys),
             let content = keys.open(sealed, batch.header, associated: batch.associated)
                 .flatMap({ try? SyncContent(decoding: $0) }),
             let record = content.records.last(where: { $0.kind == SyncRecord.Kind.manifest }),
@@ -49,7 +49,8 @@ extension Replica {
     /// This machine as if it had read nothing, with the batches that wait.
     private func unread() -> Replica {
         var next = Replica(circle: circle, me: me, rows: rows, rules: rules)
-        (next.queued, next.waiting, next.waitingSize, next.sought) = (queued, waiting, waitingSize, sought)
+        (next.queued, next.waiting, next.waitingSize) = (queued, waiting, waitingSize)
+        (next.sought, next.introducing) = (sought, introducing)
         return next
     }
 
@@ -62,7 +63,7 @@ extension Replica {
             !author.isRecoveryKey, keys.isSignature(batch.signature, of: batch.signed, by: author.keys.signing)
         else { return false }
         begin(opened.announced)
-        for device in logs.keys { forget(device, upTo: logs[device]?.seq ?? 0) }
+        for device in logs.keys { forget(device, upTo: logs[device]?.seq ?? 0, keys) }
         return true
     }
 

@@ -46,6 +46,8 @@ package struct Replica<Rows: RowTable> {
     var waitingSize = 0
     /// Keys for this machine in the batches that wait.
     var sought: [GenerationID: [SyncBatch]] = [:]
+    /// The batches that wait and introduce somebody; nil while nobody has asked for them.
+    var introducing: [MemberID: [SyncBatch]]?
     /// The highest batch of each log that a counted batch names.
     var named: [MemberID: UInt64] = [:]
     /// The last batch of a log that is named and not read yet, by each that names it.

@@ -26,6 +26,8 @@ final class SimulatedKeys: CircleKeys {
     var cheats: Set<MemberID> = []
     /// How many signatures were checked.
     private(set) var verified = 0
+    /// The authors of batches in which keys were sought.
+    private(set) var soughtIn: Set<MemberID> = []
     /// Members that generations of this hostile machine leave out.
     var forgets: Set<MemberID> = []
 
@@ -97,6 +99,7 @@ final class SimulatedKeys: CircleKeys {
     }
 
     func take(_ batch: SyncBatch, isCounted: Bool) {
+        if !isCounted { soughtIn.insert(batch.header.device) }
         let news = batch.statements.compactMap { introduction(in: $0, by: batch.header.device) }
         let isKnown = introduced.contains(batch.header.device) || news.contains(batch.header.device)
         guard takesStrangers || isKnown else { return }
