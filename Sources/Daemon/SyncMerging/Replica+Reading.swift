@@ -49,7 +49,10 @@ extension Replica {
         let ahead = seq - (logs[device]?.seq ?? 0)
         let hasPlace = waiting[device] != nil || waiting.count < SyncLimits.members
         let hasRoom = hasPlace && ahead <= Self.waitingBatches && waitingSize + size <= Self.waitingBytes
-        guard there.count < 2, hasRoom || ahead == 1 && author(of: batch, keys) != nil else { return false }
+        guard there.count < 2, hasRoom || ahead == 1 && author(of: batch, keys) != nil else {
+            keepApart(batch.withoutSealed, keys)
+            return false
+        }
         waiting[device, default: [:]][seq] = there + [batch]
         for id in keysForMe(batch) { sought[id, default: []].append(batch.withoutSealed) }
         noteIntroductions(batch, keys)
@@ -171,6 +174,9 @@ extension Replica {
     mutating func forget(_ device: MemberID, upTo seq: UInt64, _ keys: any CircleKeys) {
         for batch in (waiting[device] ?? [:]).filter({ $0.key <= seq }).values.joined() { drop(batch, keys) }
         if waiting[device]?.isEmpty == true { waiting[device] = nil }
+        for batch in apart[device] ?? [] where batch.header.seq <= seq { drop(batch, keys) }
+        apart[device]?.removeAll { $0.header.seq <= seq }
+        if apart[device]?.isEmpty == true { apart[device] = nil }
     }
 
     /// The keys that a batch must be signed with: those of a member, or those that its own first batch introduces.

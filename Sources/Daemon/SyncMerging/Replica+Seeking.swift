@@ -56,9 +56,24 @@ extension Replica {
         return found
     }
 
+    private var allWaiting: [SyncBatch] { waiting.values.flatMap { $0.values.joined() } + apart.values.joined() }
+
+    /// Keeps the statements of a batch for which there is no room, if a member has signed them and they bring keys.
+    mutating func keepApart(_ batch: SyncBatch, _ keys: any CircleKeys) {
+        let (device, found) = (batch.header.device, keysForMe(batch))
+        guard !found.isEmpty || !batch.additions(keys).isEmpty else { return }
+        let there = apart[device] ?? []
+        let size = there.reduce(batch.carried.count) { $0 + $1.carried.count }
+        guard size <= Self.apartBytes, !there.contains(batch) else { return }
+        guard isSigned(batch, in: introduceAuthors([device], keys), keys) else { return }
+        apart[device] = there + [batch]
+        for id in found { sought[id, default: []].append(batch) }
+        noteIntroductions(batch, keys)
+    }
+
     private mutating func indexIntroductions(_ keys: any CircleKeys) -> [MemberID: [SyncBatch]] {
         introducing = [:]
-        for batch in waiting.values.flatMap({ $0.values.joined() }) { noteIntroductions(batch, keys) }
+        for batch in allWaiting { noteIntroductions(batch, keys) }
         return introducing ?? [:]
     }
 
@@ -81,7 +96,7 @@ extension Replica {
     /// Looks through all that waits, for a machine that has another name now.
     mutating func findKeysInWaiting() {
         (sought, introducing) = ([:], nil)
-        for batch in waiting.values.flatMap({ $0.values.joined() }) {
+        for batch in allWaiting {
             for id in keysForMe(batch) { sought[id, default: []].append(batch.withoutSealed) }
         }
     }

@@ -50,7 +50,7 @@ extension Replica {
     private func unread() -> Replica {
         var next = Replica(circle: circle, me: me, rows: rows, rules: rules)
         (next.queued, next.waiting, next.waitingSize) = (queued, waiting, waitingSize)
-        (next.sought, next.introducing) = (sought, introducing)
+        (next.sought, next.introducing, next.apart) = (sought, introducing, apart)
         return next
     }
 

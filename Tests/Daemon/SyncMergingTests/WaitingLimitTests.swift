@@ -76,6 +76,19 @@ struct WaitingLimitTests {
         #expect(newcomer.keys.verified < 400)
     }
 
+    @Test("A newcomer gets in where the log that brings its keys has more batches than may wait")
+    func longLog() {
+        let circle = Simulation.scripted(1)
+        let first = circle.machines[0]
+        for number in 0..<4_200 {
+            first.write("mail", "\(number)", time: circle.time)
+            circle.publish(first)
+        }
+        let newcomer = circle.join(first)
+        for _ in 0..<2 { newcomer.pull(circle.transport, time: circle.time) }
+        #expect(newcomer.value("mail") == "4199")
+    }
+
     @Test("A deletion under a clock that was years ahead takes no later change of its machine along")
     func wrongClock() {
         let circle = Simulation.scripted(2)
