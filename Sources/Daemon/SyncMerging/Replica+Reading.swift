@@ -51,9 +51,13 @@ extension Replica {
         // Of a log that is gone in part a newcomer sees the end alone.
         let isNear = ahead <= Self.waitingBatches || isFresh && waiting[device]?.count ?? 0 < Self.waitingBatches
         let hasRoom = hasPlace && isNear && waitingSize + size <= Self.waitingBytes
-        guard there.count < 2, hasRoom || ahead == 1 && author(of: batch, keys) != nil else { return false }
+        guard there.count < 2, hasRoom || ahead == 1 && author(of: batch, keys) != nil else {
+            keepApart(batch.withoutSealed, keys)
+            return false
+        }
         waiting[device, default: [:]][seq] = there + [batch]
         for id in keysForMe(batch) { sought[id, default: []].append(batch.withoutSealed) }
+        noteIntroductions(batch, keys)
         waitingSize += size
         return true
     }
@@ -80,7 +84,7 @@ extension Replica {
         for batch in candidates {
             guard let author = author(of: batch, keys) else { continue }
             guard keys.isSignature(batch.signature, of: batch.signed, by: author.signing) else {
-                drop(batch)
+                drop(batch, keys)
                 continue
             }
             guard batch.header.previous == head.hash else {
@@ -105,7 +109,7 @@ extension Replica {
             if content == nil { quarantined[device, default: 0] += 1 }
             guard knowsOrigins(of: batch, content) else { return false }
         }
-        forget(device, upTo: batch.header.seq)
+        forget(device, upTo: batch.header.seq, keys)
         count(batch, content, isOwn: false, now: now, keys)
         return true
     }
@@ -154,7 +158,7 @@ extension Replica {
         return after.removed.contains(place.device)
     }
 
-    private mutating func drop(_ batch: SyncBatch) {
+    mutating func drop(_ batch: SyncBatch, _ keys: any CircleKeys) {
         let (device, seq) = (batch.header.device, batch.header.seq)
         waiting[device]?[seq]?.removeAll { $0 == batch }
         if waiting[device]?[seq]?.isEmpty == true { waiting[device]?[seq] = nil }
@@ -163,15 +167,26 @@ extension Replica {
             if let one = sought[id]?.firstIndex(of: batch.withoutSealed) { sought[id]?.remove(at: one) }
             if sought[id]?.isEmpty == true { sought[id] = nil }
         }
+        for id in Set(batch.additions(keys).map(\.id)) {
+            introducing?[id]?.removeAll { $0 == batch.withoutSealed }
+            if introducing?[id]?.isEmpty == true { introducing?[id] = nil }
+        }
     }
 
-    mutating func forget(_ device: MemberID, upTo seq: UInt64) {
-        for batch in (waiting[device] ?? [:]).filter({ $0.key <= seq }).values.joined() { drop(batch) }
+    mutating func forget(_ device: MemberID, upTo seq: UInt64, _ keys: any CircleKeys) {
+        for batch in (waiting[device] ?? [:]).filter({ $0.key <= seq }).values.joined() { drop(batch, keys) }
         if waiting[device]?.isEmpty == true { waiting[device] = nil }
+        for batch in apart[device] ?? [] where batch.header.seq <= seq { drop(batch, keys) }
+        apart[device]?.removeAll { $0.header.seq <= seq }
+        if apart[device]?.isEmpty == true { apart[device] = nil }
     }
 
     /// The keys that a batch must be signed with: those of a member, or those that its own first batch introduces.
     func author(of batch: SyncBatch, _ keys: any CircleKeys) -> MemberKeys? {
+        author(of: batch, in: membership, keys)
+    }
+
+    func author(of batch: SyncBatch, in membership: Membership, _ keys: any CircleKeys) -> MemberKeys? {
         let device = batch.header.device
         if let member = membership.members[device] { return member.isRecoveryKey ? nil : member.keys }
         guard batch.header.seq == 1 else { return nil }
@@ -181,14 +196,16 @@ extension Replica {
                 let isHere = CircleID(keys.hash(statement.body).bytes) == circle
                 return isHere && keys.member(own) == device ? own : nil
             case .add(let addition) where keys.member(addition.keys) == device:
-                return isSponsored(addition, keys) ? addition.keys : nil
+                return isSponsored(addition, in: membership, keys) ? addition.keys : nil
             default: continue
             }
         }
         return nil
     }
 
-    private func isSponsored(_ addition: Addition, _ keys: any CircleKeys) -> Bool {
+    private func isSponsored(
+        _ addition: Addition, in membership: Membership, _ keys: any CircleKeys
+    ) -> Bool {
         // Also of a key that is out: those who read of its removal first are to know the machines that it keeps.
         guard let sponsor = membership.members[addition.recoveryKey], sponsor.isRecoveryKey else { return false }
         return keys.isSignature(addition.signature, of: addition.signed(in: circle), by: sponsor.keys.signing)
@@ -204,41 +221,8 @@ extension Replica {
         for batch in stating where isMeant(batch) { take(batch, keys) }
     }
 
-    /// Looks for the keys of a batch whose turn it is in those whose turn has not come. These may be sealed with the
-    /// same keys, and their authors may be unknown here or removed. A generation has its name from its keys, so that
-    /// nobody can give others for it.
-    func seek(_ generation: GenerationID, _ keys: any CircleKeys) -> Bool {
-        guard rules.keysAreSought else { return false }
-        var asked: Set<MemberID> = []
-        return (sought[generation] ?? []).contains { batch in
-            if rules.authorsAreIntroduced { introduce(batch.header.device, &asked, keys) }
-            keys.take(batch, isCounted: false)
-            return keys.holds(generation)
-        }
-    }
-
-    /// Gives the keys what introduces an author whose introduction waits: they take shares of members alone, and the
-    /// introduction may be sealed with the very keys that are sought. Statements are not sealed.
-    private func introduce(_ author: MemberID, _ asked: inout Set<MemberID>, _ keys: any CircleKeys) {
-        guard membership.members[author] == nil, asked.insert(author).inserted else { return }
-        for batch in waiting.values.flatMap({ $0.values.joined() }) {
-            guard let sponsor = batch.sponsor(of: author, keys) else { continue }
-            introduce(batch.header.device, &asked, keys)
-            if sponsor != .none { introduce(sponsor, &asked, keys) }
-            keys.take(batch.withoutSealed, isCounted: false)
-        }
-    }
-
-    /// Looks through all that waits, for a machine that has another name now.
-    mutating func findKeysInWaiting() {
-        sought = [:]
-        for batch in waiting.values.flatMap({ $0.values.joined() }) {
-            for id in keysForMe(batch) { sought[id, default: []].append(batch.withoutSealed) }
-        }
-    }
-
     /// The generations that a batch has shares for this machine of.
-    private func keysForMe(_ batch: SyncBatch) -> [GenerationID] {
+    func keysForMe(_ batch: SyncBatch) -> [GenerationID] {
         batch.statements.compactMap(\.madeKeys).filter { $0.shares.contains { $0.recipient == me } }.map(\.id)
     }
 
@@ -253,21 +237,6 @@ extension Replica {
                 found.insert(batch.header.generation)
             }
         }
-    }
-}
-
-extension SyncBatch {
-    /// The recovery key on whose word the batch introduces a member; none where it is the author's word, nil where it
-    /// does not.
-    fileprivate func sponsor(of id: MemberID, _ keys: any CircleKeys) -> MemberID? {
-        for statement in statements {
-            switch statement {
-            case .add(let addition) where keys.member(addition.keys) == id: return addition.recoveryKey
-            case .recovery(let own, _) where keys.member(own) == id: return MemberID.none
-            default: continue
-            }
-        }
-        return nil
     }
 }
 

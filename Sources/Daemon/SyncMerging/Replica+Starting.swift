@@ -36,19 +36,19 @@ extension Replica {
     /// batches that wait.
     ///
     /// - Returns: nil while the keys are not there, and for a batch that announces none.
-    package func partCount(of batch: SyncBatch, _ parts: [[UInt8]], _ keys: any CircleKeys) -> Int? {
+    package mutating func partCount(of batch: SyncBatch, _ parts: [[UInt8]], _ keys: any CircleKeys) -> Int? {
         announced(batch, parts, keys)?.manifest.parts.count
     }
 
     /// The snapshot that a batch announces, whose keys may be in what its parts state, and in batches that wait.
-    private func announced(_ batch: SyncBatch, _ parts: [[UInt8]], _ keys: any CircleKeys) -> Announced? {
+    private mutating func announced(_ batch: SyncBatch, _ parts: [[UInt8]], _ keys: any CircleKeys) -> Announced? {
         let generation = batch.header.generation
         if !keys.holds(generation) {
             let carried = parts.compactMap { try? SnapshotPart(decoding: $0) }.flatMap(\.carried)
             var reader = unread()
             _ = reader.countAll(carried, keys)
         }
-        guard let sealed = batch.sealed, keys.holds(generation) || seek(generation, keys),
+        guard let sealed = batch.sealed, keys.holds(generation) || seek(generation, takesStrangers: true, keys),
             let content = keys.open(sealed, batch.header, associated: batch.associated)
                 .flatMap({ try? SyncContent(decoding: $0) }),
             let record = content.records.last(where: { $0.kind == SyncRecord.Kind.manifest }),
@@ -62,7 +62,8 @@ extension Replica {
     /// This machine as if it had read nothing, with the batches that wait.
     private func unread() -> Replica {
         var next = Replica(circle: circle, me: me, rows: rows, rules: rules)
-        (next.queued, next.waiting, next.waitingSize, next.sought) = (queued, waiting, waitingSize, sought)
+        (next.queued, next.waiting, next.waitingSize) = (queued, waiting, waitingSize)
+        (next.sought, next.introducing, next.apart) = (sought, introducing, apart)
         return next
     }
 
@@ -79,7 +80,7 @@ extension Replica {
             })
         else { return false }
         begin(opened.announced)
-        for device in logs.keys { forget(device, upTo: logs[device]?.seq ?? 0) }
+        for device in logs.keys { forget(device, upTo: logs[device]?.seq ?? 0, keys) }
         return true
     }
 

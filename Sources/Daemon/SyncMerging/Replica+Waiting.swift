@@ -3,9 +3,10 @@ import SyncFormat
 extension Replica {
     /// Batches that wait; setting them is for a state that was just restored.
     package var waitingForTheirTurn: WaitingBatches {
-        get { WaitingBatches(batches: waiting, size: waitingSize, areKeptBack: keepsBack) }
+        get { WaitingBatches(batches: waiting, apart: apart, size: waitingSize, areKeptBack: keepsBack) }
         set {
-            (waiting, waitingSize, keepsBack) = (newValue.batches, newValue.size, newValue.areKeptBack)
+            (waiting, apart, waitingSize) = (newValue.batches, newValue.apart, newValue.size)
+            keepsBack = newValue.areKeptBack
             findKeysInWaiting()
         }
     }
@@ -14,6 +15,7 @@ extension Replica {
 /// The batches that wait for their turn. They are in no store; a process keeps them from one change to the next.
 package struct WaitingBatches: Sendable {
     fileprivate let batches: [MemberID: [UInt64: [SyncBatch]]]
+    fileprivate let apart: [MemberID: [SyncBatch]]
     fileprivate let size: Int
     fileprivate let areKeptBack: Bool
 

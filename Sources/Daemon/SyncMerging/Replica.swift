@@ -24,6 +24,8 @@ package struct Replica<Rows: RowTable> {
     /// So many batches wait for each log, and bytes in all; others must be brought again.
     package static var waitingBatches: UInt64 { 4096 }
     package static var waitingBytes: Int { 16 << 20 }
+    /// So many bytes of statements are kept of those others of each log, when they bring keys.
+    static var apartBytes: Int { 256 << 10 }
 
     package let circle: CircleID
     package internal(set) var me: MemberID
@@ -48,6 +50,11 @@ package struct Replica<Rows: RowTable> {
     package var keepsBack = false
     /// Keys for this machine in the batches that wait.
     var sought: [GenerationID: [SyncBatch]] = [:]
+    /// Batches for which there is no room, without their sealed parts: those that bring keys for this machine, or
+    /// introduce somebody. What comes before them in their own logs may be sealed with these keys.
+    var apart: [MemberID: [SyncBatch]] = [:]
+    /// The batches that wait and introduce somebody; nil while nobody has asked for them.
+    var introducing: [MemberID: [SyncBatch]]?
     /// The highest batch of each log that a counted batch names.
     var named: [MemberID: UInt64] = [:]
     /// The last batch of a log that is named and not read yet, by each that names it.

@@ -118,14 +118,23 @@ final class EnclaveCircleKeys: CircleKeys {
     }
 
     func take(_ batch: SyncBatch, isCounted: Bool) {
-        guard known.take(hash(batch.signed)) else { return }
-        let taken: Void? = ask(
-            isAnswer: { refusal in
-                !isCounted
-                    && [.unknownAuthor, .forgedBatch, .malformedBatch, .laterBatch, .fullCircle].contains(refusal.rule)
-            }
-        ) { () throws(Refusal) in try enclave.takeBatch(batch.carried) }
+        if isCounted ? takeWhole(batch) : takeKeys(batch) { noteKeys() }
+    }
+
+    /// - Returns: whether the enclave has had it for the first time.
+    private func takeWhole(_ batch: SyncBatch) -> Bool {
+        guard known.take(hash(batch.signed)) else { return false }
+        let taken: Void? = ask { () throws(Refusal) in try enclave.takeBatch(batch.carried) }
         if taken == nil { known.forget(hash(batch.signed)) }
+        return true
+    }
+
+    private func takeKeys(_ batch: SyncBatch) -> Bool {
+        let isAnswer = Self.means(.unknownAuthor, .forgedBatch, .malformedBatch, .laterBatch, .fullCircle)
+        return ask(isAnswer: isAnswer) { () throws(Refusal) in try enclave.seekKeys(batch.carried) } != nil
+    }
+
+    private func noteKeys() {
         let before = state?.held.count
         refresh()
         if state?.held.count != before { hasNewKeys = true }

@@ -119,6 +119,20 @@ struct TextTests {
         #expect(Wording(question).lines[2].hasSuffix("，另有 5 台"))
     }
 
+    @Test(
+        "no machine's name hides it behind the one before",
+        arguments: ["\u{301}", "\u{200D}", "\u{FE0F}", "\u{1F3FD}"])
+    func hiddenMachines(mark: String) {
+        func shown(_ number: Int) -> String { "the room \(number) (0123-4567-89ab, 2026-11-2\(number))" }
+        let machines = (1...9).map { ($0.isMultiple(of: 2) ? mark : "") + shown($0) }
+        var question = Self.question(.passcode, Prompt())
+        question.change = .init(.removesMachine, name: "phone", others: machines.joined(separator: ", "))
+        let line = Wording(question).lines[2]
+        for number in 1...4 { #expect(line.contains(shown(number)), "\(line)") }
+        let count = line.split(separator: "0123-4567-89ab").count - 1
+        #expect(line.hasSuffix(", and \(9 - count) more"), "\(line)")
+    }
+
     @Test("a recovery is told with what it opens, who reads along, and how old the place is")
     func recovery() {
         var prompt = Prompt(reason: "Only a test, say yes")

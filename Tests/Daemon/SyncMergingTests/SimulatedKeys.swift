@@ -25,6 +25,8 @@ final class SimulatedKeys: CircleKeys {
     var cheats: Set<MemberID> = []
     /// How many signatures were checked.
     private(set) var verified = 0
+    /// The authors of batches in which keys were sought.
+    private(set) var soughtIn: Set<MemberID> = []
     /// Members that generations of this hostile machine leave out.
     var forgets: Set<MemberID> = []
 
@@ -94,6 +96,7 @@ final class SimulatedKeys: CircleKeys {
     }
 
     func take(_ batch: SyncBatch, isCounted: Bool) {
+        if !isCounted { soughtIn.insert(batch.header.device) }
         let news = batch.statements.compactMap { introduction(in: $0, by: batch.header.device) }
         guard introduced.contains(batch.header.device) || news.contains(batch.header.device) else { return }
         introduced.formUnion(news)

@@ -4,7 +4,9 @@ import SyncMerging
 
 /// Fields of a replica that are not in its saved form: rows are kept by the store, and batches that wait are brought
 /// again.
-private let brought: Set<String> = ["rows", "waiting", "waitingSize", "sought", "later", "clock"]
+private let brought: Set<String> = [
+    "rows", "waiting", "waitingSize", "sought", "introducing", "apart", "later", "clock",
+]
 
 /// The fields of a machine by their names, each in one spelling.
 func fields(of replica: Replica<SimulatedRows>) -> [String: String] {

@@ -45,6 +45,50 @@ struct WaitingLimitTests {
         #expect(second.replica.futureCount == 0 && second.replica.rows.all.count == records.count + 1)
     }
 
+    @Test("Keys are sought in no batch whose author no member has introduced, however many a place makes up")
+    func madeUpIntroductions() throws {
+        let circle = Simulation.scripted(1)
+        let first = circle.machines[0]
+        let newcomer = circle.join(first)
+        let made = try #require(first.replica.membership.currentGeneration)
+        let share = KeyShare(
+            recipient: newcomer.id, encapsulated: [4] + [UInt8](repeating: 0, count: 64),
+            box: [UInt8](repeating: 0, count: KeyShare.boxSize))
+        let (madeUp, next) = (SimulatedKeys(circle.dice), SimulatedKeys(circle.dice))
+        let statements: [SyncStatement] = [
+            .share(Generation(number: made.number, commitment: made.commitment, shares: [share])),
+            .add(Addition(madeUp.own)), .add(Addition(next.own)), .recovery(next.own, announcement: .none),
+        ]
+        for device in [madeUp.id, next.id, first.id] {
+            for seq in 100..<200 as Range<UInt64> {
+                let header = SyncHeader(
+                    circle: circle.transport.circle, device: device, seq: seq, previous: BatchHash([1]),
+                    generation: .none, salt: .none)
+                let batch = SyncBatch(
+                    header, statements, sealed: [], sealedHash: madeUp.hash([]), sign: madeUp.sign)
+                _ = newcomer.replica.receive(batch.bytes ?? [], in: batch.slot, now: circle.time, newcomer.keys)
+            }
+        }
+        newcomer.pull(circle.transport, time: circle.time)
+        #expect(newcomer.keys.holds(made.id) && newcomer.replica.membership.members[newcomer.id] != nil)
+        #expect(newcomer.keys.soughtIn.subtracting([first.id]).isEmpty)
+        // Forged ones are looked at once.
+        #expect(newcomer.keys.verified < 400)
+    }
+
+    @Test("A newcomer gets in where the log that brings its keys has more batches than may wait")
+    func longLog() {
+        let circle = Simulation.scripted(1)
+        let first = circle.machines[0]
+        for number in 0..<4_200 {
+            first.write("mail", "\(number)", time: circle.time)
+            circle.publish(first)
+        }
+        let newcomer = circle.join(first)
+        for _ in 0..<2 { newcomer.pull(circle.transport, time: circle.time) }
+        #expect(newcomer.value("mail") == "4199")
+    }
+
     @Test("A deletion under a clock that was years ahead takes no later change of its machine along")
     func wrongClock() {
         let circle = Simulation.scripted(2)

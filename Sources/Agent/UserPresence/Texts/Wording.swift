@@ -145,14 +145,20 @@ struct Wording: Equatable, Sendable {
 }
 
 extension String {
-    /// The machines of a list, each with what stands in brackets after it. No machine's name has brackets there.
+    /// The machines of a list, each with what stands in brackets after it. No machine's name has brackets there. One
+    /// that begins with an accent makes one character of it and the space before, so that characters end nothing here.
     fileprivate var machines: [String] {
-        var (found, isInside) = ([String](), false)
-        for part in split(separator: ", ") {
-            if isInside { found[found.count - 1] += ", " + part } else { found.append(String(part)) }
-            isInside = !part.contains(")") && (isInside || part.contains("("))
+        var (found, isInside) = ([UnicodeScalarView()], false)
+        for scalar in unicodeScalars {
+            if scalar == " ", !isInside, found[found.count - 1].last == "," {
+                found[found.count - 1].removeLast()
+                found.append(UnicodeScalarView())
+            } else {
+                isInside = scalar == "(" || isInside && scalar != ")"
+                found[found.count - 1].append(scalar)
+            }
         }
-        return found
+        return found.filter { !$0.isEmpty }.map { String($0) }
     }
 }
 

@@ -8,6 +8,27 @@ package import SyncFormat
 /// Batches: what others state in theirs, and the signature of this machine's.
 extension SoftwareEnclave {
     package func takeBatch(_ carried: [UInt8]) throws(Refusal) {
+        let batch = try decode(carried)
+        try changeCircle { (record) throws(Refusal) in
+            try count(batch, in: &record)
+            try boxWaitingKeys(in: &record)
+        }
+        heralded.withLock { $0 = HeraldedMembers() }
+    }
+
+    package func seekKeys(_ carried: [UInt8]) throws(Refusal) {
+        let batch = try decode(carried)
+        try changeCircle { (record) throws(Refusal) in
+            // It may never count, or not in this order: of the circle as it would be then, the keys alone are kept.
+            var ahead = record
+            heralded.withLock { $0.join(&ahead) }
+            try count(batch, in: &ahead)
+            heralded.withLock { $0.note(ahead, besides: record) }
+            record.takeKeys(of: ahead)
+        }
+    }
+
+    private func decode(_ carried: [UInt8]) throws(Refusal) -> SyncBatch {
         let batch: SyncBatch
         do { batch = try SyncBatch(carried: carried) } catch { throw .malformedBatch }
         guard batch.header.least <= SyncLimits.version, !batch.statements.contains(where: \.isOfLaterVersion) else {
@@ -15,10 +36,7 @@ extension SoftwareEnclave {
         }
         // Names and keys go into boxes of this class.
         try requireOpen(.afterFirstUnlock)
-        try changeCircle { (record) throws(Refusal) in
-            try count(batch, in: &record)
-            try boxWaitingKeys(in: &record)
-        }
+        return batch
     }
 
     /// Counts what a batch of the circle states, once its signature is that of its author.

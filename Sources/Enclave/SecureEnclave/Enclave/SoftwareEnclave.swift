@@ -34,6 +34,8 @@ package final class SoftwareEnclave: EnclaveService {
     let backups = Lock(OpenBackups())
     /// The statements that this enclave has made, and will sign.
     let stated = Lock(StatementsMade())
+    /// Members that batches introduce whose turn has not come.
+    let heralded = Lock(HeraldedMembers())
     /// The pairing that is under way.
     let pairing = Lock<Pairing?>(nil)
     /// Batches of circles that this machine may enter by a recovery key.

@@ -29,7 +29,7 @@ package enum EnclaveCalls {
         beginPairing.operation, showDigits.operation, answerPairing.operation, joinPairing.operation,
         finishPairing.operation, introduce.operation, addPaired.operation, leaveCircle.operation,
         setFileRecovery.operation, makeRecoveryKey.operation, forgetOffers.operation, offerBatch.operation,
-        recoverCircle.operation, resetCircle.operation,
+        recoverCircle.operation, resetCircle.operation, seekKeys.operation,
     ]
 }
 

@@ -27,6 +27,12 @@ extension EnclaveCalls {
         return EmptyMessage()
     }
 
+    /// Files: the batch without its sealed part.
+    package static let seekKeys = EnclaveCall<EmptyMessage, EmptyMessage>(113, files: 1) { (call, _) throws(Refusal) in
+        try call.enclave.seekKeys(try CircleFile.array(call.files[0], CircleFile.carriedBytes))
+        return EmptyMessage()
+    }
+
     /// header:136 → nothing. Files: the content, room for the sealed part.
     package static let sealContent = EnclaveCall<BytesMessage, EmptyMessage>(83, files: 2) {
         (call, header) throws(Refusal) in

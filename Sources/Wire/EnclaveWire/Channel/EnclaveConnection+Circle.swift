@@ -11,6 +11,10 @@ extension EnclaveConnection {
         _ = try send(EnclaveCalls.takeBatch, EmptyMessage(), [try CircleFile.make(SecretBytes(copying: carried.span))])
     }
 
+    package func seekKeys(_ carried: [UInt8]) throws(Refusal) {
+        _ = try send(EnclaveCalls.seekKeys, EmptyMessage(), [try CircleFile.make(SecretBytes(copying: carried.span))])
+    }
+
     package func sealContent(_ content: SecretBytes, header: [UInt8]) throws(Refusal) -> [UInt8] {
         let size = content.count + CircleBox.overhead
         let sealed = try exchange(EnclaveCalls.sealContent, BytesMessage(header), content, size)

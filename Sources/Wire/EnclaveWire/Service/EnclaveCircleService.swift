@@ -31,6 +31,13 @@ package protocol EnclaveCircleService: Sendable {
     ///   (`circle.malformed`).
     func takeBatch(_ carried: [UInt8]) throws(Refusal)
 
+    /// Takes the keys that a batch brings for this machine, before its turn has come. It adds and removes nobody.
+    /// Members that it introduces are known as authors of other such batches, until a batch is taken.
+    ///
+    /// - Parameter carried: as in ``takeBatch(_:)``. Batches that introduce its author come first.
+    /// - Throws: as ``takeBatch(_:)``; `errSecParam` (`circle.full`).
+    func seekKeys(_ carried: [UInt8]) throws(Refusal)
+
     /// Seals a content under the generation of a header of this machine's.
     ///
     /// - Parameter header: the 136 bytes of a batch's or a part's header. It says how large the sealed part will be:

@@ -1,0 +1,125 @@
+import SyncFormat
+
+extension Replica {
+    /// Looks for the keys of a batch whose turn it is in those whose turn has not come. These may be sealed with the
+    /// same keys, and their authors may be unknown here or removed. A generation has its name from its keys, so that
+    /// nobody can give others for it.
+    ///
+    /// - Parameter takesStrangers: whether batches are tried whose authors nobody has introduced here: before it starts
+    ///   from a snapshot, a machine knows nobody.
+    mutating func seek(
+        _ generation: GenerationID, takesStrangers: Bool = false, _ keys: any CircleKeys
+    ) -> Bool {
+        guard rules.keysAreSought, let found = sought[generation] else { return false }
+        let known = introduceAuthors(Set(found.map(\.header.device)), keys)
+        for batch in found where takesStrangers || isSigned(batch, in: known, keys) {
+            keys.take(batch, isCounted: false)
+            if keys.holds(generation) { return true }
+        }
+        return false
+    }
+
+    /// Gives the keys what introduces authors whose introductions wait: they take shares of members alone, and the
+    /// introduction may be sealed with the very keys that are sought. Statements are not sealed. A place can make up as
+    /// many introductions as it likes: none is given that does not come from a member.
+    ///
+    /// - Returns: the members, with those whose introductions wait.
+    private mutating func introduceAuthors(_ authors: Set<MemberID>, _ keys: any CircleKeys) -> Membership {
+        var (known, left) = (membership, rules.authorsAreIntroduced ? batchesIntroducing(authors, keys) : [])
+        var moves = true
+        while moves {
+            moves = false
+            left = left.filter { batch in
+                guard author(of: batch, in: known, keys) != nil else { return true }
+                guard isSigned(batch, in: known, keys) else { return false }
+                keys.take(batch, isCounted: false)
+                for one in batch.additions(keys) { known.add(one.id, one.member) }
+                moves = true
+                return false
+            }
+        }
+        return known
+    }
+
+    /// The batches that may introduce authors that are not known, and those that may introduce the authors of these.
+    private mutating func batchesIntroducing(_ authors: Set<MemberID>, _ keys: any CircleKeys) -> [SyncBatch] {
+        let index = introducing ?? indexIntroductions(keys)
+        var (found, asked, next) = ([SyncBatch](), authors, Array(authors))
+        while let author = next.popLast() {
+            guard membership.members[author] == nil else { continue }
+            for batch in index[author] ?? [] {
+                found.append(batch)
+                let sponsors = batch.additions(keys).filter { $0.id == author }.map(\.member.sponsor)
+                next += (sponsors + [batch.header.device]).filter { asked.insert($0).inserted }
+            }
+        }
+        return found
+    }
+
+    private var allWaiting: [SyncBatch] { waiting.values.flatMap { $0.values.joined() } + apart.values.joined() }
+
+    /// Keeps the statements of a batch for which there is no room, if a member has signed them and they bring keys.
+    mutating func keepApart(_ batch: SyncBatch, _ keys: any CircleKeys) {
+        let (device, found) = (batch.header.device, keysForMe(batch))
+        guard !found.isEmpty || !batch.additions(keys).isEmpty else { return }
+        let there = apart[device] ?? []
+        let size = there.reduce(batch.carried.count) { $0 + $1.carried.count }
+        guard size <= Self.apartBytes, !there.contains(batch) else { return }
+        guard isSigned(batch, in: introduceAuthors([device], keys), keys) else { return }
+        apart[device] = there + [batch]
+        for id in found { sought[id, default: []].append(batch) }
+        noteIntroductions(batch, keys)
+    }
+
+    private mutating func indexIntroductions(_ keys: any CircleKeys) -> [MemberID: [SyncBatch]] {
+        introducing = [:]
+        for batch in allWaiting { noteIntroductions(batch, keys) }
+        return introducing ?? [:]
+    }
+
+    mutating func noteIntroductions(_ batch: SyncBatch, _ keys: any CircleKeys) {
+        guard introducing != nil else { return }
+        for id in Set(batch.additions(keys).map(\.id)) {
+            introducing?[id, default: []].append(batch.withoutSealed)
+        }
+    }
+
+    /// Whether a batch that waits has its author's signature. One that has another's is dropped.
+    private mutating func isSigned(_ batch: SyncBatch, in known: Membership, _ keys: any CircleKeys) -> Bool {
+        guard let author = author(of: batch, in: known, keys) else { return false }
+        if keys.isSignature(batch.signature, of: batch.signed, by: author.signing) { return true }
+        let there = waiting[batch.header.device]?[batch.header.seq] ?? []
+        for forged in there where forged.withoutSealed == batch { drop(forged, keys) }
+        return false
+    }
+
+    /// Looks through all that waits, for a machine that has another name now.
+    mutating func findKeysInWaiting() {
+        (sought, introducing) = ([:], nil)
+        for batch in allWaiting {
+            for id in keysForMe(batch) { sought[id, default: []].append(batch.withoutSealed) }
+        }
+    }
+}
+
+extension SyncBatch {
+    /// The members that the batch introduces, if its author is one.
+    func additions(_ keys: any CircleKeys) -> [(id: MemberID, member: Membership.Member)] {
+        let author = header.device
+        return statements.compactMap { statement in
+            switch statement {
+            case .add(let addition):
+                let (id, key) = (keys.member(addition.keys), addition.recoveryKey)
+                guard key == .none || id == author else { return nil }
+                return (id, member(addition.keys, by: key == .none ? author : key, reads: addition.most))
+            case .recovery(let own, _): return (keys.member(own), member(own, by: author, reads: nil))
+            default: return nil
+            }
+        }
+    }
+
+    private func member(_ keys: MemberKeys, by sponsor: MemberID, reads: UInt16?) -> Membership.Member {
+        let place = SyncRecord.Origin(device: header.device, seq: header.seq)
+        return .init(keys: keys, sponsor: sponsor, place: place, isRecoveryKey: reads == nil, reads: reads ?? 0)
+    }
+}

@@ -1,0 +1,34 @@
+import SyncFormat
+
+/// Members that batches introduce whose turn has not come, and who are authors of such batches. They are in no vault,
+/// get no keys, and are shown to nobody.
+struct HeraldedMembers: Sendable {
+    /// As many as a position vector names; of more, none are kept.
+    private static let most = SyncLimits.members
+
+    private var circle = CircleID.none
+    private var members: [MemberID: Membership.Member] = [:]
+
+    /// Adds them to a circle.
+    func join(_ record: inout CircleRecord) {
+        guard record.circle == circle else { return }
+        for (id, member) in members { record.membership.add(id, member) }
+    }
+
+    /// Keeps those that a circle has besides another state of it.
+    mutating func note(_ ahead: CircleRecord, besides record: CircleRecord) {
+        let found = ahead.membership.members.filter { record.membership.members[$0.key] == nil }
+        (circle, members) = (record.circle, found.count > Self.most ? [:] : found)
+    }
+}
+
+extension CircleRecord {
+    /// Takes over the keys of a state that may never be. Its members and generations stay behind.
+    mutating func takeKeys(of ahead: CircleRecord) {
+        for id in ahead.held.keys where membership.generations[id] == nil {
+            guard let made = ahead.membership.generations[id] else { continue }
+            membership.restore(id, .init(commitment: made.commitment))
+        }
+        (held, recordKey) = (ahead.held, ahead.recordKey)
+    }
+}
