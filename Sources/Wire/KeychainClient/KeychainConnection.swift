@@ -30,8 +30,7 @@ package protocol KeychainConnection: AnyObject, Sendable {
         _ request: DeviceRequest, passcodes: [FileDescriptor], by deadline: Deadline
     ) throws(Refusal) -> DeviceReply
 
-    /// The same until another thread ends it, where something waits for the answer: an engine in this process answers as
-    /// if nobody had.
+    /// The same until another thread ends it. An engine in this process answers as if nobody had.
     ///
     /// - Throws: as ``device(_:passcodes:)``; `errSecNotAvailable` (`state.withdrawn`) when it was ended.
     func device(

@@ -102,6 +102,8 @@ package final class GroupChangeWatch: Sendable {
                 else { throw .malformed("the numbers of groups") }
                 if note(numbers) { tell(nil) }
             } catch {
+                // The refusal of a request that was ended says nothing of the keychain.
+                if cancellation.isCancelled { return }
                 if error.endsWatch { return tell(error) }
                 _ = state.wait(deadline: .after(milliseconds: Self.pause)) { $0.isEnded ? () : nil }
             }
