@@ -158,57 +158,12 @@ extension Replica {
         return after.removed.contains(place.device)
     }
 
-    mutating func drop(_ batch: SyncBatch, _ keys: any CircleKeys) {
-        let (device, seq) = (batch.header.device, batch.header.seq)
-        waiting[device]?[seq]?.removeAll { $0 == batch }
-        if waiting[device]?[seq]?.isEmpty == true { waiting[device]?[seq] = nil }
-        waitingSize -= min(waitingSize, batch.bytes?.count ?? 0)
-        for id in keysForMe(batch) {
-            if let one = sought[id]?.firstIndex(of: batch.withoutSealed) { sought[id]?.remove(at: one) }
-            if sought[id]?.isEmpty == true { sought[id] = nil }
-        }
-        for id in Set(batch.additions(keys).map(\.id)) {
-            introducing?[id]?.removeAll { $0 == batch.withoutSealed }
-            if introducing?[id]?.isEmpty == true { introducing?[id] = nil }
-        }
-    }
-
     mutating func forget(_ device: MemberID, upTo seq: UInt64, _ keys: any CircleKeys) {
         for batch in (waiting[device] ?? [:]).filter({ $0.key <= seq }).values.joined() { drop(batch, keys) }
         if waiting[device]?.isEmpty == true { waiting[device] = nil }
         for batch in apart[device] ?? [] where batch.header.seq <= seq { drop(batch, keys) }
         apart[device]?.removeAll { $0.header.seq <= seq }
         if apart[device]?.isEmpty == true { apart[device] = nil }
-    }
-
-    /// The keys that a batch must be signed with: those of a member, or those that its own first batch introduces.
-    func author(of batch: SyncBatch, _ keys: any CircleKeys) -> MemberKeys? {
-        author(of: batch, in: membership, keys)
-    }
-
-    func author(of batch: SyncBatch, in membership: Membership, _ keys: any CircleKeys) -> MemberKeys? {
-        let device = batch.header.device
-        if let member = membership.members[device] { return member.isRecoveryKey ? nil : member.keys }
-        guard batch.header.seq == 1 else { return nil }
-        for statement in batch.statements {
-            switch statement {
-            case .genesis(let own, _):
-                let isHere = CircleID(keys.hash(statement.body).bytes) == circle
-                return isHere && keys.member(own) == device ? own : nil
-            case .add(let addition) where keys.member(addition.keys) == device:
-                return isSponsored(addition, in: membership, keys) ? addition.keys : nil
-            default: continue
-            }
-        }
-        return nil
-    }
-
-    private func isSponsored(
-        _ addition: Addition, in membership: Membership, _ keys: any CircleKeys
-    ) -> Bool {
-        // Also of a key that is out: those who read of its removal first are to know the machines that it keeps.
-        guard let sponsor = membership.members[addition.recoveryKey], sponsor.isRecoveryKey else { return false }
-        return keys.isSignature(addition.signature, of: addition.signed(in: circle), by: sponsor.keys.signing)
     }
 
     /// Takes what a batch states, and the keys that it brings for this machine: it may itself be sealed with them.
@@ -219,11 +174,6 @@ extension Replica {
     /// Gives all that was stated to keys that may have lost some of it.
     package func remind(_ keys: any CircleKeys, of isMeant: (SyncBatch) -> Bool = { _ in true }) {
         for batch in stating where isMeant(batch) { take(batch, keys) }
-    }
-
-    /// The generations that a batch has shares for this machine of.
-    func keysForMe(_ batch: SyncBatch) -> [GenerationID] {
-        batch.statements.compactMap(\.madeKeys).filter { $0.shares.contains { $0.recipient == me } }.map(\.id)
     }
 
     /// Generations without whose keys the next batch of a log cannot be read.
@@ -241,13 +191,5 @@ extension Replica {
 }
 
 extension SyncStatement {
-    /// The generation whose keys a statement brings.
-    package var madeKeys: Generation? {
-        switch self {
-        case .generation(let made), .share(let made): made
-        default: nil
-        }
-    }
-
     var isUnknown: Bool { if case .unknown = self { true } else { false } }
 }

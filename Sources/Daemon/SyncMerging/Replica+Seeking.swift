@@ -1,4 +1,4 @@
-import SyncFormat
+package import SyncFormat
 
 extension Replica {
     /// Looks for the keys of a batch whose turn it is in those whose turn has not come. These may be sealed with the
@@ -100,6 +100,60 @@ extension Replica {
             for id in keysForMe(batch) { sought[id, default: []].append(batch.withoutSealed) }
         }
     }
+
+    /// The generations that a batch has shares for this machine of.
+    func keysForMe(_ batch: SyncBatch) -> [GenerationID] {
+        batch.statements.compactMap(\.madeKeys).filter { $0.shares.contains { $0.recipient == me } }.map(\.id)
+    }
+
+    mutating func drop(_ batch: SyncBatch, _ keys: any CircleKeys) {
+        let (device, seq) = (batch.header.device, batch.header.seq)
+        waiting[device]?[seq]?.removeAll { $0 == batch }
+        if waiting[device]?[seq]?.isEmpty == true { waiting[device]?[seq] = nil }
+        waitingSize -= min(waitingSize, batch.bytes?.count ?? 0)
+        for id in keysForMe(batch) {
+            if let one = sought[id]?.firstIndex(of: batch.withoutSealed) { sought[id]?.remove(at: one) }
+            if sought[id]?.isEmpty == true { sought[id] = nil }
+        }
+        for id in Set(batch.additions(keys).map(\.id)) {
+            introducing?[id]?.removeAll { $0 == batch.withoutSealed }
+            if introducing?[id]?.isEmpty == true { introducing?[id] = nil }
+        }
+    }
+}
+
+// MARK: - Authors
+
+extension Replica {
+    /// The keys that a batch must be signed with: those of a member, or those that its own first batch introduces.
+    func author(of batch: SyncBatch, _ keys: any CircleKeys) -> MemberKeys? {
+        author(of: batch, in: membership, keys)
+    }
+
+    func author(of batch: SyncBatch, in membership: Membership, _ keys: any CircleKeys) -> MemberKeys? {
+        let device = batch.header.device
+        if let member = membership.members[device] { return member.isRecoveryKey ? nil : member.keys }
+        guard batch.header.seq == 1 else { return nil }
+        for statement in batch.statements {
+            switch statement {
+            case .genesis(let own, _):
+                let isHere = CircleID(keys.hash(statement.body).bytes) == circle
+                return isHere && keys.member(own) == device ? own : nil
+            case .add(let addition) where keys.member(addition.keys) == device:
+                return isSponsored(addition, in: membership, keys) ? addition.keys : nil
+            default: continue
+            }
+        }
+        return nil
+    }
+
+    private func isSponsored(
+        _ addition: Addition, in membership: Membership, _ keys: any CircleKeys
+    ) -> Bool {
+        // Also of a key that is out: those who read of its removal first are to know the machines that it keeps.
+        guard let sponsor = membership.members[addition.recoveryKey], sponsor.isRecoveryKey else { return false }
+        return keys.isSignature(addition.signature, of: addition.signed(in: circle), by: sponsor.keys.signing)
+    }
 }
 
 extension SyncBatch {
@@ -121,5 +175,15 @@ extension SyncBatch {
     private func member(_ keys: MemberKeys, by sponsor: MemberID, reads: UInt16?) -> Membership.Member {
         let place = SyncRecord.Origin(device: header.device, seq: header.seq)
         return .init(keys: keys, sponsor: sponsor, place: place, isRecoveryKey: reads == nil, reads: reads ?? 0)
+    }
+}
+
+extension SyncStatement {
+    /// The generation whose keys a statement brings.
+    package var madeKeys: Generation? {
+        switch self {
+        case .generation(let made), .share(let made): made
+        default: nil
+        }
     }
 }

@@ -51,7 +51,7 @@ package struct Replica<Rows: RowTable> {
     /// Keys for this machine in the batches that wait.
     var sought: [GenerationID: [SyncBatch]] = [:]
     /// Batches for which there is no room, without their sealed parts: those that bring keys for this machine, or
-    /// introduce somebody. What comes before them in their own logs may be sealed with these keys.
+    /// introduce somebody. Batches before them in their own logs may be sealed with these keys.
     var apart: [MemberID: [SyncBatch]] = [:]
     /// The batches that wait and introduce somebody; nil while nobody has asked for them.
     var introducing: [MemberID: [SyncBatch]]?
