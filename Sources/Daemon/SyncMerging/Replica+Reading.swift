@@ -13,7 +13,10 @@ extension Replica {
         let (device, seq) = (batch.header.device, batch.header.seq)
         let head = logs[device]?.seq ?? 0
         if seq <= head { return recall(batch, keys) }
-        guard keep(batch, bytes.count, keys) else { return .waits }
+        guard keep(batch, bytes.count, keys) else {
+            if keepApart(batch.withoutSealed, keys) { drain(now: now, keys) }
+            return .waits
+        }
         drain(now: now, keys)
         if later.contains(device) { return .needsLaterVersion }
         return (logs[device]?.seq ?? 0) >= seq ? .read : .waits
@@ -51,10 +54,7 @@ extension Replica {
         // Of a log that is gone in part a newcomer sees the end alone.
         let isNear = ahead <= Self.waitingBatches || isFresh && waiting[device]?.count ?? 0 < Self.waitingBatches
         let hasRoom = hasPlace && isNear && waitingSize + size <= Self.waitingBytes
-        guard there.count < 2, hasRoom || ahead == 1 && author(of: batch, keys) != nil else {
-            keepApart(batch.withoutSealed, keys)
-            return false
-        }
+        guard there.count < 2, hasRoom || ahead == 1 && author(of: batch, keys) != nil else { return false }
         waiting[device, default: [:]][seq] = there + [batch]
         for id in keysForMe(batch) { sought[id, default: []].append(batch.withoutSealed) }
         noteIntroductions(batch, keys)

@@ -59,16 +59,19 @@ extension Replica {
     private var allWaiting: [SyncBatch] { waiting.values.flatMap { $0.values.joined() } + apart.values.joined() }
 
     /// Keeps the statements of a batch for which there is no room, if a member has signed them and they bring keys.
-    mutating func keepApart(_ batch: SyncBatch, _ keys: any CircleKeys) {
+    ///
+    /// - Returns: whether they are new.
+    mutating func keepApart(_ batch: SyncBatch, _ keys: any CircleKeys) -> Bool {
         let (device, found) = (batch.header.device, keysForMe(batch))
-        guard !found.isEmpty || !batch.additions(keys).isEmpty else { return }
+        guard !found.isEmpty || !batch.additions(keys).isEmpty else { return false }
         let there = apart[device] ?? []
         let size = there.reduce(batch.carried.count) { $0 + $1.carried.count }
-        guard size <= Self.apartBytes, !there.contains(batch) else { return }
-        guard isSigned(batch, in: introduceAuthors([device], keys), keys) else { return }
+        guard size <= Self.apartBytes, !there.contains(batch) else { return false }
+        guard isSigned(batch, in: introduceAuthors([device], keys), keys) else { return false }
         apart[device] = there + [batch]
         for id in found { sought[id, default: []].append(batch) }
         noteIntroductions(batch, keys)
+        return true
     }
 
     private mutating func indexIntroductions(_ keys: any CircleKeys) -> [MemberID: [SyncBatch]] {
