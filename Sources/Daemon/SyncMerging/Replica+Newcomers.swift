@@ -5,10 +5,11 @@ package import SyncFormat
 
 extension Replica {
     /// Whether a member's log is gone in part: nothing of it was read, and it has signed what waits. Anybody can write
-    /// other batches, before and behind it.
+    /// other batches, before and behind it. Of a member that is out only that is read which others have named.
     package func lacksBeginnings(_ keys: any CircleKeys) -> Bool {
         let isLacking = membership.members.contains { device, member in
-            guard !member.isRecoveryKey, logs[device]?.seq ?? 0 == 0 else { return false }
+            let isRead = !membership.removed.contains(device) || named[device] ?? 0 > 0
+            guard isRead, !member.isRecoveryKey, logs[device]?.seq ?? 0 == 0 else { return false }
             return (waiting[device] ?? [:]).contains { seq, batches in
                 seq > 1 && batches.contains { keys.isSignature($0.signature, of: $0.signed, by: member.keys.signing) }
             }

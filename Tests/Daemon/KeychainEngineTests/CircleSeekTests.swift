@@ -41,6 +41,7 @@ import Testing
         let circle = try SyncedMachines(3)
         let (first, hostile, honest) = (circle.first, circle.second, circle.machines[2])
         try first.keychain.add("before", value: "1")
+        try hostile.keychain.add("its", value: "0")
         try circle.exchange()
         let newcomer = try SyncedMachine("newcomer")
         try circle.add(newcomer)
@@ -52,14 +53,15 @@ import Testing
         let trap = try Self.farAhead(
             [share, .remove(try honest.status.me, .user, kept: [])] + accomplices, by: hostile)
         // The newcomer has the keys of nobody else.
-        let (me, own) = (try newcomer.status.me, try first.status.me)
-        for (slot, bytes) in try circle.slots() where slot.device == own {
+        let (me, logs) = (try newcomer.status.me, [try first.status.me, try hostile.status.me])
+        for (slot, bytes) in try circle.slots() where logs.contains(slot.device) {
             let batch = try SyncBatch(decoding: bytes) { (try? BatchHash(sha256: $0.span)) ?? .none }
             let shares = batch.statements.compactMap(\.madeKeys).flatMap(\.shares)
             if !shares.contains(where: { $0.recipient == me }) { _ = try newcomer.take(bytes, in: slot) }
         }
         _ = try newcomer.take(trap.bytes, in: trap.slot)
-        #expect(try newcomer.keychain.values() == ["before": "1"])
+        try newcomer.saw(circle.transport)
+        #expect(try newcomer.keychain.values() == ["before": "1", "its": "0"])
         try circle.exchange()
         let state = try #require(try newcomer.engine.enclave.circle())
         #expect(state.members.count == 4 && state.members.allSatisfy(\.isIn))
@@ -68,8 +70,26 @@ import Testing
         try newcomer.keychain.add("after", value: "2")
         try circle.exchange()
         for machine in circle.machines {
-            #expect(try machine.keychain.values() == ["before": "1", "after": "2"])
+            #expect(try machine.keychain.values() == ["before": "1", "its": "0", "after": "2"])
         }
+    }
+
+    @Test("One that has written nothing but a batch far ahead keeps newcomers out, until it is removed")
+    func withoutBeginning() throws {
+        let circle = try SyncedMachines(2)
+        let (first, hostile) = (circle.first, circle.second)
+        try first.keychain.add("before", value: "1")
+        try circle.exchange()
+        let newcomer = try SyncedMachine("newcomer")
+        try circle.add(newcomer)
+        let trap = try Self.farAhead([.remove(try first.status.me, .user, kept: [])], by: hostile)
+        _ = try newcomer.take(trap.bytes, in: trap.slot)
+        try circle.exchange()
+        #expect(try newcomer.status.standing == .waitsToBeAdded)
+        try first.change(.remove(try hostile.status.me, keeping: []))
+        try circle.exchange()
+        #expect(try newcomer.status.standing == .isIn)
+        #expect(try newcomer.keychain.values() == ["before": "1"])
     }
 
     @Test("Machines that it adds before and after are the same ones to the keychain and to its enclave")

@@ -204,6 +204,13 @@ final class SyncedMachine {
         }
     }
 
+    /// Ends a look in which what was taken has come.
+    func saw(_ folder: FolderTransport) throws {
+        var view = SyncView()
+        view.ends = try folder.changes(after: [:], atMost: .max).ends
+        _ = try service.answer(.seen(view), [])
+    }
+
     static func read(_ folder: FolderTransport, _ slot: SyncSlot) throws -> [UInt8]? { try folder.read(slot) }
 
     private func look(_ folder: FolderTransport) throws {
