@@ -13,7 +13,7 @@ import sys
 
 import dbus
 import desktop_user
-from desktop_parts import ROOT, SECRET, Client, bridges, kill_bridges, objects, other, refused
+from desktop_parts import NAME, ROOT, SECRET, Client, bridges, kill_bridges, objects, other, refused
 from desktop_user import restart
 from parts import of_root, of_this_turn
 from patience import eventually
@@ -182,11 +182,15 @@ def test_a_kill_in_an_agreed_deletion():
             user.will("waits")
             shown.Prompt("")
             eventually(user.open_windows)
+            owner = made.bus.get_name_owner(NAME)
             with killed_at(place, "sendto,sendmsg", count) as was_killed:
                 user.will("types")
                 # The bridge itself is not asked: it would count.
                 eventually(lambda: was_killed() or f"Old{count}\t" not in place.run("list").stdout)  # noqa: B023
                 killed = was_killed()
+            if killed:
+                # A client that comes before the bus has heard of it would speak to the one that was killed.
+                eventually(lambda: not made.bus.name_has_owner(owner))  # noqa: B023
             made.close()
             looking = Client(place)
             if killed:
