@@ -295,6 +295,7 @@ extension EventLoop {
         guard sessions.removeValue(forKey: session.token) != nil else { return }
         session.abandon()
         router.withdraw(session)
+        router.forgetWatches(of: session)
         stalling.remove(session.token)
         paused.remove(session.token)
         notePeak()

@@ -228,9 +228,13 @@ struct RequestRouter {
         .after(milliseconds: Int(min(milliseconds, WireLimits.longestWatch)))
     }
 
-    /// Has the prompts and watches withdrawn that a connection left behind.
+    /// Forgets what a connection has watched that was closed. A server that ends answers those who are still there.
+    func forgetWatches(of session: ClientSession) {
+        if session.watches { backend.forgetWatches(of: session.wants) }
+    }
+
+    /// Has the prompts withdrawn that a connection left behind.
     func withdraw(_ session: ClientSession) {
-        if session.watches { backend.withdrawWatches(of: session.wants) }
         for conversation in session.conversations.values {
             // There is room for it but in a server that ends.
             try? backend.attendance.put(.withdraw(conversation, of: session.claimant.standing))

@@ -79,7 +79,7 @@ final class StateWatchers: Sendable {
     }
 
     /// Forgets those of a connection that was closed. Those that are looked at are forgotten after that.
-    func withdraw(_ wanted: Wanted) {
+    func forget(_ wanted: Wanted) {
         state.update { state in
             let gone = state.watchers.filter { $0.wanted === wanted }
             state.watchers.removeAll { $0.wanted === wanted }
@@ -198,7 +198,8 @@ final class StateWatchers: Sendable {
             // Somebody has come who does not wait as long.
             return state.earliest < earliest ? [] : nil
         }
-        if due?.isEmpty ?? true, state.update({ $0.isClosed }) { return nil }
+        // Nobody was due because somebody had just come: who waits is still to be answered.
+        if due?.isEmpty ?? true, state.update({ $0.isClosed && $0.watchers.isEmpty }) { return nil }
         return due ?? []
     }
 

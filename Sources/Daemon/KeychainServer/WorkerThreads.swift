@@ -100,8 +100,8 @@ final class WorkerThreads: Sendable {
     func endWatches() { for watchers in [watchers, carriers, groupWatchers] { watchers.close() } }
 
     /// Forgets what a connection has watched.
-    func withdrawWatches(of wanted: Wanted) {
-        for watchers in [watchers, carriers, groupWatchers] { watchers.withdraw(wanted) }
+    func forgetWatches(of wanted: Wanted) {
+        for watchers in [watchers, carriers, groupWatchers] { watchers.forget(wanted) }
     }
 
     /// Performs what waits, then ends the threads.
