@@ -1,4 +1,5 @@
 import KeychainTesting
+import LinuxSystem
 import Security
 import Synchronization
 import TestSupport
@@ -173,34 +174,47 @@ struct ForkTests {
         await #expect(processExitsWith: .success) {
             let keychain = try TestKeychain()
             keychain.run { _ = add(genericPassword() + [kSecValueData: Data("v")]) }
-            let isDone = Atomic(false)
-            DispatchQueue.concurrentPerform(iterations: 3) { thread in
-                keychain.run {
-                    guard thread == 0 else {
-                        while !isDone.load(ordering: .relaxed) {
-                            let found = find(genericPassword() + [kSecReturnData: true])
-                            #expect(found.data == Data("v"), "a thread of the parent got \(found.status)")
-                        }
-                        return
-                    }
-                    for _ in 0..<50 {
-                        let report = Pipe()
-                        let child = ForkedChild {
-                            let found = find(genericPassword() + [kSecReturnData: true])
-                            if found.data == Data("v") { return 0 }
-                            let error = SecCopyLastItemError()
-                            if found.status == errSecNotAvailable, error?.subject == "process" { return 0 }
-                            report.fileHandleForWriting.write(Data("\(found.status): \(String(describing: error))"))
-                            return 1
-                        }
-                        let end = child.waitForExit()
-                        try? report.fileHandleForWriting.close()
-                        let words = String(decoding: report.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-                        #expect(end == 0, "a child ended with \(end); \(words)")
-                    }
-                    isDone.store(true, ordering: .relaxed)
+            let reads = Reads()
+            let readers = try (0..<2).map { _ in try Self.startReading(keychain, until: reads) }
+            // Swift's runtime holds locks of its own while a thread does something for the first time, such as looking
+            // a conformance up. A child that is forked then finds them locked.
+            #expect(eventually { reads.count.load(ordering: .relaxed) > 50 })
+            keychain.run { for _ in 0..<50 { Self.expectChildReads() } }
+            reads.areEnough.store(true, ordering: .relaxed)
+            for reader in readers { reader.join() }
+        }
+    }
+
+    private final class Reads: Sendable {
+        let count = Atomic(0)
+        let areEnough = Atomic(false)
+    }
+
+    private static func startReading(_ keychain: TestKeychain, until reads: Reads) throws -> LinuxSystem.Thread {
+        try LinuxSystem.Thread(named: "reader") {
+            keychain.run {
+                while !reads.areEnough.load(ordering: .relaxed) {
+                    let found = find(genericPassword() + [kSecReturnData: true])
+                    #expect(found.data == Data("v"), "a thread of the parent got \(found.status)")
+                    reads.count.add(1, ordering: .relaxed)
                 }
             }
         }
+    }
+
+    private static func expectChildReads() {
+        let report = Pipe()
+        let child = ForkedChild {
+            let found = find(genericPassword() + [kSecReturnData: true])
+            if found.data == Data("v") { return 0 }
+            let error = SecCopyLastItemError()
+            if found.status == errSecNotAvailable, error?.subject == "process" { return 0 }
+            report.fileHandleForWriting.write(Data("\(found.status): \(String(describing: error))"))
+            return 1
+        }
+        let end = child.waitForExit()
+        try? report.fileHandleForWriting.close()
+        let words = String(decoding: report.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        #expect(end == 0, "a child ended with \(end); \(words)")
     }
 }

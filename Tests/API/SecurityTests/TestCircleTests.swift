@@ -71,7 +71,7 @@ struct TestCircleTests {
         #expect(Self.tokens(circle) == ["2", "2"])
     }
 
-    @Test("Of two changes of one item on two devices the later one is on both, whoever synchronises first")
+    @Test("Of two changes of one item on two devices the later one is on both, in whatever order they synchronise")
     func conflict() throws {
         for first in ["laptop", "phone"] {
             let circle = try TestCircle(["laptop", "phone"])

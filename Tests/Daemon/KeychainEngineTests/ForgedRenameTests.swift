@@ -84,7 +84,7 @@ struct ForgedRenameTests {
         #expect(try honest.keychain.engine.verify().damage.isEmpty)
     }
 
-    @Test("An item that is there keeps its reference, whoever claims it")
+    @Test("An item that is there keeps its reference, also when a machine claims it")
     func there() throws {
         try honest.keychain.add("mail", value: "1")
         try circle.exchange()

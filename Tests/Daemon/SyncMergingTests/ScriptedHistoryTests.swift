@@ -128,7 +128,7 @@ struct ScriptedHistoryTests {
         #expect(circle.machines[1].replica.rows.names[new] == old)
     }
 
-    @Test("An item takes a name once: from whom it had it, another one has it now")
+    @Test("An item takes a name once: the item that it had it from has lost it to another")
     func nameOfOnce() {
         let circle = Simulation.scripted(2)
         let (first, names) = (circle.machines[0], { circle.machines[1].replica.rows.names })
