@@ -80,16 +80,6 @@ struct DeviceJob: WorkerJob {
         return isWanted.isSo
     }
 
-    /// Whether it waits for nobody's passcode and walks over nothing.
-    var isBrief: Bool {
-        switch request {
-        case .status, .lock, .details, .identity, .lastUnlock, .access(.decisions): true
-        // The first waits for the writer.
-        case .access(.changes(let number)): number != .max
-        default: false
-        }
-    }
-
     func perform(with handler: any RequestHandler, into writer: ResponseWriter) {
         do throws(Refusal) {
             for passcode in passcodes { try passcode.waitUntilWritten(by: deadline, within: pipe) }
@@ -124,14 +114,6 @@ struct PromptJob: WorkerJob {
     let reply: ReplyAddress
     /// How long the password may take to come.
     let pipe: Int
-
-    /// Whether it may wait for a person.
-    var mayAsk: Bool {
-        switch request {
-        case .evaluate, .perform, .circle: true
-        case .capabilities, .invalidate: false
-        }
-    }
 
     func perform(with handler: any RequestHandler, into writer: ResponseWriter) {
         do throws(Refusal) { try password?.waitUntilWritten(by: deadline, within: pipe) } catch {

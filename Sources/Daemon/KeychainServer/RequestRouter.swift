@@ -174,7 +174,7 @@ struct RequestRouter {
             let job = PromptJob(
                 request: request, password: password, caller: caller, conversation: PromptCancellation(), id: id,
                 deadline: deadline, standing: standing, reply: reply, pipe: limits.pipe)
-            guard job.mayAsk else { return try backend.attendance.put(.answer(job)) }
+            guard job.request.mayAsk else { return try backend.attendance.put(.answer(job)) }
             try backend.prompts.put(job)
             session.conversations[id] = job.conversation
         // Answered at once.
@@ -219,7 +219,7 @@ struct RequestRouter {
             let job = DeviceJob(
                 request: request, passcodes: files, caller: caller, id: id, deadline: deadline, standing: standing,
                 reply: reply, pipe: limits.pipe, isWanted: session.wants)
-            try job.isBrief ? backend.brief.put(job) : backend.slow.put(job)
+            try job.request.traits.isBrief ? backend.brief.put(job) : backend.slow.put(job)
         }
     }
 

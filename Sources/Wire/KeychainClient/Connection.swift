@@ -78,7 +78,7 @@ package final class Connection: KeychainConnection {
         guard request.descriptors.contains(passcodes.count) else { throw .malformed("the number of passcodes") }
         var question = Channel.Question(kind: .device, deadline: milliseconds, descriptors: passcodes)
         question.cancellation = cancellation
-        let answer = try self.answer(to: question, request, mayRepeat: request.isRepeatable, isPatient: isPatient)
+        let answer = try self.answer(to: question, request, mayRepeat: request.traits.isRepeatable, isPatient: isPatient)
         return try DeviceReply(to: request, status: answer.status, body: answer.body)
     }
 
@@ -145,24 +145,6 @@ package final class Connection: KeychainConnection {
     private func refusal(_ failure: Channel.Failure, _ isWrite: Bool, _ isPatient: Bool) -> Refusal {
         if case .late = failure, isPatient { silent() }
         return failure.refusal(of: isWrite)
-    }
-}
-
-extension DeviceRequest {
-    fileprivate var isRepeatable: Bool {
-        switch self {
-        case .status, .lock, .verify, .details, .changeSettings, .watch, .watchGroups, .identity, .examine, .snapshot,
-            .release,
-            .lastUnlock,
-            .access(.decisions), .access(.changes),
-            .access(.why), .access(.whyFile), .access(.orphans), .access(.keepRows), .access(.row), .access(.gather),
-            .access(.use), .access(.others), .sync:
-            true
-        // A wrong passcode would count twice.
-        case .unlock, .setPasscode, .removePasscode, .removePasscodeAndFiles, .moveToTPM, .moveToSoftware, .unlockWith,
-            .replacePasscode, .addSlot, .removeSlot, .acceptStore, .setFileRecovery, .access, .backup:
-            false
-        }
     }
 }
 

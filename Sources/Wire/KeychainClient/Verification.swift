@@ -43,22 +43,15 @@ extension DeviceRequest {
         min(usual.multipliedReportingOverflow(by: 10).overflow ? .max : usual * 10, WireLimits.longestDeadline)
     }
 
-    /// How long the request may take, in milliseconds, when a caller allows `usual` for every other. SQLite's check of
-    /// a whole file takes as long as it takes, and a watch as long as it is to last.
+    /// How long the request may take, in milliseconds, when a caller allows `usual` for a single one.
     package func timeout(_ usual: UInt32) -> UInt32 {
-        switch self {
-        case .verify: max(usual, WireLimits.longestDeadline)
-        case .snapshot, .backup, .access(.work), .access(.move), .access(.gather), .access(.why), .access(.whyFile),
-            .access(.orphans):
-            Self.timeoutOfWhole(usual)
-        case .watch(_, let milliseconds), .sync(.wait(_, let milliseconds)): Self.timeout(usual, watching: milliseconds)
-        case .watchGroups(let watch): Self.timeout(usual, watching: watch.milliseconds)
-        default: usual
+        switch traits.duration {
+        case .usual: usual
+        case .tenfold: Self.timeoutOfWhole(usual)
+        case .longest: max(usual, WireLimits.longestDeadline)
+        case .watching(let milliseconds):
+            min(usual, WireLimits.longestDeadline) &+ min(milliseconds, WireLimits.longestWatch)
         }
-    }
-
-    private static func timeout(_ usual: UInt32, watching milliseconds: UInt32) -> UInt32 {
-        min(usual, WireLimits.longestDeadline) &+ min(milliseconds, WireLimits.longestWatch)
     }
 }
 

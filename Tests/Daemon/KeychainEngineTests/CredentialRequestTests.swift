@@ -159,7 +159,10 @@ import Testing
             .examine
         ])
         #expect(known == Set(Kind.allCases))
-        for request in try Kind.allCases.compactMap({ try $0.request() }) { #expect(request.mayChangeVault(with: 1)) }
+        for request in try Kind.allCases.compactMap({ try $0.request() }) {
+            #expect(request.mayChangeVault(with: 1))
+            #expect(!request.traits.isRepeatable && !request.traits.isBrief, "a guess would count twice: \(request)")
+        }
         let identifier = [UInt8](repeating: 1, count: AuthenticationContext.identifierBytes)
         for request in [AuthenticationRequest.capabilities, .invalidate(context: identifier)] {
             #expect(request.descriptors.upperBound == 0 && request.mayChangeVault(with: 1))

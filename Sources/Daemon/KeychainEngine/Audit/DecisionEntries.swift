@@ -46,51 +46,12 @@ extension FileRequest {
 }
 
 extension DeviceRequest {
-    /// The log's name for a request that changes something or speaks for others. Requests that only look are not
-    /// recorded.
-    var logged: StaticString? {
-        switch self {
-        case .status, .verify, .details, .watch, .watchGroups, .identity, .examine, .release, .lastUnlock: nil
-        case .lock: "lock"
-        case .unlock, .unlockWith: "unlock"
-        case .setPasscode, .replacePasscode: "set password"
-        case .removePasscode, .removePasscodeAndFiles: "remove password"
-        case .moveToTPM, .moveToSoftware: "move enclave"
-        case .addSlot: "add unlock slot"
-        case .removeSlot: "remove unlock slot"
-        case .changeSettings: "change settings"
-        case .acceptStore: "accept store"
-        case .setFileRecovery: "set recovery recipients"
-        case .snapshot: "snapshot"
-        case .access(let request): request.logged
-        case .backup(.begin): "backup"
-        case .backup(.open): "open backup"
-        case .backup: nil
-        case .sync(.pause): "pause synchronisation"
-        case .sync: nil
-        }
-    }
-
     /// The group it is about.
     var group: String? {
         switch self {
         case .access(.move(let move)): move.from
         case .access(.setPolicy(_, let group)): group
         default: nil
-        }
-    }
-}
-
-extension AccessRequest {
-    fileprivate var logged: StaticString? {
-        switch self {
-        case .gather: "gather items"
-        // Each of its item requests is noted by itself.
-        case .decisions, .orphans, .work, .keepRows, .row, .others, .changes, .use: nil
-        case .why, .whyFile: "why"
-        case .move(let move): move.isRename ? "rename group" : "move items"
-        case .setPolicy: "set group policy"
-        case .uninstalled: "uninstalled"
         }
     }
 }

@@ -115,12 +115,7 @@ extension DeviceRequest {
 
 extension AuthenticationRequest {
     /// The same: a passcode may also come from the user, who is asked.
-    func mayChangeVault(with credentials: Int) -> Bool {
-        switch self {
-        case .evaluate, .perform, .circle: true
-        case .capabilities, .invalidate: credentials > 0
-        }
-    }
+    func mayChangeVault(with credentials: Int) -> Bool { mayAsk || credentials > 0 }
 }
 
 extension Refusal {

@@ -32,7 +32,7 @@ extension KeychainEngine {
     }
 
     private func note(_ request: DeviceRequest, _ caller: CallerIdentity, _ refusal: Refusal?) {
-        guard let operation = request.logged else { return }
+        guard let operation = request.traits.logged else { return }
         var entry = AuditLog.Entry(caller, operation, named: request.group)
         if let refusal { entry.end(in: refusal) }
         decisions.record(entry)

@@ -51,15 +51,6 @@ package enum AccessRequest: Equatable, Sendable {
     /// How many programs one request names.
     package static let mostPrograms = 256
 
-    /// How many passcodes may come with it.
-    package var descriptors: ClosedRange<Int> {
-        switch self {
-        case .move, .setPolicy, .work: 0...1
-        case .decisions, .why, .whyFile, .orphans, .uninstalled, .keepRows, .row, .others, .changes, .gather, .use:
-            0...0
-        }
-    }
-
     private enum Code: UInt8 {
         case decisions = 1
         case why = 2

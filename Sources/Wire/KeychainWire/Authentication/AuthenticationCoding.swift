@@ -22,6 +22,14 @@ extension AuthenticationRequest {
         case circle = 5
     }
 
+    /// Whether it may wait for a person.
+    package var mayAsk: Bool {
+        switch self {
+        case .evaluate, .perform, .circle: true
+        case .capabilities, .invalidate: false
+        }
+    }
+
     /// How many descriptors may come with it: the application password, as a sealed memory file.
     package var descriptors: ClosedRange<Int> {
         switch self {

@@ -29,13 +29,6 @@ package enum BackupRequest: Equatable, Sendable {
     /// → ``BackupReply/dates(_:)``.
     case dates
 
-    package var descriptors: ClosedRange<Int> {
-        switch self {
-        case .begin, .open: 2...2
-        case .survey, .next, .take, .end, .dates: 0...0
-        }
-    }
-
     private enum Code: UInt8 {
         case survey = 1
         case begin = 2

@@ -65,23 +65,6 @@ package enum DeviceRequest: Equatable, Sendable {
     /// The circle of machines.
     case sync(SyncRequest)
 
-    /// How many passcodes, or files, may come with it.
-    package var descriptors: ClosedRange<Int> {
-        switch self {
-        case .status, .lock, .verify, .details, .changeSettings, .watch, .watchGroups, .identity, .snapshot,
-            .release, .lastUnlock:
-            0...0
-        case .unlock, .removePasscode, .removePasscodeAndFiles, .moveToTPM, .moveToSoftware, .unlockWith, .removeSlot,
-            .examine, .acceptStore, .setFileRecovery:
-            1...1
-        case .setPasscode, .addSlot: 1...2
-        case .replacePasscode: 2...2
-        case .access(let request): request.descriptors
-        case .backup(let request): request.descriptors
-        case .sync(let request): request.descriptors
-        }
-    }
-
     private enum Code: UInt8 {
         case status = 1
         case lock = 2

@@ -58,16 +58,6 @@ package enum SyncRequest: Equatable, Sendable {
     /// As much of a machine's name as the circle keeps, in UTF-8.
     package static let nameBytes = 64
 
-    package var descriptors: ClosedRange<Int> {
-        switch self {
-        case .status, .pause, .now, .positions, .seen, .wait, .invite, .seek, .recover, .discarded,
-            .pairing:
-            0...0
-        case .take, .next: 1...1
-        case .committed(_, let isOccupied): isOccupied ? 1...1 : 0...0
-        }
-    }
-
     private enum Code: UInt8 {
         case status = 1
         case pause = 2
