@@ -78,7 +78,8 @@ package final class Connection: KeychainConnection {
         guard request.descriptors.contains(passcodes.count) else { throw .malformed("the number of passcodes") }
         var question = Channel.Question(kind: .device, deadline: milliseconds, descriptors: passcodes)
         question.cancellation = cancellation
-        let answer = try self.answer(to: question, request, mayRepeat: request.traits.isRepeatable, isPatient: isPatient)
+        let answer = try self.answer(
+            to: question, request, mayRepeat: request.traits.isRepeatable, isPatient: isPatient)
         return try DeviceReply(to: request, status: answer.status, body: answer.body)
     }
 

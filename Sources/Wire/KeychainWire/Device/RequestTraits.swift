@@ -1,5 +1,5 @@
-/// What client, server and engine know of a device request apart from its content. Each request has one row below, and
-/// nothing else in the product decides any of this by the kind of a request.
+/// Facts about a device request that client, server and engine share. Each request has one row below, and nothing else
+/// in the product decides any of this by the kind of a request.
 package struct RequestTraits: Sendable {
     /// How many passcodes, or files, may come with it.
     package private(set) var descriptors: ClosedRange<Int> = 0...0
@@ -30,7 +30,9 @@ package struct RequestTraits: Sendable {
     /// A request that may not be performed twice.
     fileprivate static let once = Self(isRepeatable: false)
 
-    private init(isRepeatable: Bool, isBrief: Bool = false) { (self.isRepeatable, self.isBrief) = (isRepeatable, isBrief) }
+    private init(isRepeatable: Bool, isBrief: Bool = false) {
+        (self.isRepeatable, self.isBrief) = (isRepeatable, isBrief)
+    }
 
     fileprivate func with(_ descriptors: ClosedRange<Int>) -> Self { changed { $0.descriptors = descriptors } }
     fileprivate func logged(_ name: StaticString) -> Self { changed { $0.logged = name } }
