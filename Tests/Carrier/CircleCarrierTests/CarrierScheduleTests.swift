@@ -45,6 +45,18 @@ struct CarrierScheduleTests {
         #expect(moments.count == 9 && moments.allSatisfy { (787_500...1_012_500).contains($0) })
     }
 
+    @Test("A day without news has at most 110 rounds", arguments: [UInt64(0), 112_500, 224_999])
+    func quietDay(chance: UInt64) {
+        var (schedule, now, rounds) = (CarrierSchedule(now: 0), UInt64(0), 0)
+        while schedule.next < 86_400_000 {
+            now = schedule.next
+            schedule.begin()
+            schedule.end(at: now, .success, chance: chance)
+            rounds += 1
+        }
+        #expect((84...110).contains(rounds), "\(rounds) rounds")
+    }
+
     @Test("Failures are repeated later each time, and no change of the keychain makes them more frequent")
     func backsOff() {
         var (schedule, now, pauses) = (CarrierSchedule(now: 0), UInt64(0), [UInt64]())
