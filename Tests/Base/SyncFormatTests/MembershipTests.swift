@@ -53,10 +53,19 @@ private func permutations<Element>(_ list: [Element]) -> [[Element]] {
     /// Small histories in which somebody is introduced twice.
     private static let histories: [[Stated]] = [
         [.add(1, by: 0), .add(2, by: 1), .add(3, by: 1), .add(4, by: 2), .add(4, by: 3), .remove(3, by: 1)],
-        [.add(1, by: 0), .add(2, by: 1), .add(3, by: 1), .add(4, by: 2), .add(4, by: 3), .remove(2, by: 1, keeping: [4])],
+        [
+            .add(1, by: 0), .add(2, by: 1), .add(3, by: 1), .add(4, by: 2), .add(4, by: 3),
+            .remove(2, by: 1, keeping: [4]),
+        ],
         [.add(1, by: 0), .add(2, by: 1), .add(3, by: 2), .add(2, by: 3), .remove(2, by: 1), .add(4, by: 3)],
-        [.add(1, by: 0), .add(2, by: 1), .add(3, by: 1), .add(3, by: 2, isKey: true), .remove(2, by: 3), .add(1, by: 2)],
-        [.add(1, by: 0), .add(2, by: 1), .add(3, by: 2), .add(3, by: 1), .remove(2, by: 3), .remove(1, by: 2, keeping: [3])],
+        [
+            .add(1, by: 0), .add(2, by: 1), .add(3, by: 1), .add(3, by: 2, isKey: true), .remove(2, by: 3),
+            .add(1, by: 2),
+        ],
+        [
+            .add(1, by: 0), .add(2, by: 1), .add(3, by: 2), .add(3, by: 1), .remove(2, by: 3),
+            .remove(1, by: 2, keeping: [3]),
+        ],
     ]
 
     @Test("Who is in, and by whom, follows from the statements in whatever order they are counted", arguments: 0..<5)
@@ -66,10 +75,11 @@ private func permutations<Element>(_ list: [Element]) -> [[Element]] {
         #expect(ends.count == 1, "\(ends)")
     }
 
-    @Test("It does in large circles where anybody introduces and removes anybody", arguments: 1...40 as ClosedRange<UInt64>)
+    @Test("It does in circles where anybody introduces and removes anybody", arguments: UInt64(1)...40)
     func anyCircle(seed: UInt64) {
         var random = SplitMix64(seed: seed)
-        var statements: [Stated] = [.add(1, by: 0)] + (2...12).map { .add($0, by: Int.random(in: 1..<$0, using: &random)) }
+        var statements: [Stated] =
+            [.add(1, by: 0)] + (2...12).map { .add($0, by: Int.random(in: 1..<$0, using: &random)) }
         for _ in 0..<20 {
             let (member, sponsor) = (Int.random(in: 1...12, using: &random), Int.random(in: 1...12, using: &random))
             statements.append(.add(member, by: sponsor, isKey: Bool.random(using: &random)))
@@ -100,7 +110,9 @@ private func permutations<Element>(_ list: [Element]) -> [[Element]] {
 
     @Test("Machines that introduce one another go with the one that has introduced them")
     func accomplices() {
-        let circle: [Stated] = [.add(1, by: 0), .add(2, by: 1), .add(3, by: 2), .add(4, by: 2), .add(3, by: 4), .add(4, by: 3)]
+        let circle: [Stated] = [
+            .add(1, by: 0), .add(2, by: 1), .add(3, by: 2), .add(4, by: 2), .add(3, by: 4), .add(4, by: 3),
+        ]
         #expect(counted(circle + [.remove(2, by: 1)]).removed == [id(2), id(3), id(4)])
         #expect(counted(circle).introduced(by: id(2)) == [id(3), id(4)])
     }

@@ -78,6 +78,16 @@ extension CircleRecord {
     }
 }
 
+extension CircleRecord {
+    /// Forgets keys of generations that no batch has stated or shared which counts. Where they are of use they are
+    /// sought again.
+    mutating func forgetSought(_ found: Set<GenerationID>) {
+        for id in found where membership.generations[id]?.authors.isEmpty != false {
+            if membership.recipients(of: id).isEmpty { held[id] = nil }
+        }
+    }
+}
+
 // MARK: - The record key
 
 extension CircleRecord {

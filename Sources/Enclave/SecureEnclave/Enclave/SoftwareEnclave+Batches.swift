@@ -25,7 +25,9 @@ extension SoftwareEnclave {
             heralded.withLock { $0.join(&ahead) }
             try count(batch, in: &ahead)
             heralded.withLock { $0.note(ahead, besides: record) }
+            let before = Set(record.held.keys)
             record.takeKeys(of: ahead)
+            if record.encoded().count > CircleRecord.mostBytes { record.forgetSought(before) }
         }
     }
 
