@@ -97,7 +97,7 @@ struct Mutant: Sendable, CustomTestStringConvertible {
         Mutant("a removal cuts the introduced", wrongHands(.accomplice), seed: 2) {
             $0.removalCutsIntroduced = false
         },
-        Mutant("every introduction counts", SimulationPlan(steps: 150, joins: 3, hostile: [.adoption]), seed: 1) {
+        Mutant("every introduction counts", SimulationPlan(steps: 150, joins: 3, hostile: [.adoption]), seed: 3) {
             $0.everyIntroductionCounts = false
         },
         Mutant("statements follow keys", wrongHands(.muting), seed: 1) { $0.statementsFollowKeys = false },

@@ -52,7 +52,7 @@ struct SilencingTests {
             first.replica.state(.add(Addition(keys.own)))
             first.publish(circle.transport, time: circle.time)
             for (reader, authors) in zip(readers, [[first, hostile], [hostile, first]]) {
-                for author in authors { circle.deliverLast(of: author, to: reader) }
+                for author in authors { circle.deliver(logOf: author, to: reader) }
             }
             circle.machines.append(newcomer)
         }

@@ -13,7 +13,7 @@ extension Simulation {
     /// Removes somebody in a batch that is sealed with keys that were never made.
     func mute(_ machine: SimulatedMachine) {
         let present = machine.replica.membership.machines
-        guard machine.replica.outgoing == nil,
+        guard !machine.isMute, machine.replica.outgoing == nil,
             let target = machines.dropFirst(2).first(where: { !$0.isHostile && present.contains($0.id) })
         else { return }
         let batch = unreadable([.remove(target.id, .user, kept: [])], by: machine)
