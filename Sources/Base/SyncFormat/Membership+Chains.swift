@@ -1,5 +1,5 @@
-// Chains of introductions. Of the chains of a member the best is known: one that no removal cuts; otherwise one that the
-// fewest cut, and of these the first by its removals. It follows from all statements at once, and from no order.
+// Chains of introductions. Of the chains of a member the best is known: one that no removal cuts; otherwise one that
+// the fewest cut, and of these the first by its removals. It follows from all statements at once, and from no order.
 
 extension Membership {
     /// Counts the effect of an introduction.
@@ -114,7 +114,7 @@ private struct Chains {
         return true
     }
 
-    /// The removals that cut the best chain of a sponsor, continued. What is before a beginning was forgotten.
+    /// The removals that cut the best chain of a sponsor, continued. Before a beginning all was forgotten.
     private func cutting(_ id: MemberID, behind sponsor: MemberID) -> Set<Int>? {
         let beginning: Set<Int> = sponsor == .none ? [] : targeting[sponsor] ?? []
         guard let above = known.contains(sponsor) ? best[sponsor] : beginning else { return nil }

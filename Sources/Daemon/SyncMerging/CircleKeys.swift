@@ -46,7 +46,7 @@ package protocol CircleKeys: AnyObject {
     var failure: Refusal? { get }
 }
 
-/// What a batch is to the keys that take it.
+/// The standing of a batch with the keys that take it.
 package enum BatchStanding: Sendable {
     /// Its keys are sought, and nothing else is taken; its author may be unknown.
     case sought

@@ -15,7 +15,7 @@ package struct MergeRules: Sendable, Equatable {
     package var namedBatchesCount = true
     /// All introductions of a member count, not the one that was read first.
     package var everyIntroductionCounts = true
-    /// What a batch states counts when its sealed part can be read, and not before.
+    /// Statements of a batch count when its sealed part can be read, and not before.
     package var statementsFollowKeys = true
     /// A removal removes those that the removed one introduced, unless it keeps them.
     package var removalCutsIntroduced = true

@@ -39,7 +39,7 @@ extension Replica {
         if !isTrusted, hasItsIntroducersWord { trust(keys) }
     }
 
-    /// Trusts the snapshot that this machine has started from. What was stated counts for its keys from now on.
+    /// Trusts the snapshot that this machine has started from. Its keys count all that was stated from now on.
     mutating func trust(_ keys: any CircleKeys) {
         isTrusted = true
         remind(keys)
@@ -90,8 +90,8 @@ extension Replica {
     /// Whether the member that this machine has paired with has made or endorsed the snapshot that it has started from.
     ///
     /// A machine that has paired with nobody was added by its code or adds itself with a recovery key. It takes the
-    /// word of the member that has added it, or of all that are in whose logs the snapshot covers. If several have added
-    /// it, it takes the word of them all: nothing tells the one whose user has entered the code.
+    /// word of the member that has added it, or of all that are in whose logs the snapshot covers. If several have
+    /// added it, it takes the word of them all: nothing tells the one whose user has entered the code.
     var hasItsIntroducersWord: Bool {
         guard let base else { return false }
         if let introducer { return isGiven(base, theWordOf: introducer) }

@@ -19,7 +19,7 @@ final class SimulatedKeys: CircleKeys {
     private let random: Dice
     /// The members that were introduced to these keys: they take shares of nobody else.
     private var introduced: Set<MemberID> = []
-    /// What counted statements say of members, as an enclave keeps it for itself.
+    /// The members by the statements that have counted, as an enclave keeps them for itself.
     private(set) var membership = Membership()
     /// Whether a batch was to be sealed with keys that a removed member has. Nothing is published then.
     var hasRefused = false

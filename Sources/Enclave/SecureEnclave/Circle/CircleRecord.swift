@@ -34,7 +34,7 @@ struct CircleRecord: Sendable {
 
     /// More than a user's circle ever has; with it the vault stays below the size that every release reads.
     static let mostBytes = 48 << 10
-    /// What is stated leaves room for keys that are sought: without them a removal that makes room could not be read.
+    /// Statements leave room for keys that are sought: without them a removal that makes room could not be read.
     static let statedBytes = mostBytes - 512
     /// A key of 32 bytes in a box.
     static let boxBytes = 60

@@ -14,8 +14,8 @@ import SyncFormat
 ///                  *(number:u32 author:16) *(recipient:16)
 ///     unlocked   = box:60 | encapsulated:65 box:112                     ; with `keys` 1; with `keys` 2
 ///
-/// Everything is in ascending order. A member has a row for each sponsor, its name in the first of them. `keys` is 0, `number` too and no key there, where the machine has no share. The
-/// record key is zeros before the first share.
+/// Everything is in ascending order. A member has a row for each sponsor, its name in the first of them. `keys` is 0,
+/// `number` too and no key there, where the machine has no share. The record key is zeros before the first share.
 extension CircleRecord {
     /// The bytes of the record.
     func encoded() -> [UInt8] {
