@@ -1,7 +1,8 @@
 /// The members of a circle, by the statements that count. The order in which they are counted changes nothing.
 ///
-/// A removal removes its target, and those that the target introduced, and so on, except those that the removal keeps.
-/// A member that is kept stands for those that it introduced. Nothing takes a removal back.
+/// A member that is in has a chain of introductions from the genesis on that no removal cuts. A removal cuts a chain
+/// that has its target, unless somebody behind the target there is kept, or the author of the removal. A member may
+/// have several chains: another one in wrong hands that introduces it once more changes nothing.
 package struct Membership: Sendable {
     /// A machine or a recovery key.
     package struct Member: Hashable, Sendable {
@@ -45,32 +46,40 @@ package struct Membership: Sendable {
 
     /// The rules that a test can switch off, to show that each is needed.
     package struct Rules: Sendable {
+        /// All introductions of a member count, not the one alone that was read first.
+        let everyIntroductionCounts: Bool
         /// A removal removes those that the removed one introduced, unless it keeps them.
         let removalCutsIntroduced: Bool
         /// The generation of a removed author is not used.
         let generationNeedsItsAuthor: Bool
 
-        package init(removalCutsIntroduced: Bool = true, generationNeedsItsAuthor: Bool = true) {
+        package init(
+            everyIntroductionCounts: Bool = true, removalCutsIntroduced: Bool = true,
+            generationNeedsItsAuthor: Bool = true
+        ) {
+            self.everyIntroductionCounts = everyIntroductionCounts
             self.removalCutsIntroduced = removalCutsIntroduced
             self.generationNeedsItsAuthor = generationNeedsItsAuthor
         }
     }
 
-    /// All that ever belonged to the circle.
-    package private(set) var members: [MemberID: Member] = [:]
+    /// All that ever belonged to the circle, each by the introduction that ends its best chain.
+    package internal(set) var members: [MemberID: Member] = [:]
     /// Those that are out.
-    package private(set) var removed: Set<MemberID> = []
+    package internal(set) var removed: Set<MemberID> = []
     /// The members that each removal removes.
-    package private(set) var cuts: [Removal: Set<MemberID>] = [:]
+    package internal(set) var cuts: [Removal: Set<MemberID>] = [:]
+    /// The introductions of each member, by sponsor.
+    package internal(set) var introductions: [MemberID: [MemberID: Member]] = [:]
     /// The generations that members have stated.
-    package private(set) var generations: [GenerationID: Made] = [:]
-    private var sharedLate: [GenerationID: Set<MemberID>] = [:]
-    /// Those that each member has introduced, and how many of its removals were counted.
-    private var children: [MemberID: [MemberID]] = [:]
+    package internal(set) var generations: [GenerationID: Made] = [:]
+    var sharedLate: [GenerationID: Set<MemberID>] = [:]
+    /// How many introductions and removals of each author were counted.
+    var counted: [MemberID: Int] = [:]
     private var stated: [MemberID: Int] = [:]
     /// Members that say that they lack a generation.
     package private(set) var wanted: [GenerationID: Set<MemberID>] = [:]
-    private let rules: Rules
+    let rules: Rules
 
     package init(_ rules: Rules = Rules()) { self.rules = rules }
 
@@ -79,14 +88,16 @@ package struct Membership: Sendable {
     /// The machines that are in.
     package var machines: [MemberID] { present.filter { !$0.value.isRecoveryKey }.keys.sorted() }
 
-    /// Adds a member. One that is there already stays as it is.
+    /// Counts an introduction, the first that a sponsor states of a member.
     package mutating func add(_ id: MemberID, _ member: Member) {
+        guard id != member.sponsor, introductions[id]?[member.sponsor] == nil,
+            rules.everyIntroductionCounts || introductions[id] == nil
+        else { return }
         // The limit is for each sponsor: the introductions of one are counted in one order everywhere.
-        let siblings = children[member.sponsor, default: []]
-        guard members[id] == nil, siblings.count < SyncLimits.introductions else { return }
-        members[id] = member
-        children[member.sponsor] = siblings + [id]
-        for (removal, cut) in cuts where cut.contains(member.sponsor) { settle(removal) }
+        guard counted[member.sponsor, default: 0] < SyncLimits.introductions else { return }
+        counted[member.sponsor, default: 0] += 1
+        introductions[id, default: [:]][member.sponsor] = member
+        settle(introduced: id)
     }
 
     /// Counts a removal. The limit is for each author, as that of introductions is.
@@ -94,7 +105,9 @@ package struct Membership: Sendable {
         let removal = Removal(target: target, kept: Set(kept), place: place)
         guard cuts[removal] == nil, stated[place.device, default: 0] < SyncLimits.removals else { return }
         stated[place.device, default: 0] += 1
-        settle(removal)
+        cuts[removal] = [target]
+        removed.insert(target)
+        if introductions[target] != nil { settle() }
     }
 
     /// Counts a statement that makes a generation.
@@ -123,31 +136,6 @@ package struct Membership: Sendable {
 
     /// Counts that a member lacks a generation.
     package mutating func want(_ id: GenerationID, by member: MemberID) { wanted[id, default: []].insert(member) }
-
-    private mutating func settle(_ removal: Removal) {
-        let cut = cut(by: removal)
-        cuts[removal] = cut
-        removed.formUnion(cut)
-    }
-
-    /// The target, and all below it in the tree of introductions, without those that are kept and those below them.
-    private func cut(by removal: Removal) -> Set<MemberID> {
-        var (found, rest): (Set<MemberID>, [MemberID]) = ([], [removal.target])
-        while let one = rest.popLast() {
-            found.insert(one)
-            guard rules.removalCutsIntroduced else { continue }
-            for id in children[one] ?? [] where !found.contains(id) {
-                if !removal.kept.contains(id), id != removal.place.device { rest.append(id) }
-            }
-        }
-        return found
-    }
-
-    /// Members that the removal of a target removes if it keeps nobody.
-    package func introduced(by target: MemberID) -> [MemberID] {
-        let nobody = SyncRecord.Origin(device: .none, seq: 1)
-        return cut(by: Removal(target: target, kept: [], place: nobody)).subtracting([target]).sorted()
-    }
 }
 
 // MARK: - Generations
@@ -185,34 +173,5 @@ extension Membership {
     package func lacking(_ id: GenerationID) -> [MemberID] {
         let (got, wanting) = (recipients(of: id), wanted[id] ?? [])
         return present.keys.filter { !got.contains($0) || wanting.contains($0) }.sorted()
-    }
-}
-
-// MARK: - Little room
-
-extension Membership {
-    /// Forgets what has no effect any more: generations that nothing may be sealed with, removals that removed members
-    /// state of strangers or of those that are out without them, and members that are out with their sponsor. One that
-    /// the sponsor introduces again is out again.
-    ///
-    /// - Parameter held: generations that stay, without their authors and recipients, so that they are good for no new
-    ///   batch.
-    package mutating func forgetRemoved(keeping held: Set<GenerationID>) {
-        for (id, made) in generations where !isEligible(id) {
-            generations[id] = held.contains(id) ? Made(commitment: made.commitment) : nil
-            sharedLate[id] = nil
-        }
-        let outAnyway = cuts.filter { !removed.contains($0.key.place.device) }.values
-            .reduce(into: Set<MemberID>()) { $0.formUnion($1) }
-        for (removal, cut) in cuts where removed.contains(removal.place.device) {
-            if members[removal.target] == nil || cut.isSubset(of: outAnyway) { cuts[removal] = nil }
-        }
-        let targets = Set(cuts.keys.map(\.target))
-        for id in removed.subtracting(targets) where members[id].map({ removed.contains($0.sponsor) }) == true {
-            members[id] = nil
-        }
-        children = Dictionary(grouping: members.keys) { members[$0]?.sponsor ?? .none }
-        removed = []
-        for removal in cuts.keys { settle(removal) }
     }
 }

@@ -24,9 +24,10 @@ package protocol CircleKeys: AnyObject {
     /// Takes what a batch states, and opens the shares for this machine: their keys are taken if they are those of
     /// number and commitment. The batch comes without its sealed part, and may come again.
     ///
-    /// - Parameter isCounted: whether it is its turn, and what follows from it comes next. Of another one the keys are
-    ///   sought; its author may be unknown.
-    func take(_ batch: SyncBatch, isCounted: Bool)
+    /// - Returns: false when the batch, whose turn it is, has to wait: there is no room for what it states, and nothing
+    ///   of it was taken.
+    @discardableResult
+    func take(_ batch: SyncBatch, _ standing: BatchStanding) -> Bool
 
     /// Seals a content with keys of the header's generation.
     func seal(_ content: SecretBytes, _ header: SyncHeader, associated: (_ sealedSize: Int) -> [UInt8]) -> [UInt8]
@@ -43,6 +44,16 @@ package protocol CircleKeys: AnyObject {
     func recordIDs(of records: [SyncRecord]) -> [RecordID?]
     /// Why the keys have failed; nil while they have not. Nothing that was done with them counts then.
     var failure: Refusal? { get }
+}
+
+/// The standing of a batch with the keys that take it.
+package enum BatchStanding: Sendable {
+    /// Its keys are sought, and nothing else is taken; its author may be unknown.
+    case sought
+    /// It is its turn, and it counts if there is room.
+    case next
+    /// It counts.
+    case counted
 }
 
 extension CircleKeys {

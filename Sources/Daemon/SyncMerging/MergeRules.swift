@@ -13,6 +13,10 @@ package struct MergeRules: Sendable, Equatable {
     package var removalIsAcknowledged = true
     /// A removed author's batches count as far as any counted batch names them, not as far as each machine had read.
     package var namedBatchesCount = true
+    /// All introductions of a member count, not the one that was read first.
+    package var everyIntroductionCounts = true
+    /// Statements of a batch count when its sealed part can be read, and not before.
+    package var statementsFollowKeys = true
     /// A removal removes those that the removed one introduced, unless it keeps them.
     package var removalCutsIntroduced = true
     /// The generation of a removed author is not used.
@@ -67,6 +71,7 @@ package struct MergeRules: Sendable, Equatable {
     /// Those about members.
     var ofMembers: Membership.Rules {
         Membership.Rules(
-            removalCutsIntroduced: removalCutsIntroduced, generationNeedsItsAuthor: generationNeedsItsAuthor)
+            everyIntroductionCounts: everyIntroductionCounts, removalCutsIntroduced: removalCutsIntroduced,
+            generationNeedsItsAuthor: generationNeedsItsAuthor)
     }
 }

@@ -43,12 +43,10 @@ extension Replica {
     /// Whether the logs of all removed members have their end: everyone knows of the removal, and what was named is
     /// read.
     func isSettled() -> Bool {
-        let machines = membership.machines
-        return membership.removed.allSatisfy { gone in
-            guard membership.members[gone]?.isRecoveryKey != true else { return true }
-            guard isRead(toItsEnd: gone) else { return false }
-            return machines.allSatisfy { $0 == me || knows($0, thatIsGone: gone) }
-        }
+        let gone = membership.removed.filter { membership.members[$0]?.isRecoveryKey != true }
+        guard !gone.isEmpty else { return true }
+        return gone.allSatisfy(isRead(toItsEnd:))
+            && membership.machines.allSatisfy { $0 == me || gone.isSubset(of: removed(knownTo: $0)) }
     }
 
     /// Whether the log of a removed member is read as far as others name it. An equivocator's other batches come as
@@ -60,9 +58,14 @@ extension Replica {
 
     /// Whether a member has read of a removal and said so, as `status` shows it.
     package func knows(_ member: MemberID, thatIsGone gone: MemberID) -> Bool {
+        removed(knownTo: member).contains(gone)
+    }
+
+    /// Those that are out by the removals that a member has read for certain.
+    private func removed(knownTo member: MemberID) -> Set<MemberID> {
         let doubtful = rules.splitRemovalsInformNobody ? doubtfulLogs : []
-        return membership.cuts.contains { removal, cut in
-            guard cut.contains(gone), !doubtful.contains(removal.place.device) else { return false }
+        return membership.removed { removal in
+            guard !doubtful.contains(removal.place.device) else { return false }
             if removal.place.device == member { return true }
             return (logs[member]?.said[removal.place.device] ?? 0) >= removal.place.seq
         }

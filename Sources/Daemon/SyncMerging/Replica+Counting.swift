@@ -9,7 +9,7 @@ extension Replica {
     ) {
         defer {
             noticeBehind(now)
-            noticeEndorsements()
+            noticeEndorsements(keys)
         }
         let place = SyncRecord.Origin(device: batch.header.device, seq: batch.header.seq)
         let stated = logs[place.device]?.floor ?? 0
@@ -20,10 +20,11 @@ extension Replica {
         for position in content?.positions ?? [] where position.device != place.device {
             name(position, by: place.device, ignoring: informed)
         }
-        if isOwn { take(batch, keys) }
+        if isOwn { take(batch, .counted, keys) }
         let before = membership.removed
-        for statement in batch.statements { count(statement, place, content?.floor ?? stated, keys) }
+        for statement in batch.statements { count(statement, place, max(stated, content?.floor ?? 0), keys) }
         if membership.removed != before { forgetWordOfRemoved() }
+        hear(before.subtracting(membership.removed))
         if membership.removed != before, rules.removalIsAcknowledged { mustPublish = true }
         if !batch.statements.isEmpty { stating.append(batch.withoutSealed) }
         guard let content else { return }
@@ -113,18 +114,23 @@ extension Replica {
 
     /// Adds a machine. Its records must be above the floor that its sponsor had stated: until then its sponsor may have
     /// vouched, in the name of all it knew, that tombstones below are not needed.
+    ///
+    /// Of several sponsors the lowest floor counts. A tombstone goes only when all members have stated a floor that is
+    /// not below it, so that no introduction which comes later has a lower one. The highest would let a member in wrong
+    /// hands silence others.
     private mutating func add(
         _ own: MemberKeys, sponsor: MemberID, _ place: SyncRecord.Origin, reads: UInt16, _ floor: UInt64,
         _ keys: any CircleKeys
     ) {
         let id = keys.member(own)
-        let isNew = membership.members[id] == nil
         membership.add(
             id, .init(keys: own, sponsor: sponsor, place: place, isRecoveryKey: false, reads: reads))
-        guard isNew, membership.members[id] != nil, id != place.device else { return }
+        guard membership.introductions[id]?[sponsor]?.place == place, id != place.device, logs[id]?.seq ?? 0 == 0
+        else { return }
         logs[id] = logs[id] ?? LogHead()
-        logs[id]?.floor = floor
-        logs[id]?.marks[0] = LogHead.Mark(hash: .none, floor: floor)
+        let lowest = min(floor, logs[id]?.marks[0]?.floor ?? .max)
+        logs[id]?.floor = lowest
+        logs[id]?.marks[0] = LogHead.Mark(hash: .none, floor: lowest)
     }
 }
 

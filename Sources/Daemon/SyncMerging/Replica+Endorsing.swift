@@ -31,12 +31,18 @@ extension Replica {
 
     /// Keeps the last snapshot that every member has endorsed, and trusts the one that this machine has started from
     /// when the member has endorsed it that it has paired with.
-    mutating func noticeEndorsements() {
+    mutating func noticeEndorsements(_ keys: any CircleKeys) {
         let split = doubtfulLogs
         for (_, announced) in snapshots.sorted(by: { $0.key < $1.key }) where isEndorsed(announced) {
             if covered.map({ announced.covers($0, besides: split) }) ?? true { covered = announced }
         }
-        if !isTrusted { isTrusted = hasItsIntroducersWord }
+        if !isTrusted, hasItsIntroducersWord { trust(keys) }
+    }
+
+    /// Trusts the snapshot that this machine has started from. Its keys count all that was stated from now on.
+    mutating func trust(_ keys: any CircleKeys) {
+        isTrusted = true
+        remind(keys)
     }
 
     private func isEndorsed(_ announced: Announced) -> Bool {
@@ -84,13 +90,14 @@ extension Replica {
     /// Whether the member that this machine has paired with has made or endorsed the snapshot that it has started from.
     ///
     /// A machine that has paired with nobody was added by its code or adds itself with a recovery key. It takes the
-    /// word of the member that has added it, or of all that are in whose logs the snapshot covers.
+    /// word of the member that has added it, or of all that are in whose logs the snapshot covers. If several have
+    /// added it, it takes the word of them all: nothing tells the one whose user has entered the code.
     var hasItsIntroducersWord: Bool {
         guard let base else { return false }
         if let introducer { return isGiven(base, theWordOf: introducer) }
-        let sponsor = membership.members[me]?.sponsor
+        let sponsors = membership.sponsors(of: me)
         let others = membership.machines.filter { $0 != me && base.end(of: $0) ?? 0 > 0 }
-        return sponsor.map { isGiven(base, theWordOf: $0) } ?? false
+        return !sponsors.isEmpty && sponsors.allSatisfy { isGiven(base, theWordOf: $0) }
             || !others.isEmpty && others.allSatisfy { isGiven(base, theWordOf: $0) }
     }
 
@@ -99,10 +106,14 @@ extension Replica {
             && (snapshot.position.device == member || hasEndorsed(member, snapshot.position))
     }
 
-    /// Whether a newcomer has read all that its sponsor names. It says nothing before: another snapshot may be needed.
+    /// Whether a newcomer has read all that its sponsor names, or one of several. It says nothing before: another
+    /// snapshot may be needed.
     var hasCaughtUp: Bool {
-        guard logs[me]?.seq ?? 0 == 0, let sponsor = membership.members[me]?.sponsor else { return true }
-        return claims.allSatisfy { device, claims in claims[sponsor] == nil || hasEnded(device) }
+        let sponsors = membership.sponsors(of: me)
+        guard logs[me]?.seq ?? 0 == 0, !sponsors.isEmpty else { return true }
+        return sponsors.contains { sponsor in
+            claims.allSatisfy { device, claims in claims[sponsor] == nil || hasEnded(device) }
+        }
     }
 
     /// Whether this machine belongs to the circle, has read what its sponsor has read, and trusts it.

@@ -41,6 +41,15 @@ extension Replica {
         doubted.formIntersection(proven)
     }
 
+    /// Hears the word of members again that are in by an introduction which came later than a removal.
+    mutating func hear(_ returned: Set<MemberID>) {
+        for author in returned {
+            for (device, seq) in logs[author]?.said ?? [:] where !membership.removed.contains(device) {
+                named[device] = max(named[device] ?? 0, seq)
+            }
+        }
+    }
+
     /// Counts what all have named of those that an equivocator has removed: a member that has read another branch did
     /// not know of the removal.
     private mutating func nameAgain(thoseRemovedBy equivocator: MemberID) {

@@ -5,10 +5,14 @@ package import SyncFormat
 
 extension Replica {
     /// Whether a member's log is gone in part: nothing of it was read, and it has signed what waits. Anybody can write
-    /// other batches, before and behind it. Of a member that is out only that is read which others have named.
+    /// other batches, before and behind it.
+    ///
+    /// A log whose beginning may be gone is one that others have read and named. A member in wrong hands that writes
+    /// nothing but a batch far ahead keeps nobody out by it, once a machine knows who has added it.
     package func lacksBeginnings(_ keys: any CircleKeys) -> Bool {
+        let isNew = membership.members[me] == nil
         let isLacking = membership.members.contains { device, member in
-            let isRead = !membership.removed.contains(device) || named[device] ?? 0 > 0
+            let isRead = named[device] ?? 0 > 0 || isNew && !membership.removed.contains(device)
             guard isRead, !member.isRecoveryKey, logs[device]?.seq ?? 0 == 0 else { return false }
             return (waiting[device] ?? [:]).contains { seq, batches in
                 seq > 1 && batches.contains { keys.isSignature($0.signature, of: $0.signed, by: member.keys.signing) }

@@ -99,19 +99,29 @@ extension Replica {
     private mutating func read(_ batch: SyncBatch, now: UInt64, _ keys: any CircleKeys) -> Bool {
         let device = batch.header.device
         guard isReadable(batch), counts(batch, keys) else { return false }
-        take(batch, keys)
+        if !rules.statementsFollowKeys { take(batch, .next, keys) }
         var content: SyncContent?
         if let sealed = batch.sealed, batch.header.generation != .none {
-            guard keys.holds(batch.header.generation) || seek(batch.header.generation, keys) else { return false }
+            guard hasKeys(of: batch, keys) else { return false }
             // A content that its author has sealed wrongly is wrong for every reader: the position moves.
             content = keys.open(sealed, batch.header, associated: batch.associated)
                 .flatMap { try? SyncContent(decoding: $0) }
             if content == nil { quarantined[device, default: 0] += 1 }
             guard knowsOrigins(of: batch, content) else { return false }
         }
+        guard !rules.statementsFollowKeys || take(batch, .next, keys) else { return false }
         forget(device, upTo: batch.header.seq, keys)
         count(batch, content, isOwn: false, now: now, keys)
         return true
+    }
+
+    /// Whether the keys of a batch are there, which it may itself bring. Nothing else of it counts before: a member in
+    /// wrong hands can invent a generation, and what its batch states would hold for the keys alone.
+    private mutating func hasKeys(of batch: SyncBatch, _ keys: any CircleKeys) -> Bool {
+        let generation = batch.header.generation
+        if keys.holds(generation) { return true }
+        if keysForMe(batch).contains(generation) { keys.take(batch.withoutSealed, .sought) }
+        return keys.holds(generation) || seek(generation, keys)
     }
 
     /// Whether all whose versions a batch passes on are removed here too. Its author had read of that: so must readers.
@@ -166,14 +176,18 @@ extension Replica {
         if apart[device]?.isEmpty == true { apart[device] = nil }
     }
 
-    /// Takes what a batch states, and the keys that it brings for this machine: it may itself be sealed with them.
-    func take(_ batch: SyncBatch, _ keys: any CircleKeys) {
-        if !batch.statements.isEmpty { keys.take(batch.withoutSealed, isCounted: true) }
+    /// Takes what a batch states, and the keys that it brings for this machine. As long as nobody has vouched for the
+    /// snapshot that the machine has started from, these are all that it takes.
+    ///
+    /// - Returns: false when the keys have no room for what it states.
+    @discardableResult
+    func take(_ batch: SyncBatch, _ standing: BatchStanding, _ keys: any CircleKeys) -> Bool {
+        batch.statements.isEmpty || keys.take(batch.withoutSealed, isTrusted ? standing : .sought)
     }
 
     /// Gives all that was stated to keys that may have lost some of it.
     package func remind(_ keys: any CircleKeys, of isMeant: (SyncBatch) -> Bool = { _ in true }) {
-        for batch in stating where isMeant(batch) { take(batch, keys) }
+        for batch in stating where isMeant(batch) { take(batch, .counted, keys) }
     }
 
     /// Generations without whose keys the next batch of a log cannot be read.

@@ -13,7 +13,7 @@ extension Replica {
         guard rules.keysAreSought, let found = sought[generation] else { return false }
         let known = introduceAuthors(Set(found.map(\.header.device)), keys)
         for batch in found where takesStrangers || isSigned(batch, in: known, keys) {
-            keys.take(batch, isCounted: false)
+            keys.take(batch, .sought)
             if keys.holds(generation) { return true }
         }
         return false
@@ -32,7 +32,7 @@ extension Replica {
             left = left.filter { batch in
                 guard author(of: batch, in: known, keys) != nil else { return true }
                 guard isSigned(batch, in: known, keys) else { return false }
-                keys.take(batch, isCounted: false)
+                keys.take(batch, .sought)
                 for one in batch.additions(keys) { known.add(one.id, one.member) }
                 moves = true
                 return false
@@ -154,14 +154,14 @@ extension Replica {
         _ addition: Addition, in membership: Membership, _ keys: any CircleKeys
     ) -> Bool {
         // Also of a key that is out: those who read of its removal first are to know the machines that it keeps.
-        guard let sponsor = membership.members[addition.recoveryKey], sponsor.isRecoveryKey else { return false }
+        guard let sponsor = membership.recoveryKey(addition.recoveryKey) else { return false }
         return keys.isSignature(addition.signature, of: addition.signed(in: circle), by: sponsor.keys.signing)
     }
 }
 
 extension SyncBatch {
     /// The members that the batch introduces, if its author is one.
-    func additions(_ keys: any CircleKeys) -> [(id: MemberID, member: Membership.Member)] {
+    package func additions(_ keys: any CircleKeys) -> [(id: MemberID, member: Membership.Member)] {
         let author = header.device
         return statements.compactMap { statement in
             switch statement {

@@ -23,7 +23,7 @@ extension Replica {
         var next = unread()
         guard next.admit(opened, in: batch, keys) else { return false }
         next.introducer = introducer
-        next.isTrusted = !rules.startsAreTrusted || next.hasItsIntroducersWord
+        if !rules.startsAreTrusted || next.hasItsIntroducersWord { next.trust(keys) }
         self = next
         for (rid, row) in rows.all where !row.isDirty { rows[rid] = nil }
         for row in opened.arrived { merge(row, now: now) }
@@ -59,9 +59,11 @@ extension Replica {
         return Announced(manifest, in: position, after: batch.header.previous)
     }
 
-    /// This machine as if it had read nothing, with the batches that wait.
+    /// This machine as if it had read nothing, with the batches that wait. Of what it reads next its keys take nothing
+    /// but keys: the author of a snapshot can have it carry a removal that is in no log.
     private func unread() -> Replica {
         var next = Replica(circle: circle, me: me, rows: rows, rules: rules)
+        next.isTrusted = false
         (next.queued, next.waiting, next.waitingSize) = (queued, waiting, waitingSize)
         (next.sought, next.introducing, next.apart) = (sought, introducing, apart)
         return next
@@ -129,7 +131,7 @@ extension Replica {
     }
 
     private mutating func count(stating batch: SyncBatch, _ keys: any CircleKeys) {
-        take(batch, keys)
+        take(batch, .counted, keys)
         let floor = logs[batch.header.device]?.floor ?? 0
         for statement in batch.statements { count(statement, batch.place, floor, keys) }
         stating.append(batch)

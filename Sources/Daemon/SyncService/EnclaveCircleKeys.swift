@@ -117,21 +117,30 @@ final class EnclaveCircleKeys: CircleKeys {
         return late
     }
 
-    func take(_ batch: SyncBatch, isCounted: Bool) {
-        if isCounted ? takeWhole(batch) : takeKeys(batch) { noteKeys() }
+    func take(_ batch: SyncBatch, _ standing: BatchStanding) -> Bool {
+        standing == .sought ? takeKeys(batch) : takeWhole(batch, mayWait: standing == .next)
     }
 
-    /// - Returns: whether the enclave has had it for the first time.
-    private func takeWhole(_ batch: SyncBatch) -> Bool {
-        guard known.take(hash(batch.signed)) else { return false }
-        let taken: Void? = ask { () throws(Refusal) in try enclave.takeBatch(batch.carried) }
-        if taken == nil { known.forget(hash(batch.signed)) }
-        return true
+    /// Gives the enclave a batch that it has not had.
+    ///
+    /// - Parameter mayWait: whether the batch can wait where the vault has no room for what it states, or no longer
+    ///   knows its author, who is out. All others go on.
+    /// - Returns: whether the enclave has it.
+    private func takeWhole(_ batch: SyncBatch, mayWait: Bool) -> Bool {
+        let digest = hash(batch.signed)
+        guard known.take(digest) else { return true }
+        let isAnswer = mayWait ? Self.means(.fullCircle, .unknownAuthor) : Self.means()
+        let taken: Void? = ask(isAnswer: isAnswer) { () throws(Refusal) in try enclave.takeBatch(batch.carried) }
+        if taken == nil { known.forget(digest) }
+        noteKeys()
+        return taken != nil
     }
 
     private func takeKeys(_ batch: SyncBatch) -> Bool {
         let isAnswer = Self.means(.unknownAuthor, .forgedBatch, .malformedBatch, .laterBatch, .fullCircle)
-        return ask(isAnswer: isAnswer) { () throws(Refusal) in try enclave.seekKeys(batch.carried) } != nil
+        let taken: Void? = ask(isAnswer: isAnswer) { () throws(Refusal) in try enclave.seekKeys(batch.carried) }
+        if taken != nil { noteKeys() }
+        return taken != nil
     }
 
     private func noteKeys() {

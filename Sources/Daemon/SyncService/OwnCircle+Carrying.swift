@@ -56,7 +56,7 @@ extension OwnCircle {
         let partner = try file.partner?.id
         return try perform { replica, _, keys in
             guard desk.wanted(replica, partner, keys).contains(slot) else { return .refused }
-            return desk.take(bytes, in: slot, replica) ? .waits : .refused
+            return desk.take(bytes, in: slot, replica, keys) ? .waits : .refused
         }
     }
 

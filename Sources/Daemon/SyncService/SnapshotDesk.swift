@@ -1,4 +1,3 @@
-import KeychainCrypto
 import KeychainWire
 import LinuxSystem
 import SyncFormat
@@ -66,17 +65,16 @@ final class SnapshotDesk {
     }
 
     /// Takes a part that was wanted: the one that follows those that are here.
-    func take(_ bytes: [UInt8], in slot: SyncSlot, _ replica: Replica<StoredRows>) -> Bool {
+    func take(_ bytes: [UInt8], in slot: SyncSlot, _ replica: Replica<StoredRows>, _ keys: any CircleKeys) -> Bool {
         let place = Place(device: slot.device, seq: slot.seq)
         guard let part = slot.part, Int(part) == parts[place]?.count ?? 0, bytes.count <= SyncLimits.partBytes,
             size + bytes.count <= SyncLimits.snapshotBytes + Self.places * SyncLimits.partBytes
         else { return false }
         if !replica.isFresh {
             guard let announced = replica.snapshots[place.device], announced.position.place == place,
-                let hash = try? Digest.sha256(bytes.span), Int(part) < announced.manifest.parts.count
+                Int(part) < announced.manifest.parts.count,
+                announced.manifest.parts[Int(part)].hash == keys.hash(bytes)
             else { return false }
-            let wanted = announced.manifest.parts[Int(part)]
-            guard wanted.hash == BatchHash(hash.span.array(0, BatchHash.size)) else { return false }
         }
         parts[place, default: []].append(bytes)
         return true

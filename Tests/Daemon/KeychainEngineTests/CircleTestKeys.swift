@@ -101,10 +101,11 @@ final class CircleTestKeys: CircleKeys {
         return Generation(number: secret.number, commitment: commitment, shares: shares)
     }
 
-    func take(_ batch: SyncBatch, isCounted: Bool) {
+    func take(_ batch: SyncBatch, _ standing: BatchStanding) -> Bool {
         for made in batch.statements.compactMap(\.madeKeys) where !holds(made.id) {
             _ = made.shares.contains { $0.recipient == id && take($0, of: made) }
         }
+        return true
     }
 
     private func take(_ share: KeyShare, of generation: Generation) -> Bool {

@@ -19,6 +19,10 @@ final class SimulatedKeys: CircleKeys {
     private let random: Dice
     /// The members that were introduced to these keys: they take shares of nobody else.
     private var introduced: Set<MemberID> = []
+    /// The members by the statements that have counted, as an enclave keeps them for itself.
+    private(set) var membership = Membership()
+    /// Whether a batch was to be sealed with keys that a removed member has. Nothing is published then.
+    var hasRefused = false
     /// Whether the user has locked the machine.
     var isUnlocked = true
     /// Shares of generations that this hostile machine makes are of no use for these.
@@ -95,13 +99,35 @@ final class SimulatedKeys: CircleKeys {
         return Generation(number: number, commitment: commitment(number, secret), shares: shares)
     }
 
-    func take(_ batch: SyncBatch, isCounted: Bool) {
-        if !isCounted { soughtIn.insert(batch.header.device) }
+    func take(_ batch: SyncBatch, _ standing: BatchStanding) -> Bool {
+        if standing == .sought { soughtIn.insert(batch.header.device) } else { count(batch) }
+        takeKeys(of: batch)
+        return true
+    }
+
+    private func takeKeys(of batch: SyncBatch) {
         let news = batch.statements.compactMap { introduction(in: $0, by: batch.header.device) }
         guard introduced.contains(batch.header.device) || news.contains(batch.header.device) else { return }
         introduced.formUnion(news)
         for made in batch.statements.compactMap(\.madeKeys) where !holds(made.id) {
             _ = made.shares.contains { $0.recipient == id && take($0, of: made) }
+        }
+    }
+
+    private func count(_ batch: SyncBatch) {
+        for one in batch.additions(self) { membership.add(one.id, one.member) }
+        let place = SyncRecord.Origin(device: batch.header.device, seq: batch.header.seq)
+        for statement in batch.statements {
+            switch statement {
+            case .genesis(let keys, _):
+                let first = Membership.Member(
+                    keys: keys, sponsor: .none, place: place, isRecoveryKey: false, reads: SyncLimits.version)
+                membership.add(member(keys), first)
+            case .remove(let target, _, let kept): membership.remove(target, kept: kept, at: place)
+            case .generation(let made): membership.make(made, by: place.device)
+            case .share(let late): membership.share(late)
+            default: continue
+            }
         }
     }
 
@@ -128,6 +154,8 @@ final class SimulatedKeys: CircleKeys {
 
     func seal(_ content: SecretBytes, _ header: SyncHeader, associated: (_ sealedSize: Int) -> [UInt8]) -> [UInt8] {
         let plain = content.withSpan { $0.array(0, $0.count) }
+        let isKnown = membership.generations[header.generation] != nil
+        if isKnown, !membership.isEligible(header.generation) { hasRefused = true }
         return plain + tag(plain, header, associated(plain.count + 32))
     }
 

@@ -15,6 +15,8 @@ final class SimulatedMachine {
     let isHostile: Bool
     /// How often the transport has shown less than was read without anybody noticing.
     private(set) var overlooked = 0
+    /// Whether its last batch is one that nobody can read, this machine included.
+    var isMute = false
     /// How often what is on disk was no machine.
     private(set) var unrestored = 0
     /// Looks at the machine after each transaction.
@@ -95,7 +97,12 @@ final class SimulatedMachine {
     /// - Returns: false when the slot is taken by another batch: the machine has a clone.
     @discardableResult
     func publish(_ transport: SimulatedTransport, time: UInt64, crashes: Int = 0) -> Bool {
-        guard let batch = replica.compose(keys) else { return true }
+        let before = replica
+        guard !isMute, let batch = replica.compose(keys) else { return true }
+        if keys.hasRefused, !isHostile {
+            (replica, keys.hasRefused) = (before, false)
+            return true
+        }
         if crashes == 1 {
             crash(time: time)
             return true

@@ -45,6 +45,14 @@ extension Simulation {
         _ = reader.replica.receive(bytes, in: slot, now: time, reader.keys)
     }
 
+    /// Brings a reader one log and no other.
+    func deliver(logOf author: SimulatedMachine, to reader: SimulatedMachine) {
+        for (slot, bytes) in transport.deliveries(to: reader.id, after: reader.replica.logs)
+        where slot.device == author.id {
+            _ = reader.replica.receive(bytes, in: slot, now: time, reader.keys)
+        }
+    }
+
     func commit(_ records: [SyncRecord], naming positions: [SyncPosition] = [], by machine: SimulatedMachine) {
         _ = transport.commit(batch(records, naming: positions, by: machine))
         machine.pull(transport, time: time)

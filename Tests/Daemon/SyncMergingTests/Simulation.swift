@@ -34,7 +34,8 @@ struct SimulationPlan: Sendable {
 
     /// The acts of a member in wrong hands.
     enum Malice: CaseIterable, Sendable {
-        case stamps, identifiers, stale, generations, equivocation, accomplice, removal, passing, snapshots
+        case stamps, identifiers, stale, generations, equivocation, accomplice, removal, passing, snapshots,
+            adoption, muting
     }
 
     /// The invariants that do not hold at the end of a seed's history.
@@ -269,6 +270,8 @@ final class Simulation {
         case .removal: remove(from: machine)
         case .passing: passOn(machine)
         case .snapshots: announceLies(machine)
+        case .adoption: adopt(machine)
+        case .muting: mute(machine)
         }
     }
 

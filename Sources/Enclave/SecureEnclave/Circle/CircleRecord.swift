@@ -34,6 +34,8 @@ struct CircleRecord: Sendable {
 
     /// More than a user's circle ever has; with it the vault stays below the size that every release reads.
     static let mostBytes = 48 << 10
+    /// Statements leave room for keys that are sought: without them a removal that makes room could not be read.
+    static let statedBytes = mostBytes - 512
     /// A key of 32 bytes in a box.
     static let boxBytes = 60
 
@@ -70,9 +72,19 @@ extension CircleRecord {
         }
         membership.forgetRemoved(keeping: Set(held.keys))
         names = names.filter { membership.present[$0.key] != nil }
-        guard encoded().count > Self.mostBytes else { return }
+        guard encoded().count > Self.statedBytes else { return }
         for id in theirs { held[id] = nil }
         membership.forgetRemoved(keeping: Set(held.keys))
+    }
+}
+
+extension CircleRecord {
+    /// Forgets keys of generations that no batch has stated or shared which counts. Where they are of use they are
+    /// sought again.
+    mutating func forgetSought(_ found: Set<GenerationID>) {
+        for id in found where membership.generations[id]?.authors.isEmpty != false {
+            if membership.recipients(of: id).isEmpty { held[id] = nil }
+        }
     }
 }
 
@@ -81,9 +93,11 @@ extension CircleRecord {
 extension CircleRecord {
     /// The members to which this machine owes that it belongs to the circle; itself alone, if it has begun the circle.
     private var sponsors: Set<MemberID> {
-        var (found, next): (Set<MemberID>, MemberID?) = ([], membership.members[own.id]?.sponsor)
-        if next == MemberID.none { return [own.id] }
-        while let one = next, one != .none, found.insert(one).inserted { next = membership.members[one]?.sponsor }
+        if membership.introductions[own.id]?[.none] != nil { return [own.id] }
+        var (found, rest): (Set<MemberID>, [MemberID]) = ([], Array(membership.sponsors(of: own.id)))
+        while let one = rest.popLast() {
+            if one != .none, found.insert(one).inserted { rest += membership.sponsors(of: one) }
+        }
         return found
     }
 

@@ -14,14 +14,14 @@ import SyncFormat
 ///                  *(number:u32 author:16) *(recipient:16)
 ///     unlocked   = box:60 | encapsulated:65 box:112                     ; with `keys` 1; with `keys` 2
 ///
-/// Everything is in ascending order. `keys` is 0, `number` too and no key there, where the machine has no share. The
-/// record key is zeros before the first share.
+/// Everything is in ascending order. A member has a row for each sponsor, its name in the first of them. `keys` is 0,
+/// `number` too and no key there, where the machine has no share. The record key is zeros before the first share.
 extension CircleRecord {
     /// The bytes of the record.
     func encoded() -> [UInt8] {
         let buffer = SecretBuffer(capacity: 2048)
         appendHead(to: buffer)
-        for (id, member) in membership.members.sorted(by: { $0.key < $1.key }) { append(id, member, to: buffer) }
+        for (id, all) in membership.introductions.sorted(by: { $0.key < $1.key }) { append(id, all, to: buffer) }
         for removal in removals { buffer.append(removal.bytes.span) }
         for (id, made) in membership.generations.sorted(by: { $0.key < $1.key }) { append(id, made, to: buffer) }
         return buffer.withSpan { $0.array(0, $0.count) }
@@ -35,16 +35,21 @@ extension CircleRecord {
         for bytes in [circle.bytes, random.bytes, own.keys.bytes, own.id.bytes] { buffer.append(bytes.span) }
         buffer.append([own.backend.rawValue, 0].span)
         let counts = [
-            own.signing.count, own.agreement.count, membership.members.count, membership.cuts.count,
-            membership.generations.count,
+            own.signing.count, own.agreement.count, membership.introductions.values.reduce(0) { $0 + $1.count },
+            membership.cuts.count, membership.generations.count,
         ]
         for count in counts { buffer.append(littleEndian: UInt16(clamping: count)) }
         let key = recordKey.isEmpty ? [UInt8](repeating: 0, count: Self.boxBytes) : recordKey
         for bytes in [key, own.signing, own.agreement] { buffer.append(bytes.span) }
     }
 
-    private func append(_ id: MemberID, _ member: Membership.Member, to buffer: SecretBuffer) {
-        let name = names[id] ?? []
+    private func append(_ id: MemberID, _ all: [MemberID: Membership.Member], to buffer: SecretBuffer) {
+        for (place, member) in all.values.sorted(by: { $0.sponsor < $1.sponsor }).enumerated() {
+            append(id, member, name: place == 0 ? names[id] ?? [] : [], to: buffer)
+        }
+    }
+
+    private func append(_ id: MemberID, _ member: Membership.Member, name: [UInt8], to buffer: SecretBuffer) {
         for bytes in [id.bytes, member.keys.bytes, member.sponsor.bytes, member.place.device.bytes] {
             buffer.append(bytes.span)
         }

@@ -32,7 +32,7 @@ struct StatementsMade {
         // The recovery key's signature says that its user was asked, also after a restart.
         case .add(let addition) where addition.recoveryKey != .none:
             guard addition.keys == record.own.keys,
-                let sponsor = record.membership.members[addition.recoveryKey], sponsor.isRecoveryKey
+                let sponsor = record.membership.recoveryKey(addition.recoveryKey)
             else { return false }
             return try sponsor.keys.hasSigned(addition.signature, of: addition.signed(in: record.circle))
         case .add, .remove, .generation, .share, .recovery:

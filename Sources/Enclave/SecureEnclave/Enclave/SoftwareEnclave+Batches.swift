@@ -18,13 +18,16 @@ extension SoftwareEnclave {
 
     package func seekKeys(_ carried: [UInt8]) throws(Refusal) {
         let batch = try decode(carried)
-        try changeCircle { (record) throws(Refusal) in
+        // A batch of a removal brings its keys before it makes room.
+        try changeCircle(upTo: CircleRecord.mostBytes) { (record) throws(Refusal) in
             // It may never count, or not in this order: of the circle as it would be then, the keys alone are kept.
             var ahead = record
             heralded.withLock { $0.join(&ahead) }
             try count(batch, in: &ahead)
             heralded.withLock { $0.note(ahead, besides: record) }
+            let before = Set(record.held.keys)
             record.takeKeys(of: ahead)
+            if record.encoded().count > CircleRecord.mostBytes { record.forgetSought(before) }
         }
     }
 
@@ -68,9 +71,7 @@ extension SoftwareEnclave {
             return try circleID(statement) == record.circle ? keys : nil
         case .add(let addition):
             // Also of a key that is out: its removal may keep the machine, and may be read before this.
-            guard let sponsor = record.membership.members[addition.recoveryKey], sponsor.isRecoveryKey else {
-                return nil
-            }
+            guard let sponsor = record.membership.recoveryKey(addition.recoveryKey) else { return nil }
             let isSigned = try sponsor.keys.hasSigned(addition.signature, of: addition.signed(in: record.circle))
             return isSigned ? addition.keys : nil
         default: return nil

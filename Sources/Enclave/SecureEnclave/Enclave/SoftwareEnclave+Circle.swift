@@ -102,8 +102,10 @@ extension SoftwareEnclave {
     }
 
     /// Changes the circle in the vault; the change is on disk when this returns.
+    ///
+    /// - Parameter most: the room that the circle may take.
     func changeCircle<Result>(
-        _ change: (inout CircleRecord) throws(Refusal) -> Result
+        upTo most: Int = CircleRecord.statedBytes, _ change: (inout CircleRecord) throws(Refusal) -> Result
     ) throws(Refusal) -> Result {
         var result: Result?
         try withVault { (vault) throws(Refusal) in
@@ -112,8 +114,8 @@ extension SoftwareEnclave {
             result = try change(&record)
             let after = record.encoded()
             if after == before { return }
-            if after.count > CircleRecord.mostBytes { record.makeRoom() }
-            guard record.encoded().count <= CircleRecord.mostBytes else { throw .fullCircle }
+            if after.count > CircleRecord.statedBytes { record.makeRoom() }
+            guard record.encoded().count <= most else { throw .fullCircle }
             vault.keep(record)
             try keep(&vault, counting: .content)
         }

@@ -31,7 +31,7 @@ extension SoftwareEnclave {
                 continue
             }
             let found = try believe(circle, offered, as: key)
-            guard found.record.membership.members[key.id]?.isRecoveryKey == true else {
+            guard found.record.membership.recoveryKey(key.id) != nil else {
                 refusal = .lacksBeginnings
                 continue
             }

@@ -38,6 +38,10 @@ import Testing
         }
         let removal = try first.publish(try first.remove(try hostile.id))
         guard case .generation(let made)? = removal.statements.last else { return }
+        // Its keys come before what it states. Others that were sought, and are of no use yet, make room for them.
+        for number in 2..<8 as Range<UInt32> { try second.connection.seekKeys(try Self.share(number, second, hostile)) }
+        try second.connection.seekKeys(removal.carried)
+        #expect(try second.state.held[made.id] != nil)
         try second.take(removal)
         #expect(try second.read(try first.publish([], "after", under: made.id)) == "after")
         #expect(try refusal(Self.batch(Self.junk(250), by: hostile), second) == nil)
@@ -49,6 +53,21 @@ import Testing
                 try machine.header(circle.current), [], sealedSize: content.count + CircleBox.overhead)
             #expect(refused { _ = try machine.connection.sealContent(content, header: header) } == .retiredGeneration)
         }
+    }
+
+    /// A batch with keys of a generation for a machine.
+    private static func share(
+        _ number: UInt32, _ machine: CircleMachine, _ hostile: CircleMachine
+    ) throws -> [UInt8] {
+        let record = try hostile.served.enclave.circleRecord()
+        let known = try hostile.served.enclave.openPart(
+            record.recordKey, .recordKey, of: record.own.id.bytes, in: record.circle)
+        let keys = GenerationKeys(record: known)
+        let commitment = try keys.commitment(in: record.circle, number)
+        let share = try keys.share(
+            of: GenerationID(commitment.bytes), in: record.circle, for: try machine.id, try machine.state.keys)
+        let made = Generation(number: number, commitment: commitment, shares: [share])
+        return try batch([.generation(made)], by: hostile).carried
     }
 
     private func refusal(_ batch: SyncBatch, _ machine: CircleMachine) throws -> Refusal.Rule? {
@@ -74,6 +93,29 @@ import Testing
         try first.take(try Self.batch([addition], by: hostile))
         let member = try #require(try first.state.members.first { (try? accomplice.identifier()) == $0.id })
         #expect(!member.isIn)
+    }
+
+    @Test("A machine that it introduces once more stays in after its removal, whichever introduction was taken first")
+    func introducedOnceMore() throws {
+        let circle = try TestCircle(4)
+        let (first, hostile, target) = (circle.machines[0], circle.machines[2], circle.machines[3])
+        let again = try Self.batch([.add(Addition(try target.state.keys))], by: hostile)
+        let reader = try CircleMachine()
+        _ = try reader.enter(try first.state.circle)
+        let added = try first.publish(try first.add(reader))
+        try first.take(again)
+        let removal = try first.publish(try first.remove(try hostile.id))
+        // The first three have introduced no target yet.
+        for batch in circle.batches.prefix(5) + [again] + circle.batches.dropFirst(5) + [added, removal] {
+            try reader.take(batch)
+        }
+        for machine in [first, reader] {
+            let record = try machine.served.enclave.circleRecord()
+            #expect(record.membership.introductions[try target.id]?.count == 2)
+            #expect(record.membership.removed == [try hostile.id])
+            let read = try CircleRecord(decoding: record.encoded())
+            #expect(read.encoded() == record.encoded() && read.membership.removed == record.membership.removed)
+        }
     }
 
     @Test("It gives no machine a name that it has not added")

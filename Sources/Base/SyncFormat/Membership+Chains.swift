@@ -1,0 +1,142 @@
+// Chains of introductions. Of the chains of a member the best is known: one that no removal cuts; otherwise one that
+// the fewest cut, and of these the first by its removals. It follows from all statements at once, and from no order.
+
+extension Membership {
+    /// Counts the effect of an introduction.
+    mutating func settle(introduced id: MemberID) {
+        guard isLeaf(id), let own = introductions[id]?.values.first, !removed.contains(own.sponsor) else {
+            return settle()
+        }
+        members[id] = own
+    }
+
+    /// Whether a member is new and in, and nobody has more than one chain.
+    private func isLeaf(_ id: MemberID) -> Bool {
+        introductions.count == counted.values.reduce(0, +) && counted[id] == nil && !removed.contains(id)
+    }
+
+    /// Finds the best chains of all members, and who is out.
+    mutating func settle() {
+        let chains = Chains(self)
+        // Members that have introduced one another alone have no chain.
+        removed = Set(introductions.keys).subtracting(chains.best.keys)
+        for removal in cuts.keys {
+            cuts[removal] = []
+            cut(removal.target, by: removal)
+        }
+        for (id, cutting) in chains.best {
+            for number in cutting { cut(id, by: chains.removals[number]) }
+        }
+        members = [:]
+        for (id, all) in introductions { members[id] = chains.end(id, all, removed) }
+    }
+
+    private mutating func cut(_ id: MemberID, by removal: Removal) {
+        cuts[removal, default: []].insert(id)
+        removed.insert(id)
+    }
+
+    /// Those that are out by some of the removals alone.
+    package func removed(by isMeant: (Removal) -> Bool) -> Set<MemberID> {
+        var other = self
+        other.cuts = cuts.filter { isMeant($0.key) }
+        guard other.cuts.count < cuts.count else { return removed }
+        other.settle()
+        return other.removed
+    }
+
+    /// Members that the removal of a target removes if it keeps nobody.
+    package func introduced(by target: MemberID) -> [MemberID] {
+        var (after, found, rest): (Self, Set<MemberID>, [MemberID]) = (self, [], [target])
+        after.remove(target, kept: [], at: SyncRecord.Origin(device: .none, seq: 1))
+        let below = Dictionary(grouping: members.keys) { members[$0]?.sponsor ?? .none }
+        while let one = rest.popLast() {
+            if found.insert(one).inserted { rest += below[one] ?? [] }
+        }
+        return found.subtracting([target]).intersection(after.removed).sorted()
+    }
+}
+
+// MARK: - What introductions say
+
+extension Membership {
+    /// The members that are in and have introduced a member.
+    package func sponsors(of id: MemberID) -> Set<MemberID> {
+        Set(introductions[id, default: [:]].keys).subtracting(removed)
+    }
+
+    /// A member that somebody has introduced as a recovery key: it may add machines, also where another has introduced
+    /// it as a machine.
+    package func recoveryKey(_ id: MemberID) -> Member? { introductions[id]?.values.first(where: \.isRecoveryKey) }
+}
+
+extension Membership.Removal {
+    /// Whether the removal leaves a member where it is, and those behind it.
+    func keeps(_ id: MemberID) -> Bool { kept.contains(id) || id == place.device }
+
+    /// The order of removals, by which equally good chains are compared.
+    fileprivate var key: [UInt8] { target.bytes + place.device.bytes + kept.sorted().flatMap(\.bytes) }
+}
+
+/// The best chain of each member, by the numbers of the removals that cut it.
+private struct Chains {
+    let removals: [Membership.Removal]
+    private(set) var best: [MemberID: Set<Int>] = [:]
+    private var targeting: [MemberID: Set<Int>] = [:]
+    private let known: Set<MemberID>
+    private let isInherited: Bool
+
+    /// Follows introductions from the genesis on, as long as a chain gets better.
+    init(_ membership: Membership) {
+        removals = membership.cuts.keys.map { ($0.key, $0) }.sorted { $0.0.lexicographicallyPrecedes($1.0) }.map(\.1)
+        (known, isInherited) = (Set(membership.introductions.keys), membership.rules.removalCutsIntroduced)
+        for (number, removal) in removals.enumerated() { targeting[removal.target, default: []].insert(number) }
+        var below: [MemberID: [MemberID]] = [:]
+        for (id, introductions) in membership.introductions {
+            for sponsor in introductions.keys { below[sponsor, default: []].append(id) }
+        }
+        var changed = Set(below.keys).subtracting(known)
+        while !changed.isEmpty {
+            var next: Set<MemberID> = []
+            for sponsor in changed.sorted() {
+                for id in (below[sponsor] ?? []).sorted() where follow(id, behind: sponsor) { next.insert(id) }
+            }
+            changed = next
+        }
+    }
+
+    /// - Returns: whether the chain is better than the one that was known.
+    private mutating func follow(_ id: MemberID, behind sponsor: MemberID) -> Bool {
+        guard let cutting = cutting(id, behind: sponsor), best[id].map({ isBetter(cutting, $0) }) ?? true else {
+            return false
+        }
+        best[id] = cutting
+        return true
+    }
+
+    /// The removals that cut the best chain of a sponsor, continued. Before a beginning all was forgotten.
+    private func cutting(_ id: MemberID, behind sponsor: MemberID) -> Set<Int>? {
+        let beginning: Set<Int> = sponsor == .none ? [] : targeting[sponsor] ?? []
+        guard let above = known.contains(sponsor) ? best[sponsor] : beginning else { return nil }
+        let own = targeting[id] ?? []
+        return isInherited ? own.union(above.filter { !removals[$0].keeps(id) }) : own
+    }
+
+    private func isBetter(_ one: Set<Int>, _ other: Set<Int>) -> Bool {
+        if one.count != other.count { return one.count < other.count }
+        return one != other && one.sorted().lexicographicallyPrecedes(other.sorted())
+    }
+
+    /// The introduction that ends the best chain. Of equally good ones that of a machine, and of a sponsor that is in.
+    func end(_ id: MemberID, _ introductions: [MemberID: Membership.Member], _ removed: Set<MemberID>)
+        -> Membership.Member?
+    {
+        func rank(_ member: Membership.Member) -> (Int, Int, MemberID) {
+            (member.isRecoveryKey ? 1 : 0, removed.contains(member.sponsor) ? 1 : 0, member.sponsor)
+        }
+        return introductions.values.min { one, other in
+            let ends = [one, other].map { cutting(id, behind: $0.sponsor) ?? Set(removals.indices) }
+            return ends[0] == ends[1] ? rank(one) < rank(other) : isBetter(ends[0], ends[1])
+        }
+    }
+}

@@ -1,0 +1,41 @@
+// A membership in little room.
+
+extension Membership {
+    /// Forgets what has no effect any more: generations that nothing may be sealed with, removals that removed members
+    /// state of strangers or of those that are out without them, and members that are out with all their sponsors. One
+    /// that such a sponsor introduces again is out again.
+    ///
+    /// - Parameter held: generations that stay, without their authors and recipients, so that they are good for no new
+    ///   batch.
+    package mutating func forgetRemoved(keeping held: Set<GenerationID>) {
+        for (id, made) in generations where !isEligible(id) {
+            generations[id] = held.contains(id) ? Made(commitment: made.commitment) : nil
+            sharedLate[id] = nil
+        }
+        forgetRemovals()
+        let targets = Set(cuts.keys.map(\.target))
+        for id in introductions.keys { forgetIntroductions(of: id, isTarget: targets.contains(id)) }
+        counted = introductions.values.flatMap(\.keys).reduce(into: [:]) { $0[$1, default: 0] += 1 }
+        settle()
+    }
+
+    private mutating func forgetRemovals() {
+        let outAnyway = cuts.filter { !removed.contains($0.key.place.device) }.values
+            .reduce(into: Set<MemberID>()) { $0.formUnion($1) }
+        for (removal, cut) in cuts where removed.contains(removal.place.device) {
+            if members[removal.target] == nil || cut.isSubset(of: outAnyway) { cuts[removal] = nil }
+        }
+    }
+
+    /// Forgets chains that are cut: all of a member that is out, and those of another that it does not need.
+    private mutating func forgetIntroductions(of id: MemberID, isTarget: Bool) {
+        let all = introductions[id] ?? [:]
+        if removed.contains(id) {
+            if !isTarget, all.keys.allSatisfy(removed.contains) { introductions[id] = nil }
+            return
+        }
+        introductions[id] = all.filter { sponsor, _ in
+            cuts.allSatisfy { removal, cut in !cut.contains(sponsor) || removal.keeps(id) }
+        }
+    }
+}

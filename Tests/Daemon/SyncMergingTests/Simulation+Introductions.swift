@@ -1,0 +1,32 @@
+import SyncFormat
+import SyncMerging
+
+extension Simulation {
+    /// Introduces somebody that others have introduced, as what it is or as a recovery key.
+    func adopt(_ machine: SimulatedMachine) {
+        let other = dice.pick(machines.filter { $0.id != machine.id }).keys.own
+        let isKey = dice.chance(40)
+        machine.replica.state(isKey ? .recovery(other, announcement: BatchHash([1])) : .add(Addition(other)))
+        publish(machine)
+    }
+
+    /// Removes somebody in a batch that is sealed with keys that were never made.
+    func mute(_ machine: SimulatedMachine) {
+        let present = machine.replica.membership.machines
+        guard !machine.isMute, machine.replica.outgoing == nil,
+            let target = machines.dropFirst(2).first(where: { !$0.isHostile && present.contains($0.id) })
+        else { return }
+        let batch = unreadable([.remove(target.id, .user, kept: [])], by: machine)
+        machine.isMute = transport.commit(batch)
+    }
+
+    /// The next batch of a machine, sealed with keys that nobody will ever have.
+    func unreadable(_ statements: [SyncStatement], by machine: SimulatedMachine) -> SyncBatch {
+        let (own, sealed) = (header(of: machine), dice.bytes(1024))
+        let header = SyncHeader(
+            circle: own.circle, device: own.device, seq: own.seq, previous: own.previous,
+            generation: GenerationID(dice.bytes(16)), salt: own.salt)
+        return SyncBatch(
+            header, statements, sealed: sealed, sealedHash: machine.keys.hash(sealed), sign: machine.keys.sign)
+    }
+}
