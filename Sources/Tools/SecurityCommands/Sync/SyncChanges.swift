@@ -29,7 +29,7 @@ extension SyncTask {
             return status
         }
         let name = try machineName()
-        _ = try prepare(place, founds: true)
+        _ = try prepare(place, .founds)
         return try enter(place, .begin(place: place.text, name: name))
     }
 
@@ -39,7 +39,7 @@ extension SyncTask {
         guard operands.count > 1 else { return try joinByDigits(place) }
         guard let circle = CircleID(text: operands[1]) else { throw .usage("a circle has 32 hexadecimal digits") }
         let name = try machineName()
-        let hash = try prepare(place, founds: false)
+        let hash = try prepare(place, .joins)
         let status = try enter(place, .join(circle, place: place.text, name: name))
         let code = MachineCode(circle: circle, keys: status.keys, name: name, tokenHash: hash).text
         let isServed = Carrier(session).serve()
@@ -197,12 +197,21 @@ extension SyncTask {
 
 // MARK: - Entering
 
+/// How a machine enters a circle at a place.
+enum Entrance {
+    /// It begins the circle.
+    case founds
+    /// Another machine adds it.
+    case joins
+    /// A recovery key adds it.
+    case recovers
+}
+
 extension SyncTask {
     /// Tries a place before anything is changed, and has the carrier keep what this machine shows there.
     ///
-    /// - Parameter founds: whether the circle is to be made there.
     /// - Returns: SHA-256 of this machine's token; nothing for a place without tokens.
-    func prepare(_ place: SyncPlace, founds: Bool) throws(CommandFailure) -> [UInt8] {
+    func prepare(_ place: SyncPlace, _ entrance: Entrance) throws(CommandFailure) -> [UInt8] {
         guard case .status(nil) = try ask(.status) else {
             throw .failed(
                 "this keychain belongs to a circle already", remedy: "Leave it first: `security sync leave`.")
@@ -210,7 +219,7 @@ extension SyncTask {
         guard place.isRemote else { return [] }
         var secret = SecretBytes(count: 0)
         if case .bucket = place { secret = try shown(["the bucket's access key: ", "the bucket's secret key: "]) }
-        if case .server = place, founds {
+        if case .server = place, entrance != .joins {
             secret = try shown(["the server's invitation: "])
             guard secret.count == Self.invitationDigits else {
                 throw .failed(
@@ -218,7 +227,7 @@ extension SyncTask {
                     remedy: "Copy it again, as the administrator has got it.")
             }
         }
-        return try Carrier(session).prepare(place, secret)
+        return try Carrier(session).prepare(place, secret, entrance)
     }
 
     private static let invitationDigits = 64
@@ -291,14 +300,4 @@ struct PlaceOperand {
 extension SyncStatus {
     /// Whether this machine has begun the circle, and its place has nothing of it.
     fileprivate var saysNothingYet: Bool { standing == .isIn && machines.allSatisfy { $0.seq == 0 } }
-}
-
-extension SyncIdentifier {
-    /// Reads thirty-two hexadecimal digits; nil for anything else.
-    init?(text: String) {
-        guard text.utf8.count == 2 * Self.size, text.utf8.allSatisfy({ $0 >= UInt8(ascii: "0") }),
-            let number = UInt128(text, radix: 16)
-        else { return nil }
-        self.init(number: number)
-    }
 }
