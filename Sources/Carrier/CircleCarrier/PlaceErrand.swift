@@ -11,18 +11,19 @@ import SyncTransports
 /// Work at a circle's place that `security sync` has done. It comes as lines of the standard input, so that no secret
 /// is among the words of a command line.
 ///
-///     prepare = place LF secret LF [more LF]            → "ok" [SP hash] LF
-///     admit   = keys:130 LF hash LF                     → "ok" LF
-///     forget  = nothing                                 → "ok" LF
-///     recover = place LF circle LF                      → "ok" LF
-///     a failure                                         → "problem" SP text LF
+///     prepare = place LF secret LF [secret LF] ["recovery" LF]      → "ok" [SP hash] LF
+///     admit   = keys:130 LF hash LF                                 → "ok" LF
+///     forget  = nothing                                             → "ok" LF
+///     recover = place LF circle LF                                  → "ok" LF
+///     a failure                                                     → "problem" SP text LF
 ///
 /// Bytes are hexadecimal digits. A server's secret is an invitation of 32 bytes, or an empty line on a machine that
-/// joins; `more` is `recovery` where the invitation is one into a circle that is there. The secrets of a bucket are its
-/// two keys. `circle` is empty for all circles of a folder, and for the one of a server's invitation. `hash` is SHA-256
-/// of a machine's token.
+/// joins. The secrets of a bucket are its two keys. A line `recovery` follows them where a circle is entered that way:
+/// an invitation is one into a circle then. `circle` is empty for all circles of a folder, and for the one of a
+/// server's invitation. `hash` is SHA-256 of a machine's token.
 package enum PlaceErrand: Sendable {
-    /// Tries a place, and keeps what this machine shows there. The keychain is in no circle yet.
+    /// Tries a place, and keeps what this machine shows there. The keychain is in no circle yet, or in one that a
+    /// recovery has left behind.
     case prepare
     /// Lets a machine in that was added to the circle.
     case admit
@@ -67,26 +68,36 @@ struct PlaceWork {
 
     private func prepare(_ lines: [SecretBytes]) throws(Problem) -> String {
         guard lines.count >= 2, let place = SyncPlace(lines[0].text) else { throw Problem("the place is none") }
-        guard try asking({ () throws(Refusal) in try daemon.positions() }) == nil else {
-            throw Problem("the keychain belongs to a circle already")
-        }
+        let secrets = if case .bucket = place { 2 } else { 1 }
+        let recovers = lines.dropFirst(1 + secrets).first?.text == Self.recovery
+        guard try mayEnter(recovers) else { throw Problem("the keychain belongs to a circle already") }
         harden(place)
         switch place {
         case .folder: return ""
-        case .server(let url): return try prepareServer(url, place, lines)
+        case .server(let url): return try prepareServer(url, place, lines[1], recovers)
         case .bucket(let url):
             let keys = SecretBytes.joined(Array(lines.dropFirst().prefix(2)))
             try moving { () throws(TransportProblem) in try CarrierPlace.bucket(url, .none, keys).check() }
-            try asking { () throws(Refusal) in try secrets.keep(keys, for: place) }
+            try asking { () throws(Refusal) in try self.secrets.keep(keys, for: place) }
             return ""
         }
     }
 
-    private func prepareServer(_ url: String, _ place: SyncPlace, _ lines: [SecretBytes]) throws(Problem) -> String {
-        guard [0, 64].contains(lines[1].count), let invitation = lines[1].ofDigits else {
+    private static let recovery = "recovery"
+
+    /// A recovery that was cut off has left a circle behind, in which this machine has said nothing.
+    private func mayEnter(_ recovers: Bool) throws(Problem) -> Bool {
+        guard let there = try asking({ () throws(Refusal) in try daemon.positions() }) else { return true }
+        return recovers && there.heads[there.me] == nil
+    }
+
+    private func prepareServer(
+        _ url: String, _ place: SyncPlace, _ shown: SecretBytes, _ recovers: Bool
+    ) throws(Problem) -> String {
+        guard [0, 64].contains(shown.count), let invitation = shown.ofDigits else {
             throw Problem("an invitation has 64 hexadecimal digits")
         }
-        let (secret, recovers) = (PlaceSecret(invitation: invitation), lines.count > 2 && lines[2].text == "recovery")
+        let secret = PlaceSecret(invitation: invitation)
         try moving { () throws(TransportProblem) in
             let server = try CarrierPlace.server(url, .none, .none, secret)
             if recovers { _ = try server.circleOfInvitation() } else { try server.check() }

@@ -77,7 +77,8 @@ func put(_ account: String, _ value: String) -> Int32 {
 
 func open(_ account: String, _ value: String) -> Int32 {
     let item = synchronisable([
-        kSecAttrAccount: account, kSecValueData: Data(value.utf8), kSecAttrAccessible: kSecAttrAccessibleAfterFirstUnlock,
+        kSecAttrAccount: account, kSecValueData: Data(value.utf8),
+        kSecAttrAccessible: kSecAttrAccessibleAfterFirstUnlock,
     ])
     return SecItemAdd(item as CFDictionary, nil) == errSecSuccess ? 0 : 1
 }

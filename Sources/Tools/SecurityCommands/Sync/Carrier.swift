@@ -134,10 +134,10 @@ struct Carrier {
     /// - Returns: SHA-256 of the machine's token; nothing for a place without tokens.
     /// - Throws: ``CommandFailure`` when the place cannot be used; nothing is kept then.
     func prepare(
-        _ place: SyncPlace, _ secret: SecretBytes, _ entrance: Entrance
+        _ place: SyncPlace, _ secret: SecretBytes, _ entry: WayIntoCircle
     ) throws(CommandFailure) -> [UInt8] {
         let input = SecretBuffer()
-        let way = entrance == .recovers ? [SecretBytes(copying: Array("recovery".utf8).span)] : []
+        let way = entry == .recovers ? [SecretBytes(copying: Array("recovery".utf8).span)] : []
         for line in [SecretBytes(copying: Array(place.text.utf8).span), secret] + way {
             line.withSpan { input.append($0) }
             input.append(UInt8(ascii: "\n"))

@@ -107,7 +107,8 @@ extension SyncTask {
         }
         let place = try PlaceOperand(word).place
         guard !place.isRemote else {
-            try giveUp(before)
+            // One that was cut off has given the circle up already.
+            _ = try giveUp(before)
             return try setUp(at: place)
         }
         let name = try machineName()
@@ -123,7 +124,7 @@ extension SyncTask {
 
     func leave() throws(CommandFailure) {
         let before = try? status()
-        try giveUp(before)
+        guard try giveUp(before) else { throw .noCircle }
         if session.writesJSON {
             let circle = before.map { JSONValue.string($0.circle.text) } ?? .null
             return session.output.write(.object([("left", circle)]))
@@ -132,16 +133,18 @@ extension SyncTask {
         say("the other machines still list this one: security sync remove-device there ends that")
     }
 
-    private func giveUp(_ before: SyncStatus?) throws(CommandFailure) {
+    /// - Returns: whether the keychain belonged to a circle.
+    private func giveUp(_ before: SyncStatus?) throws(CommandFailure) -> Bool {
         // The way out of a circle of which nothing can be shown, too.
         do throws(CommandFailure) { _ = try change(.leave) } catch {
             guard error.isNoCircle, case .status(nil)? = try? ask(.status) else { throw error }
             // A command that was cut off has left it behind.
             stopServing()
-            throw .noCircle
+            return false
         }
         stopServing()
         if before.flatMap({ SyncPlace($0.place) })?.isRemote == true { Carrier(session).forget() }
+        return true
     }
 
     func pause(_ isPaused: Bool) throws(CommandFailure) {
@@ -198,7 +201,7 @@ extension SyncTask {
 // MARK: - Entering
 
 /// How a machine enters a circle at a place.
-enum Entrance {
+enum WayIntoCircle {
     /// It begins the circle.
     case founds
     /// Another machine adds it.
@@ -211,15 +214,12 @@ extension SyncTask {
     /// Tries a place before anything is changed, and has the carrier keep what this machine shows there.
     ///
     /// - Returns: SHA-256 of this machine's token; nothing for a place without tokens.
-    func prepare(_ place: SyncPlace, _ entrance: Entrance) throws(CommandFailure) -> [UInt8] {
-        guard case .status(nil) = try ask(.status) else {
-            throw .failed(
-                "this keychain belongs to a circle already", remedy: "Leave it first: `security sync leave`.")
-        }
+    func prepare(_ place: SyncPlace, _ entry: WayIntoCircle) throws(CommandFailure) -> [UInt8] {
+        try requireMayEnter(entry)
         guard place.isRemote else { return [] }
         var secret = SecretBytes(count: 0)
         if case .bucket = place { secret = try shown(["the bucket's access key: ", "the bucket's secret key: "]) }
-        if case .server = place, entrance != .joins {
+        if case .server = place, entry != .joins {
             secret = try shown(["the server's invitation: "])
             guard secret.count == Self.invitationDigits else {
                 throw .failed(
@@ -227,7 +227,16 @@ extension SyncTask {
                     remedy: "Copy it again, as the administrator has got it.")
             }
         }
-        return try Carrier(session).prepare(place, secret, entrance)
+        return try Carrier(session).prepare(place, secret, entry)
+    }
+
+    /// A recovery that was cut off has left a circle behind, and is repeated.
+    private func requireMayEnter(_ entry: WayIntoCircle) throws(CommandFailure) {
+        guard let status = try statusIfAny() else { return }
+        guard entry == .recovers, status.standing == .waitsToBeAdded else {
+            throw .failed(
+                "this keychain belongs to a circle already", remedy: "Leave it first: `security sync leave`.")
+        }
     }
 
     private static let invitationDigits = 64

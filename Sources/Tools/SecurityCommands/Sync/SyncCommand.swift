@@ -135,7 +135,7 @@ struct SyncTask {
     }
 
     /// Where the keychain stands; nil where it belongs to no circle.
-    private func statusIfAny() throws(CommandFailure) -> SyncStatus? {
+    func statusIfAny() throws(CommandFailure) -> SyncStatus? {
         do throws(CommandFailure) {
             guard case .status(let status) = try ask(.status) else { throw .unexpectedCircleReply }
             return status

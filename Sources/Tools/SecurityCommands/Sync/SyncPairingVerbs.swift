@@ -80,7 +80,7 @@ extension SyncTask {
         explainRecovery(status)
     }
 
-    /// What else a person needs when all machines are lost.
+    /// The number that a person needs besides when all machines are lost.
     private func explainRecovery(_ status: SyncStatus) {
         switch SyncPlace(status.place) {
         case .server:
