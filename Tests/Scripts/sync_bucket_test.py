@@ -12,6 +12,7 @@ from patience import eventually
 from sync_parts import machines
 from sync_places import KEYS, Store
 
+
 def is_in_no_circle(machine):
     found = machine.run("sync", "status")
     return found.returncode == 1 and "no circle" in found.stderr
