@@ -36,6 +36,7 @@ LONGEST = [
     "neighbours",
     "budgets",
     "sync",
+    "sync_format",
     "hostile",
     "one_daemon",
     "machinery",

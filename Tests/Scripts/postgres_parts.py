@@ -36,16 +36,15 @@ class PostgresServer:
             self.port = free.getsockname()[1]
         self.run("initdb", "--no-sync", "--auth-host=scram-sha-256", "-U", "owner", "-D", self.data)
         hosts = pathlib.Path(f"{self.data}/pg_hba.conf")
-        hosts.write_text("local all owner trust\nhostssl sync all 127.0.0.1/32 scram-sha-256\n")
+        hosts.write_text("local all owner trust\nhostssl sync,copy all 127.0.0.1/32 scram-sha-256\n")
         self.start()
         self.run("createdb", "-h", self.folder, "-p", str(self.port), "-U", "owner", "sync")
 
-    @property
-    def owner(self):
-        return f"postgresql://owner@{self.folder.replace('/', '%2F')}:{self.port}/sync"
+    def database(self, name="sync"):
+        return f"postgresql://owner@{self.folder.replace('/', '%2F')}:{self.port}/{name}"
 
-    def url(self, role, authority, host="localhost"):
-        return f"postgresql://{role}@{host}:{self.port}/sync?sslrootcert={authority}"
+    def url(self, role, authority, host="localhost", database="sync"):
+        return f"postgresql://{role}@{host}:{self.port}/{database}?sslrootcert={authority}"
 
     def run(self, name, *words):
         environment = os.environ | {"LD_LIBRARY_PATH": f"{UNPACKED}/usr/lib/x86_64-linux-gnu"}
@@ -56,9 +55,9 @@ class PostgresServer:
         assert done.returncode == 0, (name, words, done)
         return done.stdout
 
-    def ask(self, statement):
+    def ask(self, statement, database="sync"):
         options = ("-qtAX", "-v", "ON_ERROR_STOP=1", "-h", self.folder, "-p", str(self.port), "-U", "owner")
-        return self.run("psql", *options, "-c", statement, "sync").strip()
+        return self.run("psql", *options, "-c", statement, database).strip()
 
     def start(self):
         settings = [

@@ -5,42 +5,12 @@ usage: sync_bucket_test.py FOLDER-OF-PROGRAMS
 
 import os
 import pathlib
-import subprocess
 import sys
 
-from ordinary_parts import as_user
 from own_authority import Authority
-from patience import PATIENCE, eventually
+from patience import eventually
 from sync_parts import machines
-
-KEYS = "AKEY\nSKEY\n"
-SERVER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "object_server.py")
-
-
-class Store:
-    """A stand-in for an object store, over TLS; what it has outlives it."""
-
-    def __init__(self, folder, name, authority, *words):
-        self.words, self.files = words, (*authority.certify("localhost"), f"{folder}/{name}.objects")
-        self.port, self.process, self.root = "0", None, authority.root
-        self.start()
-
-    def start(self):
-        self.process = subprocess.Popen(
-            [sys.executable, "-B", SERVER, *self.words, *self.files, self.port], stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE, text=True, preexec_fn=as_user,
-        )
-        self.port = self.process.stdout.readline().strip()
-
-    def stop(self):
-        if self.process:
-            self.process.stdin.close()
-            self.process.wait(PATIENCE)
-            self.process.stdout.close()
-        self.process = None
-
-    def url(self, host="localhost", authorities=None):
-        return f"https://{host}:{int(self.port)}/bucket?authorities={authorities or self.root}"
+from sync_places import KEYS, Store
 
 
 def is_in_no_circle(machine):

@@ -1,18 +1,20 @@
 """Each process of a change of a circle is killed at each sync to disk; the same command, repeated, gets through.
 
-usage: sync_kills_long_test.py FOLDER-OF-PROGRAMS
+usage: sync_kills_long_test.py FOLDER-OF-PROGRAMS folder|server|bucket
 """
 
 import json
 import os
 import pathlib
+import shlex
 import shutil
 import subprocess
 import sys
 
-from ordinary_parts import USER, as_user
+from ordinary_parts import as_user
 from patience import PATIENCE, eventually
 from sync_parts import PASSCODE, Machine, machines
+from sync_places import PLACES
 
 # The calls after which something is on disk that was not there before. The tracer counts them for each thread.
 SYNCS = "fsync,fdatasync,rename,renameat,renameat2,linkat"
@@ -35,7 +37,7 @@ def is_killed(machine, when, *words):
     """Whether a command has a thread with so many syncs: its process is killed there, be it the command or a daemon."""
     machine.end()
     log, said = f"{machine.temporary}/killed", f"{machine.temporary}/said"
-    command = f"security unlock-keychain -p {PASSCODE} && exec security sync {' '.join(words)}"
+    command = f"security unlock-keychain -p {PASSCODE} && exec security sync {shlex.join(words)}"
     with open(said, "wb") as output:
         # A pipe would be held by daemons. The tracer notes each call that never came back, and goes on with them.
         done = subprocess.run(
@@ -63,28 +65,28 @@ def is_whole(machine):
     assert machine.items() == ITEMS, machine.items()
 
 
-def enters(place, programs, folder, when):
+def enters(one, folder, place, when):
     """A machine enters by the circle's code, at a copy of the place.
 
     Returns whether somebody was killed.
     """
-    new, copy = Machine("new", programs, place), f"{place}/copy"
+    circle, new = one.sync("status")["circle"], Machine("new", one.programs, folder)
     try:
-        subprocess.run(["cp", "-a", folder, copy], check=True)
-        words = ("join", "--recovery", "-n", "new", copy)
-        was_killed = is_killed(new, when, *words)
-        status = new.run("--json", "sync", "status").stdout
-        if not status or json.loads(status)["standing"] != "in":
-            new.must("sync", *words)
-        is_whole(new)
+        with place.copied() as copy:
+            copy.knows(new)
+            words = ("join", "--recovery", "-n", "new", *copy.recovering(new, circle))
+            was_killed = is_killed(new, when, *words)
+            status = new.run("--json", "sync", "status").stdout
+            if not status or json.loads(status)["standing"] != "in":
+                new.must("sync", *words)
+            is_whole(new)
         return was_killed
     finally:
         new.end()
-        shutil.rmtree(copy)
         shutil.rmtree(new.folder)
 
 
-def makes_key(one, place, folder, when):
+def makes_key(one, folder, place, when):
     """A key that was cut off is made again, and its code alone opens the circle."""
     was_killed = is_killed(one, when, "recovery-key")
     one.must("sync", "recovery-key")
@@ -92,18 +94,20 @@ def makes_key(one, place, folder, when):
     keys = [row for row in one.sync("devices") if row["recoveryKey"] and not row["removed"]]
     assert len(keys) == 1, keys
     # Nobody has so many syncs.
-    enters(place, one.programs, folder, 10_000)
+    enters(one, folder, place, 10_000)
     return was_killed
 
 
-def resets(one, folder, when):
+def resets(one, place, when):
     """A circle that was given up by half is given up: the command says that the place is to be named then."""
     before = one.sync("status")["circle"]
-    was_killed = is_killed(one, when, "reset", "-n", "one")
-    again = one.run("sync", "reset", "-n", "one")
+    was_killed = is_killed(one, when, "reset", "-n", "one", *place.founding(one))
+    # The invitation of the first may be used.
+    words = ("reset", "-n", "one", *place.founding(one))
+    again = one.run("sync", *words)
     if again.returncode != 0:
         assert "Name it: `security sync reset PLACE`" in again.stderr, again
-        one.must("sync", "reset", "-n", "one", folder)
+        one.must("sync", *words, place.url)
     assert one.sync("status")["circle"] != before
     is_whole(one)
     return was_killed
@@ -119,20 +123,22 @@ def at_each(name, turn):
 
 
 def main():
-    with machines(os.path.abspath(sys.argv[1]), "one") as (place, (one,)):
-        folder = f"{place}/shared"
-        os.mkdir(folder)
-        if os.getuid() == 0:
-            os.chown(folder, USER, USER)
-        one.sync("setup", "-n", "one", folder)
-        one.write("put", "mail", "secret")
-        one.write("put", "shop", "other")
-        one.sync("recovery-key")
-        one.must("sync", "now")
-        at_each("join --recovery", lambda when: enters(place, one.programs, folder, when))
-        at_each("recovery-key", lambda when: makes_key(one, place, folder, when))
-        at_each("reset", lambda when: resets(one, folder, when))
-    print("sync kills: ok")
+    programs, kind = os.path.abspath(sys.argv[1]), sys.argv[2]
+    with machines(programs, "one") as (folder, (one,)):
+        place = PLACES[kind](programs, folder)
+        try:
+            place.knows(one)
+            one.sync("setup", "-n", "one", *place.founding(one), place.url)
+            one.write("put", "mail", "secret")
+            one.write("put", "shop", "other")
+            one.sync("recovery-key")
+            one.must("sync", "now")
+            at_each("join --recovery", lambda when: enters(one, folder, place, when))
+            at_each("recovery-key", lambda when: makes_key(one, folder, place, when))
+            at_each("reset", lambda when: resets(one, place, when))
+        finally:
+            place.end()
+    print(f"sync kills, {kind}: ok")
 
 
 main()

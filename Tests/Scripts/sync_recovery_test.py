@@ -66,7 +66,7 @@ def is_made(one, folder, place):
 
 
 def refuses(new, folder, place, old):
-    """A code that serves no more, one of nothing, and a server change nothing."""
+    """A code that serves no more, one of nothing, and an empty folder change nothing."""
     right = code(place)
     for wrong in (old, "00000-00000-00000-00000-00000-00000"):
         pathlib.Path(f"{place}/notes/code").write_text(wrong)
@@ -78,8 +78,6 @@ def refuses(new, folder, place, old):
     os.mkdir(empty)
     none = new.run("sync", "join", "-r", "-n", "new", empty)
     assert none.returncode == 1 and "no circle is kept there" in none.stderr, none
-    server = new.run("sync", "join", "-r", "postgresql://ann@localhost/sync")
-    assert server.returncode == 1 and "another machine has named" in server.stderr, server
 
 
 def enters(new, folder, place):

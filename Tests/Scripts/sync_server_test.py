@@ -8,45 +8,17 @@ import pathlib
 import subprocess
 import sys
 
-from ordinary_parts import as_user
 from own_authority import Authority
-from patience import PATIENCE, eventually
-from postgres_parts import PostgresServer
+from patience import eventually
 from sync_parts import both_ways, machines
+from sync_places import administer, gets_a_password, serve
 
-PASSWORD = "of the role alice"
 AWAY = "connection"
 # Variables by which libpq would write nothing, call another address, trust a ticket, or read another file.
 STEERING = {
     "PGOPTIONS": "-c default_transaction_read_only=on", "PGHOSTADDR": "127.0.0.3", "PGGSSENCMODE": "require",
     "PGSERVICE": "other", "PGSSLCRL": "/etc/passwd",
 }
-
-
-def administer(programs, server, *words):
-    """The administrator's program, over the server's socket."""
-    done = subprocess.run(
-        [f"{programs}/keychain-sync-server", "--server", server.owner, *words],
-        capture_output=True, text=True, timeout=PATIENCE, preexec_fn=as_user,
-    )
-    assert done.returncode == 0, done
-    return done.stdout.strip()
-
-
-def serve(programs, folder):
-    """A server with TLS, ready for circles of the role alice."""
-    authority = Authority(folder, "ours")
-    server = PostgresServer(*authority.certify("localhost"))
-    administer(programs, server, "--install")
-    server.ask(f"CREATE ROLE alice LOGIN PASSWORD '{PASSWORD}'")
-    administer(programs, server, "--admit", "alice")
-    return server, authority
-
-
-def gets_a_password(machine, server):
-    path = pathlib.Path(f"{machine.home}/.pgpass")
-    path.write_text(f"*:{server.port}:sync:alice:{PASSWORD}\n")
-    path.chmod(0o600)
 
 
 def is_in_no_circle(machine):

@@ -29,6 +29,14 @@ extension SyncIdentifier {
         self.init(number: span.littleEndian(UInt128.self, at: offset).byteSwapped)
     }
 
+    /// Reads thirty-two hexadecimal digits; nil for anything else.
+    package init?(text: String) {
+        guard text.utf8.count == 2 * Self.size, text.utf8.allSatisfy({ $0 >= UInt8(ascii: "0") }),
+            let number = UInt128(text, radix: 16)
+        else { return nil }
+        self.init(number: number)
+    }
+
     /// Thirty-two lower-case hexadecimal digits.
     package var text: String { hexadecimal(number, digits: 32) }
 }

@@ -39,6 +39,21 @@ package enum CarrierPlace {
         return FolderPairings(path)
     }
 
+    /// The transport of a machine that looks for its circle with nothing but a recovery key: it reads alone.
+    ///
+    /// - Throws: as ``transport(_:circle:me:secret:)``.
+    static func visited(
+        _ place: SyncPlace, _ circle: CircleID, _ secret: SecretBytes?
+    ) throws(Refusal) -> any SyncTransport {
+        guard case .server(let url) = place, let secret = secret.flatMap({ PlaceSecret(server: $0) }) else {
+            return try transport(place.text, circle: circle, me: .none, secret: secret)
+        }
+        do throws(TransportProblem) {
+            return PostgresTransport.visitor(
+                try PostgresAddress(url), circle: circle, invitation: secret.invitation)
+        } catch { return UnusableTransport(error) }
+    }
+
     /// A bucket as a machine with these keys reaches it.
     ///
     /// - Throws: ``TransportProblem`` for a URL that is none, or keys that are none.

@@ -2,8 +2,8 @@ package import LinuxSystem
 package import SyncFormat
 package import SyncTransports
 
-/// A transport whose place is still to be made, by an invitation: the first call of a round makes it, whenever the
-/// place can be reached.
+/// A transport whose place is still to be made, or entered, by an invitation: the first call of a round does that,
+/// whenever the place can be reached.
 package final class InvitedTransport: SyncTransport {
     private let base: any SyncTransport
     private let isFounded = Lock(false)

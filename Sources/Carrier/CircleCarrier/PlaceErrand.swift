@@ -11,17 +11,19 @@ import SyncTransports
 /// Work at a circle's place that `security sync` has done. It comes as lines of the standard input, so that no secret
 /// is among the words of a command line.
 ///
-///     prepare = place LF secret LF [secret LF]          → "ok" [SP hash] LF
-///     admit   = keys:130 LF hash LF                     → "ok" LF
-///     forget  = nothing                                 → "ok" LF
-///     recover = place LF circle LF                      → "ok" LF
-///     a failure                                         → "problem" SP text LF
+///     prepare = place LF secret LF [secret LF] ["recovery" LF]      → "ok" [SP hash] LF
+///     admit   = keys:130 LF hash LF                                 → "ok" LF
+///     forget  = nothing                                             → "ok" LF
+///     recover = place LF circle LF                                  → "ok" LF
+///     a failure                                                     → "problem" SP text LF
 ///
 /// Bytes are hexadecimal digits. A server's secret is an invitation of 32 bytes, or an empty line on a machine that
-/// joins. The secrets of a bucket are its two keys. `circle` is empty for all circles of a folder, and `hash` is
-/// SHA-256 of a machine's token.
+/// joins. The secrets of a bucket are its two keys. A line `recovery` follows them where a circle is entered that way:
+/// an invitation is one into a circle then. `circle` is empty for all circles of a folder, and for the one of a
+/// server's invitation. `hash` is SHA-256 of a machine's token.
 package enum PlaceErrand: Sendable {
-    /// Tries a place, and keeps what this machine shows there. The keychain is in no circle yet.
+    /// Tries a place, and keeps what this machine shows there. The keychain is in no circle yet, or in one that a
+    /// recovery has left behind.
     case prepare
     /// Lets a machine in that was added to the circle.
     case admit
@@ -66,27 +68,40 @@ struct PlaceWork {
 
     private func prepare(_ lines: [SecretBytes]) throws(Problem) -> String {
         guard lines.count >= 2, let place = SyncPlace(lines[0].text) else { throw Problem("the place is none") }
-        guard try asking({ () throws(Refusal) in try daemon.positions() }) == nil else {
-            throw Problem("the keychain belongs to a circle already")
-        }
+        let secrets = if case .bucket = place { 2 } else { 1 }
+        let recovers = lines.dropFirst(1 + secrets).first?.text == Self.recovery
+        guard try mayEnter(recovers) else { throw Problem("the keychain belongs to a circle already") }
         harden(place)
         switch place {
         case .folder: return ""
-        case .server(let url): return try prepareServer(url, place, lines)
+        case .server(let url): return try prepareServer(url, place, lines[1], recovers)
         case .bucket(let url):
             let keys = SecretBytes.joined(Array(lines.dropFirst().prefix(2)))
             try moving { () throws(TransportProblem) in try CarrierPlace.bucket(url, .none, keys).check() }
-            try asking { () throws(Refusal) in try secrets.keep(keys, for: place) }
+            try asking { () throws(Refusal) in try self.secrets.keep(keys, for: place) }
             return ""
         }
     }
 
-    private func prepareServer(_ url: String, _ place: SyncPlace, _ lines: [SecretBytes]) throws(Problem) -> String {
-        guard [0, 64].contains(lines[1].count), let invitation = lines[1].ofDigits else {
+    private static let recovery = "recovery"
+
+    /// A recovery that was cut off has left a circle behind, in which this machine has said nothing.
+    private func mayEnter(_ recovers: Bool) throws(Problem) -> Bool {
+        guard let there = try asking({ () throws(Refusal) in try daemon.positions() }) else { return true }
+        return recovers && there.heads[there.me] == nil
+    }
+
+    private func prepareServer(
+        _ url: String, _ place: SyncPlace, _ shown: SecretBytes, _ recovers: Bool
+    ) throws(Problem) -> String {
+        guard [0, 64].contains(shown.count), let invitation = shown.ofDigits else {
             throw Problem("an invitation has 64 hexadecimal digits")
         }
         let secret = PlaceSecret(invitation: invitation)
-        try moving { () throws(TransportProblem) in try CarrierPlace.server(url, .none, .none, secret).check() }
+        try moving { () throws(TransportProblem) in
+            let server = try CarrierPlace.server(url, .none, .none, secret)
+            if recovers { _ = try server.circleOfInvitation() } else { try server.check() }
+        }
         try asking { () throws(Refusal) in try secrets.keep(secret.bytes, for: place) }
         return " \(try hash(secret.token).digits)"
     }
@@ -113,25 +128,36 @@ struct PlaceWork {
 
     private func recover(_ lines: [SecretBytes]) throws(Problem) {
         guard lines.count >= 2, let place = SyncPlace(lines[0].text) else { throw Problem("the place is none") }
-        var circles: [CircleID] = []
-        if case .folder(let path) = place, lines[1].count == 0 {
-            circles = try moving { () throws(TransportProblem) in try FolderTransport.circles(in: path) }
-        } else if let circle = lines[1].ofDigits, circle.count == CircleID.size {
-            circles = [CircleID(circle)]
-        }
-        guard !circles.isEmpty else { throw Problem("no circle is kept there") }
         let secret = try asking { () throws(Refusal) in try secrets.find(place) }
         harden(place)
-        for circle in circles { try bring(circle, place.text, secret) }
+        let circles = try circles(at: place, lines[1], secret)
+        guard !circles.isEmpty else { throw Problem("no circle is kept there") }
+        for circle in circles { try bring(circle, place, secret) }
+    }
+
+    /// The circle that the user has named; otherwise all of a folder, or the one that a server's invitation is into.
+    private func circles(
+        at place: SyncPlace, _ named: SecretBytes, _ secret: SecretBytes?
+    ) throws(Problem) -> [CircleID] {
+        if let circle = named.ofDigits, circle.count == CircleID.size { return [CircleID(circle)] }
+        return try moving { () throws(TransportProblem) in
+            switch place {
+            case .folder(let path): return try FolderTransport.circles(in: path)
+            case .server(let url):
+                guard let secret = secret.flatMap({ PlaceSecret(server: $0) }) else { return [] }
+                return [try CarrierPlace.server(url, .none, .none, secret).circleOfInvitation()]
+            case .bucket: return []
+            }
+        }
     }
 
     /// Brings all batches of a circle, and the snapshots that these speak of: what was stated before the logs begin is
     /// in their parts. Then it brings the batches once more. Their reader knows their authors by then, and where they
     /// announce parts that it has.
-    private func bring(_ circle: CircleID, _ place: String, _ secret: SecretBytes?) throws(Problem) {
+    private func bring(_ circle: CircleID, _ place: SyncPlace, _ secret: SecretBytes?) throws(Problem) {
         func reach() throws(Problem) -> any SyncTransport {
             try asking { () throws(Refusal) in
-                try CarrierPlace.transport(place, circle: circle, me: .none, secret: secret)
+                try CarrierPlace.visited(place, circle, secret)
             }
         }
         var (there, words) = (try reach(), [SyncSlot: Set<MemberID>]())

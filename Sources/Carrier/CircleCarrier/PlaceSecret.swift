@@ -6,7 +6,7 @@ import SyncFormat
 
 /// A machine's secret for its circle's server, which knows each machine by a token.
 ///
-///     server = token:32 [invitation:32]               ; the invitation, until the circle is on the server
+///     server = token:32 [invitation:32]               ; the invitation, until the server has this machine
 struct PlaceSecret {
     let token: [UInt8]
     /// Empty where it was taken.

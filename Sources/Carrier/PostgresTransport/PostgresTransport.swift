@@ -22,7 +22,7 @@ package final class PostgresTransport: SyncTransport {
 
     /// - Parameters:
     ///   - token: 32 random bytes that this machine alone has.
-    ///   - invitation: lets this machine make the circle on the server; empty where it is there.
+    ///   - invitation: lets this machine make the circle on the server, or enter it; empty where the server knows it.
     ///   - patience: the time for one call, in milliseconds.
     package init(
         _ address: PostgresAddress, circle: CircleID, device: MemberID, token: [UInt8], invitation: [UInt8] = [],
@@ -36,15 +36,36 @@ package final class PostgresTransport: SyncTransport {
         _ = try call("found", [.bytes(invitation), .bytes(circle.bytes), .bytes(device.bytes), .bytes(token)])
     }
 
-    /// Whether the server is ready for this release, and takes the invitation. Nothing is changed.
+    /// A machine with an invitation into a circle, which reads the circle before it has keys there.
+    package static func visitor(
+        _ address: PostgresAddress, circle: CircleID, invitation: [UInt8]
+    ) -> PostgresTransport {
+        PostgresTransport(address, circle: circle, device: .none, token: invitation)
+    }
+
+    /// Whether the server is ready for this release, and takes the invitation for a new circle. Nothing is changed.
     ///
     /// - Throws: ``TransportProblem``.
     package func check() throws(TransportProblem) {
+        try checkVersion()
+        if !invitation.isEmpty { _ = try call("invited", [.bytes(invitation)]) }
+    }
+
+    /// The circle that the invitation lets a machine into. Nothing is changed.
+    ///
+    /// - Throws: ``TransportProblem``, also where the invitation is for a new circle.
+    package func circleOfInvitation() throws(TransportProblem) -> CircleID {
+        try checkVersion()
+        guard let bytes = try call("invited_to", [.bytes(invitation)]).first?.first ?? nil, bytes.count == CircleID.size
+        else { throw .refused("the server names no circle") }
+        return CircleID(bytes)
+    }
+
+    private func checkVersion() throws(TransportProblem) {
         let version = (try call("version", []).first?.first ?? nil) ?? []
         guard version.reduce(0, { $0 << 8 | Int($1) }) >= ServerSchema.version else {
             throw .refused("the server is of an older release: its administrator has to install this one")
         }
-        if !invitation.isEmpty { _ = try call("invited", [.bytes(invitation)]) }
     }
 
     package func admit(_ newcomer: MemberID, tokenHash: [UInt8]) throws(TransportProblem) {

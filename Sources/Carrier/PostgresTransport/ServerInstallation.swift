@@ -1,4 +1,5 @@
 import LinuxSystem
+package import SyncFormat
 package import SyncTransports
 
 /// Makes a server ready for circles. Its administrator does this, in a database of its own, as a superuser: nobody else
@@ -60,7 +61,7 @@ package struct ServerInstallation: ~Copyable {
         try connection.run(statements, until: .after(milliseconds: patience))
     }
 
-    /// An invitation for one circle.
+    /// An invitation for a new circle.
     ///
     /// - Parameters:
     ///   - room: what all batches of the circle may have, in bytes.
@@ -68,8 +69,24 @@ package struct ServerInstallation: ~Copyable {
     /// - Throws: ``TransportProblem``.
     package func invite(_ role: String, room: Int, days: Int) throws(TransportProblem) -> [UInt8] {
         let values = [PostgresConnection.Value.text(role), .text(String(room)), .text(String(days))]
-        let rows = try ask("SELECT keychain_sync.invite($1, $2, $3)", values)
-        guard let invitation = rows.first?.first ?? nil else { throw .refused("the server gave no invitation") }
+        return try invitation(from: "SELECT keychain_sync.invite($1, $2, $3)", values)
+    }
+
+    /// An invitation into a circle whose machines are all lost.
+    ///
+    /// - Parameter role: the circle's.
+    /// - Throws: ``TransportProblem/refused(_:)`` where the role has no such circle.
+    package func invite(_ role: String, into circle: CircleID, days: Int) throws(TransportProblem) -> [UInt8] {
+        let values = [PostgresConnection.Value.bytes(circle.bytes), .text(role), .text(String(days))]
+        return try invitation(from: "SELECT keychain_sync.invite_into($1::bytea, $2, $3)", values)
+    }
+
+    private func invitation(
+        from query: String, _ values: [PostgresConnection.Value]
+    ) throws(TransportProblem) -> [UInt8] {
+        guard let invitation = try ask(query, values).first?.first ?? nil else {
+            throw .refused("the server gave no invitation")
+        }
         return invitation
     }
 

@@ -5,16 +5,19 @@
 /// are taken from everybody in this database.
 enum ServerSchema {
     /// Raised with every change of the functions; ``ServerInstallation`` brings a server to it.
-    static let version = 3
+    static let version = 4
 
     /// Runs in one transaction, also over a server that has it already.
     static let statements = [
-        schema, tables, rights, allow, invite, enter, found, registration, commit, discard, reading,
+        schema, tables, rights, allow, allowReading, invite, enter, letIn, found, registration, commit, discard,
+        reading,
     ]
 
     // Users see these in the status of their circle. They stand in SQL's quotes: without an apostrophe.
     private static let stranger = "the server does not let this machine in: it was not added yet, or was removed"
-    private static let spent = "the invitation was used, has ended, or is of another role"
+    private static let noBeginning =
+        "the invitation was used, has ended, or is of another role or for a circle that is there"
+    private static let noEntrance = "the invitation was used, has ended, or is of another role or for a new circle"
     private static let full = "the circle has no more room on this server"
 
     private static let schema = """
@@ -26,7 +29,8 @@ enum ServerSchema {
         END $$;
         """
 
-    /// A slot's part is -1 for a batch. Bodies are sealed, so that nothing would make them smaller.
+    /// An invitation with a circle lets a machine into that one. A slot's part is -1 for a batch. Bodies are sealed, so
+    /// that nothing would make them smaller.
     private static let tables = """
         CREATE TABLE IF NOT EXISTS keychain_sync.version (number integer NOT NULL);
         CREATE TABLE IF NOT EXISTS keychain_sync.circles (
@@ -58,6 +62,8 @@ enum ServerSchema {
             quota bigint NOT NULL CHECK (quota > 0),
             ends timestamptz NOT NULL
         );
+        ALTER TABLE keychain_sync.invitations
+            ADD COLUMN IF NOT EXISTS circle bytea REFERENCES keychain_sync.circles ON DELETE CASCADE;
         """
 
     /// Sessions of one role could read each other's queries and end each other; large objects and temporary tables are
@@ -78,6 +84,12 @@ enum ServerSchema {
         END $$;
         REVOKE ALL ON pg_stat_activity, pg_locks FROM PUBLIC;
         """
+
+    private static func ownersAlone(_ functions: String...) -> String {
+        functions.map {
+            "REVOKE ALL ON FUNCTION keychain_sync.\($0) FROM PUBLIC, keychain_sync_tenant;\n"
+        }.joined()
+    }
 
     private static func function(_ declaration: String, as body: String) -> String {
         """
@@ -126,10 +138,35 @@ enum ServerSchema {
                     PERFORM allow(of, by, token);
                 END
                 """)
-        + "REVOKE ALL ON FUNCTION keychain_sync.allow(bytea, bytea, bytea) FROM PUBLIC, keychain_sync_tenant;"
-        + "REVOKE ALL ON FUNCTION keychain_sync.allow_change(bytea, bytea, bytea) FROM PUBLIC, keychain_sync_tenant;"
+        + ownersAlone("allow(bytea, bytea, bytea)", "allow_change(bytea, bytea, bytea)")
 
-    /// For who runs the server: an invitation for one circle of a tenant.
+    /// A machine that recovers a circle reads before it has a place there. Its number is all zeros then, and its token
+    /// an invitation into the circle. It writes nothing.
+    private static let allowReading =
+        function(
+            "invited_to(invitation bytea) RETURNS bytea",
+            as: """
+                DECLARE target bytea;
+                BEGIN
+                    SELECT circle INTO target FROM invitations JOIN circles USING (circle)
+                    WHERE hash = sha256(invitation) AND ends >= now()
+                        AND invitations.tenant = session_user AND circles.tenant = session_user;
+                    IF target IS NULL THEN RAISE EXCEPTION '\(noEntrance)' USING ERRCODE = '28000'; END IF;
+                    RETURN target;
+                END
+                """)
+        + function(
+            "allow_reading(of bytea, by bytea, token bytea) RETURNS void",
+            as: """
+                BEGIN
+                    IF by = decode(repeat('00', 16), 'hex') AND invited_to(token) = of THEN RETURN; END IF;
+                    PERFORM allow(of, by, token);
+                END
+                """)
+        + ownersAlone("allow_reading(bytea, bytea, bytea)")
+        + tenants("invited_to(bytea)")
+
+    /// For who runs the server: an invitation for a new circle of a tenant, or into one whose machines are lost.
     private static let invite =
         function(
             "invite(invited name, room bigint, days integer) RETURNS bytea",
@@ -141,7 +178,21 @@ enum ServerSchema {
                     RETURN invitation;
                 END
                 """)
-        + "REVOKE ALL ON FUNCTION keychain_sync.invite(name, bigint, integer) FROM PUBLIC, keychain_sync_tenant;"
+        + function(
+            "invite_into(of bytea, invited name, days integer) RETURNS bytea",
+            as: """
+                DECLARE room bigint; invitation bytea;
+                BEGIN
+                    SELECT quota INTO room FROM circles WHERE circle = of AND tenant = invited;
+                    IF room IS NULL THEN
+                        RAISE EXCEPTION 'the role has no such circle' USING ERRCODE = '42704';
+                    END IF;
+                    invitation := invite(invited, room, days);
+                    UPDATE invitations SET circle = of WHERE hash = sha256(invitation);
+                    RETURN invitation;
+                END
+                """)
+        + ownersAlone("invite(name, bigint, integer)", "invite_into(bytea, name, integer)")
 
     private static let enter =
         function(
@@ -149,44 +200,11 @@ enum ServerSchema {
             as: "BEGIN RETURN (SELECT max(number) FROM version); END")
         + tenants("version()")
 
-    /// Takes an invitation once. The circle's founder repeats it without harm.
-    private static let found =
+    private static let letIn =
         function(
-            "invited(invitation bytea) RETURNS void",
+            "let_in(of bytea, newcomer bytea, hash bytea) RETURNS void",
             as: """
                 BEGIN
-                    IF NOT EXISTS (
-                        SELECT FROM invitations
-                        WHERE hash = sha256(invitation) AND tenant = session_user AND ends >= now())
-                    THEN RAISE EXCEPTION '\(spent)'
-                        USING ERRCODE = '28000';
-                    END IF;
-                END
-                """)
-        + function(
-            "found(invitation bytea, founded bytea, by bytea, token bytea) RETURNS void",
-            as: """
-                DECLARE room bigint;
-                BEGIN
-                    IF EXISTS (
-                        SELECT FROM devices WHERE circle = founded AND device = by AND token_hash = sha256(token))
-                    THEN RETURN; END IF;
-                    PERFORM invited(invitation);
-                    DELETE FROM invitations WHERE hash = sha256(invitation) RETURNING quota INTO room;
-                    IF room IS NULL THEN RAISE EXCEPTION '\(spent)' USING ERRCODE = '28000'; END IF;
-                    INSERT INTO circles (circle, tenant, quota) VALUES (founded, session_user, room);
-                    INSERT INTO devices VALUES (founded, by, sha256(token));
-                END
-                """)
-        + tenants("invited(bytea)", "found(bytea, bytea, bytea, bytea)")
-
-    /// A machine of the circle lets another one in, or takes its token away for good.
-    private static let registration =
-        function(
-            "register(of bytea, by bytea, token bytea, newcomer bytea, hash bytea) RETURNS void",
-            as: """
-                BEGIN
-                    PERFORM allow_change(of, by, token);
                     IF EXISTS (
                         SELECT FROM devices
                         WHERE circle = of AND device = newcomer AND token_hash = hash AND removed IS NULL)
@@ -198,6 +216,58 @@ enum ServerSchema {
                         RAISE EXCEPTION 'the circle has had 256 machines' USING ERRCODE = '53000';
                     END IF;
                     INSERT INTO devices VALUES (of, newcomer, hash);
+                END
+                """)
+        + ownersAlone("let_in(bytea, bytea, bytea)")
+
+    /// Takes an invitation once, for a new circle or for the one that it lets a machine into. The machine repeats it
+    /// without harm.
+    private static let found =
+        function(
+            "invited(invitation bytea) RETURNS void",
+            as: """
+                BEGIN
+                    IF NOT EXISTS (
+                        SELECT FROM invitations
+                        WHERE hash = sha256(invitation) AND tenant = session_user AND ends >= now()
+                            AND circle IS NULL)
+                    THEN RAISE EXCEPTION '\(noBeginning)'
+                        USING ERRCODE = '28000';
+                    END IF;
+                END
+                """)
+        + function(
+            "found(invitation bytea, founded bytea, by bytea, token bytea) RETURNS void",
+            as: """
+                DECLARE room bigint; isThere boolean;
+                BEGIN
+                    IF EXISTS (
+                        SELECT FROM devices WHERE circle = founded AND device = by AND token_hash = sha256(token))
+                    THEN RETURN; END IF;
+                    PERFORM FROM circles WHERE circle = founded FOR UPDATE;
+                    isThere := FOUND;
+                    IF isThere AND invited_to(invitation) <> founded THEN
+                        RAISE EXCEPTION '\(noEntrance)' USING ERRCODE = '28000';
+                    END IF;
+                    IF NOT isThere THEN PERFORM invited(invitation); END IF;
+                    DELETE FROM invitations WHERE hash = sha256(invitation) RETURNING quota INTO room;
+                    IF room IS NULL THEN RAISE EXCEPTION '\(noBeginning)' USING ERRCODE = '28000'; END IF;
+                    IF NOT isThere THEN
+                        INSERT INTO circles (circle, tenant, quota) VALUES (founded, session_user, room);
+                    END IF;
+                    PERFORM let_in(founded, by, sha256(token));
+                END
+                """)
+        + tenants("invited(bytea)", "found(bytea, bytea, bytea, bytea)")
+
+    /// A machine of the circle lets another one in, or takes its token away for good.
+    private static let registration =
+        function(
+            "register(of bytea, by bytea, token bytea, newcomer bytea, hash bytea) RETURNS void",
+            as: """
+                BEGIN
+                    PERFORM allow_change(of, by, token);
+                    PERFORM let_in(of, newcomer, hash);
                 END
                 """)
         + function(
@@ -276,7 +346,7 @@ enum ServerSchema {
             """,
             as: """
                 BEGIN
-                    PERFORM allow(of, by, token);
+                    PERFORM allow_reading(of, by, token);
                     RETURN QUERY SELECT device, seq, body FROM (
                         SELECT device, seq, body,
                             sum(length(body)) OVER (ORDER BY device, seq) - length(body) AS earlier
@@ -291,7 +361,7 @@ enum ServerSchema {
             """,
             as: """
                 BEGIN
-                    PERFORM allow(of, by, token);
+                    PERFORM allow_reading(of, by, token);
                     RETURN QUERY SELECT device, max(seq) FROM slots WHERE circle = of AND part = -1 GROUP BY device;
                 END
                 """)
@@ -301,7 +371,7 @@ enum ServerSchema {
             """,
             as: """
                 BEGIN
-                    PERFORM allow(of, by, token);
+                    PERFORM allow_reading(of, by, token);
                     RETURN (
                         SELECT body FROM slots
                         WHERE circle = of AND device = author AND seq = place AND part = piece);

@@ -32,6 +32,16 @@ final class HostedCircle {
         try ServerInstallation(try server.address("owner")).invite(role, room: room, days: days)
     }
 
+    /// An invitation into the circle.
+    func inviteBack(_ role: String = "alice", days: Int = 7) throws -> [UInt8] {
+        try ServerInstallation(try server.address("owner")).invite(role, into: circle, days: days)
+    }
+
+    /// A machine that reads by an invitation alone.
+    func visitor(_ invitation: [UInt8], role: String = "alice", circle: CircleID? = nil) throws -> PostgresTransport {
+        .visitor(try server.address(role), circle: circle ?? self.circle, invitation: invitation)
+    }
+
     /// A machine; its token is made of its number.
     func machine(
         _ device: MemberID, role: String = "alice", token: UInt8? = nil, invitation: [UInt8] = []
@@ -170,12 +180,12 @@ struct ServerRightsTests {
     func olderView() throws {
         let session = try hosted.server.session(as: "alice")
         try session.input.writeText("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT keychain_sync.version();\n")
-        #expect(try session.output.readText(2) == "3\n")
+        #expect(try session.output.readText(2) == "4\n")
         try hosted.machine(hosted.first).dismiss([hosted.second])
         let (circle, second) = ("\\x\(hosted.circle.text)", "\\x\(hosted.second.text)")
         let token = "\\x" + String(repeating: "02", count: 32)
         let words = "'\(circle)', '\(second)', '\(token)', '\\x\(MemberID(number: 9).text)', '\(token)'"
-        try session.input.writeText("SELECT keychain_sync.admit(\(words)); COMMIT;\n\\echo ended\n")
+        try session.input.writeText("SELECT keychain_sync.register(\(words)); COMMIT;\n\\echo ended\n")
         #expect(try session.output.readText(6) == "ended\n")
         #expect(try hosted.server.psql("SELECT count(*) FROM keychain_sync.devices WHERE removed IS NULL") == "1\n")
     }
@@ -212,17 +222,83 @@ struct ServerRightsTests {
         #expect(try founder(12, []).commit(Array(repeating: 1, count: 10), in: slot) == .done)
     }
 
+    @Test("An invitation into a circle lets one machine read the circle, and enter it once")
+    func invitedBack() throws {
+        _ = try hosted.machine(hosted.first).commit([1], in: hosted.slot(hosted.first, 1))
+        _ = try hosted.machine(hosted.first).commit([2], in: hosted.slot(hosted.first, 1, part: 0))
+        let (invitation, third) = (try hosted.inviteBack(), MemberID(number: 3))
+        let visitor = try hosted.visitor(invitation)
+        let newcomer = try hosted.machine(third, invitation: invitation)
+        #expect(try newcomer.circleOfInvitation() == hosted.circle)
+        #expect(try visitor.changes(after: [:], atMost: 1000).batches.map(\.bytes) == [[1]])
+        #expect(try visitor.read(hosted.slot(hosted.first, 1, part: 0)) == [2])
+        expectRefusal { _ = try newcomer.changes(after: [:], atMost: 1) }
+
+        for _ in 1...2 { try newcomer.found() }
+        #expect(try newcomer.commit([3], in: hosted.slot(third, 1)) == .done)
+        expectRefusal { _ = try visitor.changes(after: [:], atMost: 1) }
+        expectRefusal { try hosted.machine(MemberID(number: 4), invitation: invitation).found() }
+        expectRefusal { _ = try newcomer.circleOfInvitation() }
+    }
+
+    @Test("A machine that reads by an invitation changes nothing")
+    func visitors() throws {
+        _ = try hosted.machine(hosted.first).commit([1], in: hosted.slot(hosted.first, 1))
+        let visitor = try hosted.visitor(try hosted.inviteBack())
+        expectRefusal { _ = try visitor.commit([1], in: hosted.slot(.none, 1)) }
+        expectRefusal { try visitor.discard([hosted.slot(hosted.first, 1)]) }
+        expectRefusal { try visitor.discard([hosted.slot(.none, 1)]) }
+        expectRefusal { try visitor.admit(MemberID(number: 4), tokenHash: Array(repeating: 0, count: 32)) }
+        expectRefusal { try visitor.dismiss([hosted.first]) }
+        #expect(try hosted.machine(hosted.first).read(hosted.slot(hosted.first, 1)) == [1])
+    }
+
+    @Test("An invitation into a circle serves no other circle, no other tenant, and nobody after its time")
+    func invitedElsewhere() throws {
+        _ = try hosted.machine(hosted.first).commit([1], in: hosted.slot(hosted.first, 1))
+        let (invitation, late) = (try hosted.inviteBack(), try hosted.inviteBack(days: -1))
+        let (begins, third) = (try hosted.invite("alice"), MemberID(number: 3))
+        for visitor in [
+            try hosted.visitor(invitation, role: "bob"), try hosted.visitor(late), try hosted.visitor(begins),
+            try hosted.visitor([]),
+        ] {
+            expectRefusal { _ = try visitor.changes(after: [:], atMost: 1) }
+            expectRefusal { _ = try visitor.read(hosted.slot(hosted.first, 1)) }
+        }
+        let elsewhere = try hosted.visitor(invitation, circle: CircleID(number: 8))
+        expectRefusal { _ = try elsewhere.changes(after: [:], atMost: 1) }
+        expectRefusal { try hosted.machine(third, role: "bob", invitation: invitation).found() }
+        for wrong in [late, begins] { expectRefusal { try hosted.machine(third, invitation: wrong).found() } }
+        let other = PostgresTransport(
+            try hosted.server.address("alice"), circle: CircleID(number: 8), device: third, token: [1],
+            invitation: invitation)
+        expectRefusal { try other.found() }
+        expectRefusal { try other.check() }
+        expectRefusal { _ = try hosted.inviteBack("bob") }
+        #expect(try hosted.server.psql("SELECT count(*) FROM keychain_sync.devices") == "2\n")
+    }
+
+    @Test("A machine that was removed comes back by no invitation")
+    func removedAndInvited() throws {
+        try hosted.machine(hosted.first).dismiss([hosted.second])
+        let again = try hosted.machine(hosted.second, token: 9, invitation: try hosted.inviteBack())
+        expectRefusal { try again.found() }
+        expectRefusal { _ = try again.changes(after: [:], atMost: 1) }
+    }
+
     @Test("A tenant reads no table and no other session, ends none, and leaves nothing behind")
     func catalogs() throws {
         for statement in Self.forbidden {
             #expect(throws: SystemError.self, "\(statement)") { try hosted.server.psql(statement, as: "alice") }
         }
-        #expect(try hosted.server.psql("SELECT keychain_sync.version()", as: "alice") == "3\n")
+        #expect(try hosted.server.psql("SELECT keychain_sync.version()", as: "alice") == "4\n")
     }
 
     private static let forbidden = [
         "TABLE keychain_sync.slots", "TABLE keychain_sync.devices", "TABLE keychain_sync.invitations",
         "SELECT keychain_sync.invite('alice', 1, 1)", "SELECT keychain_sync.allow('', '', '')",
+        "SELECT keychain_sync.invite_into('', 'alice', 1)", "SELECT keychain_sync.allow_reading('', '', '')",
+        "SELECT keychain_sync.allow_change('', '', '')", "SELECT keychain_sync.let_in('', '', '')",
         "TABLE pg_stat_activity", "SELECT pg_stat_get_activity(NULL)", "SELECT pg_terminate_backend(1)",
         "SELECT pg_cancel_backend(1)", "SELECT lo_create(0)", "SELECT lo_from_bytea(0, 'x')",
         "CREATE TEMPORARY TABLE t (a int)", "CREATE TABLE t (a int)", "CREATE SCHEMA s",

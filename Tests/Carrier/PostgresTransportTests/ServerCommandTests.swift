@@ -46,15 +46,30 @@ struct ServerCommandTests {
             ])
     }
 
+    @Test("The administrator invites a machine into a circle of the role's, and into no other")
+    func back() throws {
+        _ = try run("--install", "--admit", "alice")
+        try server.psql("CREATE ROLE bob LOGIN")
+        try machine(try #require(try run("--invite", "alice").first)).found()
+        let invitation = try #require(try run("--invite", "alice", "--circle", circle.text).first)
+        #expect(try machine(invitation).circleOfInvitation() == circle)
+        for (role, number) in [("bob", circle.text), ("alice", CircleID(number: 6).text)] {
+            #expect(throws: TransportProblem.refused("the role has no such circle")) {
+                try run("--invite", role, "--circle", number)
+            }
+        }
+    }
+
     @Test("A server of the first version has its circles and their day of use after the installation")
     func migrates() throws {
         _ = try run("--install")
         let made = "INSERT INTO keychain_sync.circles VALUES (decode('\(circle.text)', 'hex'), 'alice', 0, 9)"
         try server.psql("ALTER TABLE keychain_sync.circles DROP COLUMN used")
+        try server.psql("ALTER TABLE keychain_sync.invitations DROP COLUMN circle")
         try server.psql("UPDATE keychain_sync.version SET number = 1; \(made)")
         _ = try run("--install")
         _ = try run("--install")
-        #expect(try server.psql("SELECT number FROM keychain_sync.version") == "3\n")
+        #expect(try server.psql("SELECT number FROM keychain_sync.version") == "4\n")
         #expect(try run("--circles").first?.hasPrefix("\(circle.text) alice 0 0 1 20") == true)
     }
 
@@ -74,6 +89,8 @@ struct ServerCommandTests {
     }
 }
 
+private let zeros = String(repeating: "0", count: 32)
+
 @Suite("The command line for the administrator of a server")
 struct ServerCommandLineTests {
     @Test(
@@ -82,6 +99,9 @@ struct ServerCommandLineTests {
             ["--install"], ["--server", "postgresql://owner@nowhere.invalid/sync"],
             ["--server", "postgresql://owner@nowhere.invalid/sync", "--circles", "--room", "1"],
             ["--server", "postgresql://owner@nowhere.invalid/sync", "--invite", "a", "--room", "0"],
+            ["--server", "postgresql://owner@nowhere.invalid/sync", "--circles", "--circle", zeros],
+            ["--server", "postgresql://owner@nowhere.invalid/sync", "--invite", "a", "--circle", "7"],
+            ["--server", "postgresql://owner@nowhere.invalid/sync", "--invite", "a", "--circle", zeros, "--room", "1"],
         ])
     func refuses(_ words: [String]) {
         #expect(throws: WrongCommandLine.self) {

@@ -4,6 +4,8 @@
 //     item-writer check SERVICE     prints the number of each stored item; exit 1 when one does not have the value it
 //                                   was added with
 //     item-writer put ACCOUNT VALUE adds a synchronisable item, or changes it
+//     item-writer open ACCOUNT VALUE
+//                                   adds a synchronisable item that a locked machine opens
 //     item-writer fill COUNT        adds numbered synchronisable items
 //     item-writer show              prints each synchronisable item: its account, its value
 //     item-writer drop ACCOUNT      deletes a synchronisable item
@@ -73,6 +75,14 @@ func put(_ account: String, _ value: String) -> Int32 {
     return SecItemAdd(place.merging(change) { $1 } as CFDictionary, nil) == errSecSuccess ? 0 : 1
 }
 
+func open(_ account: String, _ value: String) -> Int32 {
+    let item = synchronisable([
+        kSecAttrAccount: account, kSecValueData: Data(value.utf8),
+        kSecAttrAccessible: kSecAttrAccessibleAfterFirstUnlock,
+    ])
+    return SecItemAdd(item as CFDictionary, nil) == errSecSuccess ? 0 : 1
+}
+
 func fill(_ count: Int) -> Int32 {
     for number in 0..<count {
         let item = synchronisable([
@@ -118,6 +128,7 @@ switch CommandLine.arguments.dropFirst().first {
 case "add": add(CommandLine.arguments.dropFirst(2).first ?? "items")
 case "check": exit(check(CommandLine.arguments.dropFirst(2).first ?? "items"))
 case "put": exit(put(words.first ?? "", words.last ?? ""))
+case "open": exit(open(words.first ?? "", words.last ?? ""))
 case "fill": exit(fill(words.first.flatMap { Int($0) } ?? 0))
 case "show": exit(show())
 case "watch": watch()

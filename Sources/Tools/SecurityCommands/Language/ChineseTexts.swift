@@ -2596,9 +2596,10 @@ enum ChineseTexts {
         join: enter the circle by its recovery key, with no other machine.\tjoin：凭恢复密钥加入机器圈，无需其他机器。
         recovery-key shows a code of 30 letters and digits, once: with it alone, join -r lets a new machine in when al\
         l others are lost. Write it on paper. Another call replaces it. join -r shows who is in the circle and when it\
-         last changed, before anything is sent. A server lets no machine in that way.\trecovery-key 显示一次由 30 个字\
-        母和数字组成的恢复码：所有其他机器都丢失时，join -r 仅凭它即可让新机器加入。请写在纸上。再次运行会取代它。join\
-         -r 在发送任何内容之前显示圈内有谁以及最后更改的日期。服务器不以这种方式让机器加入。
+         last changed, before anything is sent. A server asks for an invitation into the circle, which its administrat\
+        or makes; a bucket's circle is named by its number.\trecovery-key 显示一次由 30 个字母和数字组成的恢复码：所有\
+        其他机器都丢失时，join -r 仅凭它即可让新机器加入。请写在纸上。再次运行会取代它。join -r 在发送任何内容之前显示\
+        圈内有谁以及最后更改的日期。服务器会要求一份加入该圈的邀请，由其管理员给出；存储桶中的圈由其编号指明。
         the circle has a recovery key: {1}\t机器圈有一个恢复密钥：{1}
         the code from before serves no more\t之前的恢复码不再有效
         its code lets a new machine in when all others are lost: security sync join --recovery PLACE\t所有其他机器都丢\
@@ -2619,11 +2620,11 @@ enum ChineseTexts {
         a recovery key goes with the machine that has made it: see security sync devices when this is sent\t恢复密钥随\
         生成它的机器一同移除：发送之后请查看 security sync devices
         a bucket may have circles of others\t存储桶中可能有他人的机器圈
-        Give the circle's number behind the URL: its machines show it in `security sync status`.\t请在 URL 后给出机器\
-        圈的编号：其机器在 `security sync status` 中显示它。
-        a server lets in only machines that another machine has named to it\t服务器只让另一台机器向它说明过的机器加入
-        Restore a backup (`security restore`), and begin a new circle with another invitation.\t请恢复备份（`security\
-         restore`），并用另一份邀请建立新的机器圈。
+        Give the circle's number behind the URL; it is a name in the bucket, before `/log/`.\t请在 URL 后给出机器圈的\
+        编号：它是存储桶中 `/log/` 之前的名称。
+        the server's administrator makes an invitation into this circle then: {1}\t届时由服务器管理员给出加入此圈的邀\
+        请：{1}
+        note the circle's number with the code: {1}\t请将圈的编号与恢复码一同记下：{1}
         the circle's place could not be read\t无法读取机器圈的位置
         since {1}\t自 {1} 起
         items travel that are synchronisable, and none of this device only; `security help sync` says more\t可同步的项\
@@ -2645,9 +2646,9 @@ enum ChineseTexts {
         the circle cannot be kept at this place\t机器圈不能存放在此位置
         the machine was added, but the server does not know it yet\t已添加该机器，但服务器尚不认识它
         Repeat the command when that is mended.\t解决之后请重新运行此命令。
-        The file with the server's invitation (setup), or with a bucket's two keys, a line each; they are asked for, o\
-        r the next lines of standard input.\t含有服务器邀请（setup）或存储桶两个密钥（每行一个）的文件；未给出时会询问\
-        ，或取标准输入的后续各行。
+        The file with the server's invitation (setup, join -r), or with a bucket's two keys, a line each; they are ask\
+        ed for, or the next lines of standard input.\t含有服务器邀请（setup、join -r）或存储桶两个密钥（每行一个）的文\
+        件；未给出时会询问，或取标准输入的后续各行。
         Give a folder such as /home/me/Sync, postgresql://ME@HOST/sync, or https://HOST/BUCKET.\t请给出文件夹（例如 /h\
         ome/me/Sync）、postgresql://ME@HOST/sync 或 https://HOST/BUCKET。
         there is no folder {1}\t没有文件夹 {1}
@@ -2696,7 +2697,10 @@ enum ChineseTexts {
         THE PLACE SHOWS LESS OF IT THAN BEFORE\t该位置中属于它的内容比以前少
         the server does not let this machine in: it was not added yet, or was removed\t服务器不让本机进入：尚未添加，\
         或已被移除
-        the invitation was used, has ended, or is of another role\t该邀请已被使用、已过期，或属于另一角色
+        the invitation was used, has ended, or is of another role or for a circle that is there\t该邀请已被使用、已过\
+        期，属于另一角色，或用于已有的机器圈
+        the invitation was used, has ended, or is of another role or for a new circle\t该邀请已被使用、已过期，属于另\
+        一角色，或用于新的机器圈
         the circle has no more room on this server\t机器圈在此服务器上已没有空间
         the server did not answer in time\t服务器没有及时回答
         the server is of an older release: its administrator has to install this one\t服务器的版本较旧：须由其管理员安\

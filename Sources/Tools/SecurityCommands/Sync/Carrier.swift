@@ -133,9 +133,12 @@ struct Carrier {
     /// - Parameter secret: the invitation of a server, empty on a machine that joins; the two keys of a bucket.
     /// - Returns: SHA-256 of the machine's token; nothing for a place without tokens.
     /// - Throws: ``CommandFailure`` when the place cannot be used; nothing is kept then.
-    func prepare(_ place: SyncPlace, _ secret: SecretBytes) throws(CommandFailure) -> [UInt8] {
+    func prepare(
+        _ place: SyncPlace, _ secret: SecretBytes, _ entry: WayIntoCircle
+    ) throws(CommandFailure) -> [UInt8] {
         let input = SecretBuffer()
-        for line in [SecretBytes(copying: Array(place.text.utf8).span), secret] {
+        let way = entry == .recovers ? [SecretBytes(copying: Array("recovery".utf8).span)] : []
+        for line in [SecretBytes(copying: Array(place.text.utf8).span), secret] + way {
             line.withSpan { input.append($0) }
             input.append(UInt8(ascii: "\n"))
         }
@@ -153,7 +156,7 @@ struct Carrier {
 
     /// Has the daemon given what a place has, for a recovery key.
     ///
-    /// - Parameter circle: nil for all circles of a folder.
+    /// - Parameter circle: nil for all circles of a folder, and for the one that a server's invitation is into.
     /// - Throws: ``CommandFailure`` when the place cannot be read, or has none.
     func bring(_ place: SyncPlace, _ circle: CircleID?) throws(CommandFailure) {
         let input = SecretBytes(copying: Array("\(place.text)\n\(circle?.text ?? "")\n".utf8).span)

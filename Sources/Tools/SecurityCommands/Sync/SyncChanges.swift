@@ -29,7 +29,7 @@ extension SyncTask {
             return status
         }
         let name = try machineName()
-        _ = try prepare(place, founds: true)
+        _ = try prepare(place, .founds)
         return try enter(place, .begin(place: place.text, name: name))
     }
 
@@ -39,7 +39,7 @@ extension SyncTask {
         guard operands.count > 1 else { return try joinByDigits(place) }
         guard let circle = CircleID(text: operands[1]) else { throw .usage("a circle has 32 hexadecimal digits") }
         let name = try machineName()
-        let hash = try prepare(place, founds: false)
+        let hash = try prepare(place, .joins)
         let status = try enter(place, .join(circle, place: place.text, name: name))
         let code = MachineCode(circle: circle, keys: status.keys, name: name, tokenHash: hash).text
         let isServed = Carrier(session).serve()
@@ -107,7 +107,8 @@ extension SyncTask {
         }
         let place = try PlaceOperand(word).place
         guard !place.isRemote else {
-            try giveUp(before)
+            // One that was cut off has given the circle up already.
+            _ = try giveUp(before)
             return try setUp(at: place)
         }
         let name = try machineName()
@@ -123,7 +124,7 @@ extension SyncTask {
 
     func leave() throws(CommandFailure) {
         let before = try? status()
-        try giveUp(before)
+        guard try giveUp(before) else { throw .noCircle }
         if session.writesJSON {
             let circle = before.map { JSONValue.string($0.circle.text) } ?? .null
             return session.output.write(.object([("left", circle)]))
@@ -132,16 +133,18 @@ extension SyncTask {
         say("the other machines still list this one: security sync remove-device there ends that")
     }
 
-    private func giveUp(_ before: SyncStatus?) throws(CommandFailure) {
+    /// - Returns: whether the keychain belonged to a circle.
+    private func giveUp(_ before: SyncStatus?) throws(CommandFailure) -> Bool {
         // The way out of a circle of which nothing can be shown, too.
         do throws(CommandFailure) { _ = try change(.leave) } catch {
             guard error.isNoCircle, case .status(nil)? = try? ask(.status) else { throw error }
             // A command that was cut off has left it behind.
             stopServing()
-            throw .noCircle
+            return false
         }
         stopServing()
         if before.flatMap({ SyncPlace($0.place) })?.isRemote == true { Carrier(session).forget() }
+        return true
     }
 
     func pause(_ isPaused: Bool) throws(CommandFailure) {
@@ -197,20 +200,26 @@ extension SyncTask {
 
 // MARK: - Entering
 
+/// How a machine enters a circle at a place.
+enum WayIntoCircle {
+    /// It begins the circle.
+    case founds
+    /// Another machine adds it.
+    case joins
+    /// A recovery key adds it.
+    case recovers
+}
+
 extension SyncTask {
     /// Tries a place before anything is changed, and has the carrier keep what this machine shows there.
     ///
-    /// - Parameter founds: whether the circle is to be made there.
     /// - Returns: SHA-256 of this machine's token; nothing for a place without tokens.
-    func prepare(_ place: SyncPlace, founds: Bool) throws(CommandFailure) -> [UInt8] {
-        guard case .status(nil) = try ask(.status) else {
-            throw .failed(
-                "this keychain belongs to a circle already", remedy: "Leave it first: `security sync leave`.")
-        }
+    func prepare(_ place: SyncPlace, _ entry: WayIntoCircle) throws(CommandFailure) -> [UInt8] {
+        try requireMayEnter(entry)
         guard place.isRemote else { return [] }
         var secret = SecretBytes(count: 0)
         if case .bucket = place { secret = try shown(["the bucket's access key: ", "the bucket's secret key: "]) }
-        if case .server = place, founds {
+        if case .server = place, entry != .joins {
             secret = try shown(["the server's invitation: "])
             guard secret.count == Self.invitationDigits else {
                 throw .failed(
@@ -218,7 +227,16 @@ extension SyncTask {
                     remedy: "Copy it again, as the administrator has got it.")
             }
         }
-        return try Carrier(session).prepare(place, secret)
+        return try Carrier(session).prepare(place, secret, entry)
+    }
+
+    /// A recovery that was cut off has left a circle behind, and is repeated.
+    private func requireMayEnter(_ entry: WayIntoCircle) throws(CommandFailure) {
+        guard let status = try statusIfAny() else { return }
+        guard entry == .recovers, status.standing == .waitsToBeAdded else {
+            throw .failed(
+                "this keychain belongs to a circle already", remedy: "Leave it first: `security sync leave`.")
+        }
     }
 
     private static let invitationDigits = 64
@@ -291,14 +309,4 @@ struct PlaceOperand {
 extension SyncStatus {
     /// Whether this machine has begun the circle, and its place has nothing of it.
     fileprivate var saysNothingYet: Bool { standing == .isIn && machines.allSatisfy { $0.seq == 0 } }
-}
-
-extension SyncIdentifier {
-    /// Reads thirty-two hexadecimal digits; nil for anything else.
-    init?(text: String) {
-        guard text.utf8.count == 2 * Self.size, text.utf8.allSatisfy({ $0 >= UInt8(ascii: "0") }),
-            let number = UInt128(text, radix: 16)
-        else { return nil }
-        self.init(number: number)
-    }
 }

@@ -25,8 +25,8 @@ enum SyncCommand {
             CommandOption(
                 "i", word: "invitation", value: "file",
                 """
-                The file with the server's invitation (setup), or with a bucket's two keys, a line each; they are \
-                asked for, or the next lines of standard input.
+                The file with the server's invitation (setup, join -r), or with a bucket's two keys, a line each; they \
+                are asked for, or the next lines of standard input.
                 """),
             CommandOption(
                 "R", word: "restore", value: "number",
@@ -48,7 +48,8 @@ enum SyncCommand {
             """
             recovery-key shows a code of 30 letters and digits, once: with it alone, join -r lets a new machine in \
             when all others are lost. Write it on paper. Another call replaces it. join -r shows who is in the circle \
-            and when it last changed, before anything is sent. A server lets no machine in that way.
+            and when it last changed, before anything is sent. A server asks for an invitation into the circle, which \
+            its administrator makes; a bucket's circle is named by its number.
             """,
             """
             remove-device makes new keys; the removed machine keeps what it knew. A server lets it in no more; its \
@@ -134,7 +135,7 @@ struct SyncTask {
     }
 
     /// Where the keychain stands; nil where it belongs to no circle.
-    private func statusIfAny() throws(CommandFailure) -> SyncStatus? {
+    func statusIfAny() throws(CommandFailure) -> SyncStatus? {
         do throws(CommandFailure) {
             guard case .status(let status) = try ask(.status) else { throw .unexpectedCircleReply }
             return status

@@ -77,6 +77,17 @@ extension SyncTask {
         say("the circle has a recovery key: \(made.id.text)")
         if !before.isEmpty { say("the code from before serves no more") }
         say("its code lets a new machine in when all others are lost: security sync join --recovery PLACE")
+        explainRecovery(status)
+    }
+
+    /// The number that a person needs besides when all machines are lost.
+    private func explainRecovery(_ status: SyncStatus) {
+        switch SyncPlace(status.place) {
+        case .server:
+            say("the server's administrator makes an invitation into this circle then: \(status.circle.text)")
+        case .bucket: say("note the circle's number with the code: \(status.circle.text)")
+        case .folder, nil: break
+        }
     }
 
     /// Enters a circle with nothing but its place and the code.
@@ -87,7 +98,7 @@ extension SyncTask {
         }
         try requireRecoverable(place, circle)
         let name = try machineName()
-        if place.isRemote { _ = try prepare(place, founds: false) }
+        if place.isRemote { _ = try prepare(place, .recovers) }
         let status = try entered(place, circle, name)
         try Carrier(session).goRound(founds: false)
         let isServed = Carrier(session).serve()
@@ -98,18 +109,10 @@ extension SyncTask {
     }
 
     private func requireRecoverable(_ place: SyncPlace, _ circle: CircleID?) throws(CommandFailure) {
-        switch place {
-        case .folder: return
-        case .bucket:
-            guard circle == nil else { return }
-            throw .failed(
-                "a bucket may have circles of others",
-                remedy: "Give the circle's number behind the URL: its machines show it in `security sync status`.")
-        case .server:
-            throw .failed(
-                "a server lets in only machines that another machine has named to it",
-                remedy: "Restore a backup (`security restore`), and begin a new circle with another invitation.")
-        }
+        guard case .bucket = place, circle == nil else { return }
+        throw .failed(
+            "a bucket may have circles of others",
+            remedy: "Give the circle's number behind the URL; it is a name in the bucket, before `/log/`.")
     }
 
     private func entered(
