@@ -384,8 +384,11 @@ class Store:
         lost = row["lost"] if "lost" in row.keys() else None
         found = {"ended": row["ended"], "event": row["event"]}
         if lost is not None:
-            winner, loser, won = struct.unpack("<16s16sQ", lost)
-            found["lost"] = {"winner": winner.hex(), "loser": loser.hex(), "won": won}
+            winner, base = struct.unpack("<16sQ", lost[:24])
+            found["ended by"] = {"machine": winner.hex(), "base": base}
+            if len(lost) > 24:
+                loser, won, stamp = struct.unpack("<16sQQ", lost[24:])
+                found["lost"] = {"winner": winner.hex(), "loser": loser.hex(), "won": won, "stamp": stamp}
         return self.open_parts(table, row, 0) | found
 
     def circle(self):

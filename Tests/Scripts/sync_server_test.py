@@ -36,7 +36,7 @@ def is_verified(machine, server, folder, authority, invitation):
         (f"{good}&sslmode=require", "verify-full"),
         (f"{good}&pass%77ord=x", "password"),
         (good.replace("alice@", "alice:secret@"), "neither the absolute path"),
-        (good.replace("alice@", "nobody@"), "password"),
+        (good.replace("alice@", "nobody@"), "put it into ~/.pgpass"),
     ]:
         done = machine.run("sync", "setup", url, text=invitation)
         assert done.returncode == 1 and words in done.stderr, (url, done)

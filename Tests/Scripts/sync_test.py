@@ -136,6 +136,7 @@ def conflicts(one, other):
     assert [password(one), password(other)] == ["the later value"] * 2
     for machine in (one, other):
         (lost,) = machine.sync("conflicts")
+        assert machine.sync("status")["conflicts"] == 1, machine.sync("status")
         assert (lost["loser"]["name"], lost["winner"]["name"]) == ("one", "other"), lost
         assert lost["loser"]["written"] < lost["winner"]["written"] and lost["attributes"]["acct"] == "ann", lost
         assert "value" not in json.dumps(lost) and "value" not in machine.must("sync", "conflicts")
@@ -154,7 +155,19 @@ def conflicts(one, other):
     assert password(one) == "the earlier value" and one.sync("conflicts") == []
     for machine in (one, other):
         machine.must("sync", "now")
-    assert password(other) == "the earlier value"
+    assert password(other) == "the earlier value" and other.sync("conflicts") == []
+
+
+def undeletes(one, other):
+    """An item that one machine deletes comes back on the other, whose history says which machine has deleted it."""
+    other.must("rm", "--yes", "web/ann")
+    for machine in (other, one):
+        machine.must("sync", "now")
+    assert 'deleted on "other" genp' in one.must("history", "web/ann"), one.must("history", "web/ann")
+    one.must("undelete", "web/ann")
+    for machine in (one, other):
+        machine.must("sync", "now")
+    assert [password(one), password(other)] == ["the earlier value"] * 2
     for machine in (one, other):
         machine.start()
 
@@ -239,6 +252,7 @@ def main():
         pairs(one, other, place)
         travels(one, other)
         conflicts(one, other)
+        undeletes(one, other)
         is_killed(one, other)
         loses_its_folder(one, other, folder)
         pauses(one, other)

@@ -73,6 +73,9 @@ import SyncTransports
 
     /// The reason why the connection is of no use any more.
     private var problem: TransportProblem {
+        if unsafe PQconnectionNeedsPassword(connection) == 1 {
+            return .unreachable("the server wants a password: put it into ~/.pgpass, with mode 0600")
+        }
         let text = unsafe PQerrorMessage(connection).map { unsafe String(cString: $0) } ?? ""
         return .unreachable(String(text.split(separator: "\n").first ?? "the connection was closed"))
     }

@@ -77,6 +77,7 @@ extension Replica {
         let isSaid = unpublished.contains { statement in
             switch statement {
             case .add(let addition): isIn && keys.member(addition.keys) == id
+            case .recovery(let made, _): isIn && keys.member(made) == id
             case .remove(let member, _, _): !isIn && member == id
             default: false
             }

@@ -16,6 +16,8 @@ extension StoredRows {
         var rows: [CircleRow] = []
         for itemClass in ItemClass.stored { rows += try items.tables.reader.circleRows(of: itemClass) }
         try add(rows)
+        let losers = try items.tables.reader.losers().filter { $0.lost.conflict != nil }
+        disputed = Set(losers.map(\.place))
     }
 
     /// Goes on in another transaction, with the rows again that have changed meanwhile.

@@ -6,20 +6,22 @@ import SyncMerging
 
 extension StoredRows {
     /// Does in the store what merging has done.
-    func apply() throws(Refusal) {
+    mutating func apply() throws(Refusal) {
         guard let work else { return }
         if let failure = work.failure { throw failure }
-        for loser in work.losers where loser.wasThere {
+        let losers = try judged(work)
+        for (loser, lost) in losers where loser.wasThere {
             guard let place = places[loser.rid] else { continue }
-            let winner = loser.lost.flatMap { _ in all[loser.rid]?.record.item }
-            try work.access.items.keepVersion(at: place, lost: loser.lost, to: winner)
+            let winner = lost.conflict.flatMap { _ in all[loser.rid]?.record.item }
+            try work.access.items.keepVersion(at: place, end(of: loser, work), lost: lost, to: winner)
         }
         try remove(work)
         try putArrived(work)
-        for loser in work.losers where !loser.wasThere {
+        for (loser, lost) in losers where !loser.wasThere {
             guard let item = loser.row.record.item else { continue }
-            try work.access.items.keepVersion(unstored: item, lost: loser.lost)
+            try work.access.items.keepVersion(unstored: item, end(of: loser, work), lost: lost)
         }
+        try settle(work, losers.map(\.lost))
         for (taker, previous) in work.names {
             guard let taker = places[taker], let previous = places[previous] else { continue }
             try work.access.items.giveName(
@@ -53,10 +55,11 @@ extension StoredRows {
                 at: place, stamp: Int64(row.stamp.hlc), isDirty: row.isDirty, origin: origin(of: row, rid),
                 ties: ties(of: row, rid, work))
         }
-        for rid in work.sent {
-            guard let place = places[rid], let origin = notes[rid]?.origin else { continue }
-            try work.access.items.tables.noteSent(at: place, origin: origin)
-        }
+        try work.access.items.tables.noteSent(
+            work.sent.compactMap { rid in
+                guard let place = places[rid], let origin = notes[rid]?.origin else { return nil }
+                return (place, origin)
+            })
     }
 
     private func origin(of row: SyncRow, _ rid: RecordID) -> [UInt8]? {

@@ -21,6 +21,8 @@ package struct StoredRows: RowTable {
     var unnamed: [RecordPlace: Unnamed] = [:]
     /// Items from before the circle.
     private(set) var older: Set<RecordID> = []
+    /// Places of which a version has lost to a change whose author had not known it; others may be among them.
+    var disputed: Set<RecordPlace> = []
     /// Places that are read again in the next transaction, whatever the store says of them.
     private var doubtful: Set<RecordPlace> = []
     /// The open transaction.
@@ -51,14 +53,6 @@ package struct StoredRows: RowTable {
 
     struct Before {
         let row: SyncRow?
-    }
-
-    struct Loser {
-        let row: SyncRow
-        let rid: RecordID
-        /// To whose change it has lost that was made without knowing it; nil where it was known.
-        let lost: LostVersion?
-        let wasThere: Bool
     }
 
     struct Unnamed {
@@ -94,10 +88,15 @@ package struct StoredRows: RowTable {
 
     package mutating func keepLoser(_ row: SyncRow, rid: RecordID, to winner: SyncRow) {
         let isCurrent = all[rid]?.stamp == row.stamp && work?.arrived.contains(rid) != true
-        // A row that is bare has what it says in the notes.
-        let base = (winner.record.isBare ? notes[rid]?.ties : winner.record.ties)?.base
-        let lost = row.isUnknown(to: winner, from: base) ? LostVersion(row, to: winner) : nil
-        work?.losers.append(Loser(row: row, rid: rid, lost: lost, wasThere: isCurrent))
+        let loser = Loser(
+            row: row, rid: rid, base: base(of: row, rid), winner: winner, winnersBase: base(of: winner, rid),
+            wasThere: isCurrent)
+        work?.losers.append(loser)
+    }
+
+    /// The stamp of the version that a row was made from. A row that is bare has what it says in the notes.
+    func base(of row: SyncRow, _ rid: RecordID) -> UInt64 {
+        (row.record.isBare ? notes[rid]?.ties : row.record.ties)?.base ?? 0
     }
 
     /// Neither becomes another version by that: both are noted again as they are.
@@ -208,21 +207,6 @@ struct RowNote: Equatable {
     init(_ row: CircleRow) {
         let previous = row.previous.flatMap(RecordID.init(stored:))
         self.init(origin: row.origin, SyncItem.Ties(previous: previous, base: row.base.map { UInt64($0) }))
-    }
-}
-
-extension SyncRow {
-    /// Whether the author of a version that wins over this one had not known it: this machine has not published it, or
-    /// it is later than the one that the winner was made from. A machine knows its own versions. Of a version that was
-    /// made from a later one, that one's author may have known it.
-    fileprivate func isUnknown(to winner: SyncRow, from base: UInt64?) -> Bool {
-        stamp.device != winner.stamp.device && (isDirty || stamp.hlc > base ?? 0)
-    }
-}
-
-extension LostVersion {
-    fileprivate init(_ loser: SyncRow, to winner: SyncRow) {
-        self.init(winner: winner.stamp.device.bytes, loser: loser.stamp.device.bytes, won: winner.stamp.hlc)
     }
 }
 

@@ -20,7 +20,8 @@ struct ConflictTests {
     private struct Lost {
         let number: Int64
         let account: String?
-        let lost: LostVersion
+        let winner: [UInt8]
+        let lost: LostVersion.Conflict
         let reference: [UInt8]
     }
 
@@ -49,11 +50,12 @@ struct ConflictTests {
         return items.compactMap { item in
             guard case .data(let bytes)? = item.attributes[.lostVersion],
                 case .data(let reference)? = item.attributes[.persistentReference],
-                let lost = LostVersion(Array(bytes.dropFirst(8)))
+                let lost = LostVersion(Array(bytes.dropFirst(8))), let conflict = lost.conflict
             else { return nil }
             let number = bytes.prefix(8).reversed().reduce(0) { $0 << 8 | Int64($1) }
             return Lost(
-                number: number, account: item.attributes[.account]?.string, lost: lost, reference: reference)
+                number: number, account: item.attributes[.account]?.string, winner: lost.winner, lost: conflict,
+                reference: reference)
         }
     }
 
@@ -96,7 +98,7 @@ struct ConflictTests {
             let lost = try Self.lost(machine.keychain)
             #expect(lost.map(\.account) == ["mail"])
             #expect(lost.map(\.lost.loser) == [circle.first.keys.id.bytes])
-            #expect(lost.map(\.lost.winner) == [circle.second.keys.id.bytes])
+            #expect(lost.map(\.winner) == [circle.second.keys.id.bytes])
             let stamps = try machine.keychain.count("SELECT max(hlc) FROM syncrow").map { [UInt64($0)] }
             #expect(lost.map(\.lost.won) == stamps)
             #expect(try machine.keychain.engine.verify().damage.isEmpty)
@@ -205,7 +207,7 @@ struct ConflictTests {
     func forged() throws {
         let keychain = try Self.conflict().first.keychain
         let database = try Database(path: "\(keychain.engine.folder)/keychain.db", sharing: .shared)
-        for change in ["lost = NULL WHERE lost IS NOT NULL", "lost = zeroblob(40)"] {
+        for change in ["lost = NULL WHERE lost IS NOT NULL", "lost = zeroblob(24)", "lost = zeroblob(56)"] {
             try database.execute("UPDATE history SET \(change)", "be changed")
             #expect(try Self.lost(keychain).isEmpty)
             #expect(try keychain.engine.verifyFile().contains("earlier versions of items"))
@@ -230,8 +232,90 @@ struct ConflictTests {
             #expect(try machine.keychain.values() == ["mail": "earlier"])
             #expect(try machine.keychain.circle.marks().isEmpty)
         }
-        // To restore it was no change that knew nothing of the others.
-        #expect(try Self.lost(circle.second.keychain).map(\.number).count == 1)
+        // To restore it was no change that knew nothing of the others, and it is lost on none of them.
+        #expect(try Self.lost(circle.second.keychain).isEmpty)
+        #expect(try circle.second.keychain.engine.verify().damage.isEmpty)
+    }
+
+    @Test("A conflict goes on all machines when one restores the change, and not for another change")
+    func restoredElsewhere() throws {
+        for restorer in [0, 1, 2] {
+            let circle = try SyncedMachines(3)
+            let keychains = circle.machines.map(\.keychain)
+            try keychains[0].add("mail", value: "old")
+            try circle.exchange()
+            try keychains[0].update("mail", Self.value("earlier"))
+            try keychains[1].update("mail", Self.value("later"))
+            try circle.exchange()
+            try keychains[restorer].update("mail", Self.value("another"))
+            try circle.exchange()
+            #expect(try keychains.map { try Self.lost($0).count } == [1, 1, 1])
+            try circle.machines[restorer].restart()
+            try circle.machines[restorer].keychain.update("mail", Self.value("earlier"))
+            try circle.exchange()
+            let others = [0, 1, 2].filter { $0 != restorer }
+            #expect(try others.map { try Self.lost(keychains[$0]).count } == [0, 0])
+            for keychain in circle.machines.map(\.keychain) { #expect(try keychain.engine.verify().damage.isEmpty) }
+        }
+    }
+
+    // MARK: - Versions that are not here
+
+    /// Has the change that a machine is about to publish name a version that it was made from.
+    private static func claim(_ base: UInt64, on machine: Machine) throws {
+        let database = try Database(path: "\(machine.keychain.engine.folder)/keychain.db", sharing: .shared)
+        try database.execute("UPDATE syncrow SET base = \(base) WHERE dirty = 1", "be changed")
+    }
+
+    @Test("A change is lost to one that names a version that nobody has, however late", arguments: [0, 1, 2])
+    func claimed(_ order: Int) throws {
+        let circle = try Self.circle()
+        try circle.first.keychain.update("mail", Self.value("earlier"))
+        try circle.second.keychain.update("mail", Self.value("later"))
+        let stamp = try #require(try circle.second.keychain.count("SELECT max(hlc) FROM syncrow"))
+        try Self.claim(UInt64(stamp) + [0, 1, 1 << 60][order], on: circle.second)
+        try circle.exchange()
+        for machine in [circle.first, circle.second] {
+            #expect(try Self.lost(machine.keychain).map(\.lost.loser) == [circle.first.keys.id.bytes])
+        }
+    }
+
+    @Test("A machine that has read all of several changes in turn, in whatever order, has no conflict")
+    func between() throws {
+        for order in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
+            let circle = try SyncedMachines(4)
+            let (authors, reader) = (Array(circle.machines[0..<3]), circle.machines[3])
+            for (number, machine) in authors.enumerated() {
+                if number == 0 { try machine.keychain.add("mail", value: "0") }
+                if number > 0 { try machine.keychain.update("mail", Self.value("\(number)")) }
+                try machine.push(circle.transport)
+                for other in authors { try other.pull(circle.transport) }
+            }
+            for author in order {
+                let id = try authors[author].status.me
+                for (slot, bytes) in try circle.slots() where slot.device == id { _ = try reader.take(bytes, in: slot) }
+            }
+            #expect(try reader.keychain.values() == ["mail": "2"])
+            #expect(try Self.lost(reader.keychain).isEmpty, "\(order)")
+            #expect(try reader.keychain.engine.verify().damage.isEmpty)
+        }
+    }
+
+    @Test("A change that a later one was made from is lost no more, though that one is lost itself")
+    func successor() throws {
+        let circle = try Self.circle()
+        try circle.first.keychain.update("mail", Self.value("earlier"))
+        try circle.publish(circle.first)
+        try circle.second.keychain.update("mail", Self.value("later"))
+        try circle.pull(circle.second)
+        #expect(try Self.lost(circle.second.keychain).count == 1)
+        try circle.first.keychain.update("mail", Self.value("earlier, again"))
+        let stamp = try #require(try circle.first.keychain.count("SELECT max(hlc) FROM syncrow"))
+        try circle.second.keychain.update("mail", Self.value("last"))
+        try circle.exchange()
+        for machine in [circle.first, circle.second] {
+            #expect(try Self.lost(machine.keychain).map(\.lost.stamp) == [UInt64(stamp)])
+        }
     }
 
     @Test("A change that has lost to a deletion brings the item back, under the same reference")

@@ -23,9 +23,15 @@ import Testing
         shell.keychain.update { $0.circle = made }
         #expect(shell.run("add-generic-password", "-s", "mail", "-a", "ann", "-w", "a lost value").status == 0)
         #expect(shell.run("add-generic-password", "-U", "-s", "mail", "-a", "ann", "-w", "a present value").status == 0)
-        let lost = LostVersion(winner: Self.desk.bytes, loser: Self.laptop.bytes, won: Self.won)
+        let conflict = LostVersion.Conflict(loser: Self.laptop.bytes, won: Self.won, stamp: Self.won - 1)
+        end(LostVersion(winner: Self.desk.bytes, conflict: conflict))
+    }
+
+    /// Another machine's change has come in the place of the first version.
+    private func end(_ lost: LostVersion, _ end: VersionEnd = .changed) {
         shell.keychain.update { state in
             state.versions[0].attributes[.lostVersion] = .data([7, 1, 0, 0, 0, 0, 0, 0] + lost.bytes)
+            state.versions[0].attributes[.versionEnd] = .number(Int64(end.rawValue))
         }
     }
 
@@ -45,11 +51,33 @@ import Testing
         #expect(!(text + json).contains("value"))
     }
 
-    @Test("versions that were changed in turn are not listed")
+    @Test("versions that were changed in turn are not listed, and the history says on which machine each was")
     func others() {
-        shell.keychain.update { $0.versions[0].attributes[.lostVersion] = nil }
-        #expect(shell.run("sync", "conflicts").text.isEmpty && shell.run("--json", "sync", "conflicts").text == "[]\n")
-        #expect(shell.run("history", "-s", "mail").text.contains("changed genp"))
+        for lost in [nil, LostVersion(winner: Self.desk.bytes), LostVersion(winner: Self.laptop.bytes)] {
+            shell.keychain.update { $0.versions[0].attributes[.lostVersion] = nil }
+            if let lost { end(lost) }
+            #expect(shell.run("sync", "conflicts").text.isEmpty)
+            #expect(shell.run("--json", "sync", "conflicts").text == "[]\n")
+            #expect(!shell.run("sync", "status").text.contains("conflicts"))
+            let place = lost?.winner == Self.desk.bytes ? #" on "desk""# : ""
+            #expect(shell.run("history", "-s", "mail").text.contains("changed\(place) genp"))
+        }
+    }
+
+    @Test("the status says how many there are and what shows them")
+    func counted() {
+        #expect(shell.run("sync", "status").text.contains("conflicts:  1, shown by security sync conflicts\n"))
+        #expect(shell.run("--json", "sync", "status").text.contains(#""conflicts":1,"#))
+    }
+
+    @Test("the history says which machine has deleted an item, and a circle that was left has its identifier")
+    func deleted() {
+        end(LostVersion(winner: Self.desk.bytes), .deleted)
+        #expect(shell.run("history", "-s", "mail").text.contains(#"deleted on "desk" genp"#))
+        let json = shell.run("--json", "history", "-s", "mail").text
+        #expect(json.contains(#""end":"deleted","on":{"id":"\#(Self.desk.text)","name":"desk"}"#))
+        shell.keychain.update { $0.circle = nil }
+        #expect(shell.run("history", "-s", "mail").text.contains("deleted on \(Self.desk.text) genp"))
     }
 
     @Test("a version is restored by its number, and what was done is said")
@@ -73,6 +101,17 @@ import Testing
         shell.keychain.update { $0.circle = nil }
         let text = shell.run("sync", "conflicts").text
         #expect(text.contains("by \(Self.laptop.text) ") && text.contains("lost to \(Self.desk.text) "))
+    }
+
+    @Test("machines of one name are told apart by their identifiers, in the list, the history and the status")
+    func oneName() {
+        shell.keychain.update { $0.circle?.machines[1] = SyncStatus.Machine(id: Self.desk, name: "laptop") }
+        let (laptop, desk) = ("\"laptop\" (\(Self.laptop.text.prefix(8)))", "\"laptop\" (\(Self.desk.text.prefix(8)))")
+        let text = shell.run("sync", "conflicts").text
+        #expect(text.contains("by \(laptop) ") && text.contains("lost to \(desk) "))
+        #expect(shell.run("history", "-s", "mail").text.contains("changed on \(desk) genp"))
+        let status = shell.run("sync", "status").text
+        #expect(status.contains("machine:    \(laptop), this machine") && status.contains("machine:    \(desk)\n"))
     }
 
     @Test("a machine's name cannot look like another part of the line")

@@ -82,7 +82,7 @@
     package static let lookupAttributes = Self(rawValue: 63)
 
     // Companion entries: they travel with the attributes in the same encoding.
-    /// Of an earlier version of an item that has lost to another machine's change: its number of eight bytes, the least
+    /// Of an earlier version in whose place another machine's change has come: its number of eight bytes, the least
     /// significant first, and a ``LostVersion``. In a restore, the number of the one that is to be restored.
     package static let lostVersion = Self(rawValue: 0xF000)
     package static let valueData = Self(rawValue: 0xF001)

@@ -81,23 +81,39 @@ package struct CircleItems: WriteCommand {
     /// Keeps the item at a place as an earlier version, before another takes its place.
     ///
     /// - Parameters:
-    ///   - lost: says that it has lost to a change whose author had not known it.
-    ///   - winner: what takes its place.
-    package func keepVersion(at place: RecordPlace, lost: LostVersion?, to winner: CircleItem?) throws(Refusal) {
+    ///   - end: whether that deletes it.
+    ///   - lost: whose change takes its place, and whether its author had not known this one.
+    ///   - winner: what takes its place, if that is to be compared.
+    package func keepVersion(
+        at place: RecordPlace, _ end: VersionEnd, lost: LostVersion, to winner: CircleItem?
+    ) throws(Refusal) {
         let batch = RowBatch()
         try store.occupant(of: place.primaryKey, in: place.itemClass) { batch.append($0) }
         guard let row = batch.first else { return }
-        try writer.keepVersion(row, .changed, at: now, lost: try isSame(place, as: winner) ? nil : lost)
+        try writer.keepVersion(row, end, at: now, lost: try isSame(place, as: winner) ? lost.settled : lost)
     }
 
     /// Keeps a version that no row has had: it has lost to what is there.
-    package func keepVersion(unstored item: CircleItem, lost: LostVersion?) throws(Refusal) {
+    ///
+    /// - Parameters: as above.
+    package func keepVersion(unstored item: CircleItem, _ end: VersionEnd, lost: LostVersion) throws(Refusal) {
         let place = RecordPlace(itemClass: item.itemClass, primaryKey: try primaryKey(of: item))
         let batch = RowBatch()
         try store.occupant(of: place.primaryKey, in: place.itemClass) { batch.append($0) }
         guard !item.isTombstone, let row = batch.first, let plain = item.plainItem(uuid: row.uuid) else { return }
-        let isLost = try lost == nil ? false : !isSame(place, as: item)
-        try writer.keepVersion(try seal(plain), at: now, lost: isLost ? lost : nil)
+        let isLost = try lost.conflict == nil ? false : !isSame(place, as: item)
+        try writer.keepVersion(try seal(plain), end, at: now, lost: isLost ? lost : lost.settled)
+    }
+
+    /// Whether the item at a version's place is what that version was, so that nothing of it is lost any more; false
+    /// for a version that cannot be opened now.
+    package func isThere(_ loser: StoredLoser) throws(Refusal) -> Bool {
+        let batch = RowBatch()
+        try store.reader.version(loser.number, of: loser.place.itemClass) { batch.append($0) }
+        guard !batch.isEmpty else { return false }
+        try batch.keys.unwrap(by: sealer.enclave)
+        guard case .item(let item) = try opened(batch[0]) else { return false }
+        return try isSame(loser.place, as: item)
     }
 
     /// Whether two machines have made the same of an item: nothing is lost then.

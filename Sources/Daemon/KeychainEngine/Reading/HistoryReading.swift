@@ -23,7 +23,7 @@ extension ItemReader {
                 page.writer.buffer.append(.versionEnd, .number(Int64(version.end.rawValue)))
                 if let lost = version.lost {
                     let number = UInt64(bitPattern: version.row.id)
-                    page.writer.buffer.append(.lostVersion, .data(number.littleEndianBytes + lost))
+                    page.writer.buffer.append(.lostVersion, .data(number.littleEndianBytes + lost.bytes))
                 }
                 return true
             }

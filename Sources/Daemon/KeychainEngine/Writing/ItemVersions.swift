@@ -11,7 +11,7 @@ struct OpenedVersion {
     /// Microseconds since 2001.
     let began, ended: Int64
     let end: VersionEnd
-    /// Whether it has lost to another machine's change.
+    /// Whether it has lost to another machine's change whose author had not known it.
     let isLost: Bool
 }
 
@@ -43,7 +43,7 @@ extension RequestedWrite {
             found.append(
                 OpenedVersion(
                     id: version.row.id, uuid: item.uuid, began: item.modificationMicroseconds, ended: version.ended,
-                    end: version.end, isLost: version.lost != nil))
+                    end: version.end, isLost: version.lost?.conflict != nil))
             return true
         }
         return found

@@ -8,7 +8,7 @@ extension ItemWriter {
     ///
     /// - Parameters:
     ///   - ended: when that is over, in microseconds since 2001: when what follows begins.
-    ///   - lost: to whose change it has lost that was made without knowing it.
+    ///   - lost: whose change comes in its place, if another machine has made that.
     func keepVersion(
         _ row: BatchRow, _ end: VersionEnd, at ended: Int64, lost: LostVersion? = nil
     ) throws(Refusal) {
@@ -36,12 +36,12 @@ extension ItemWriter {
 
     /// Keeps a version that no row has had.
     ///
-    /// - Parameters:
-    ///   - ended: as above.
-    ///   - lost: as above.
-    func keepVersion(_ row: NewRow, at ended: Int64, lost: LostVersion? = nil) throws(Refusal) {
+    /// - Parameters: as above.
+    func keepVersion(
+        _ row: NewRow, _ end: VersionEnd = .changed, at ended: Int64, lost: LostVersion? = nil
+    ) throws(Refusal) {
         guard history.days > 0, row.accessibility.keepsHistory else { return }
-        try store.keep(lost: EndedVersion(UnstoredRow(row), row.accessibility, .changed, at: ended, lost: lost))
+        try store.keep(lost: EndedVersion(UnstoredRow(row), row.accessibility, end, at: ended, lost: lost))
     }
 
     /// Keeps only what identifies the item: its primary key and its dates.

@@ -25,14 +25,31 @@ package struct StoredVersion {
     /// Microseconds since 2001.
     package let ended: Int64
     package let end: VersionEnd
-    /// To which machine's change it has lost, as ``LostVersion`` writes it; nil for none.
-    package let lost: [UInt8]?
+    /// Which machine's change has come in its place; nil for none.
+    package let lost: LostVersion?
 
     fileprivate init?(_ row: SealedRow, _ statement: Statement) {
         guard let end = VersionEnd(statement) else { return nil }
         (self.row, self.end, ended) = (row, end, statement.integer(VersionColumns.ended))
         let isLost = !statement.isNull(VersionColumns.lost)
-        lost = isLost ? statement.withBlob(VersionColumns.lost) { $0.array(0, $0.count) } : nil
+        lost = isLost ? LostVersion(statement.withBlob(VersionColumns.lost) { $0.array(0, $0.count) }) : nil
+    }
+}
+
+/// A version in whose place another machine's change has come.
+package struct StoredLoser: Sendable {
+    /// Its number in the history.
+    package let number: Int64
+    package let place: RecordPlace
+    package let lost: LostVersion
+
+    fileprivate init?(_ statement: Statement) {
+        guard let number = UInt8(exactly: statement.integer(1)), let itemClass = ItemClass(rawValue: number),
+            let lost = LostVersion(statement.withBlob(3) { $0.array(0, $0.count) })
+        else { return nil }
+        self.number = statement.integer(0)
+        place = RecordPlace(itemClass: itemClass, primaryKey: statement.withBlob(2) { $0.array(0, $0.count) })
+        self.lost = lost
     }
 }
 
@@ -76,6 +93,31 @@ extension StoreReader {
         }
         bind(groups: groups ?? [], to: statement, &index)
         return statement
+    }
+
+    /// The versions in whose place another machine's change has come, in the order in which they ended. Whether one is
+    /// as it was written is not looked at.
+    package func losers() throws(Refusal) -> [StoredLoser] {
+        let statement = try refusing { () throws(DatabaseError) in
+            try database.prepare(HistoryTable.losers, "be searched")
+        }
+        var found: [StoredLoser] = []
+        while try statement.next() { if let loser = StoredLoser(statement) { found.append(loser) } }
+        return found
+    }
+
+    /// Opens the version with a number.
+    ///
+    /// - Parameter body: is not called where there is none that is as it was written.
+    package func version(_ number: Int64, of itemClass: ItemClass, _ body: (SealedRow) -> Void) throws(Refusal) {
+        let statement = try refusing { () throws(DatabaseError) in
+            let statement = try database.prepare(HistoryTable.version, "be searched")
+            try statement.bind(integer: number, at: 1)
+            return statement
+        }
+        guard try statement.next() else { return }
+        let row = try SealedRow(version: statement, itemClass, digester: digester)
+        if row.isAuthentic { body(row) }
     }
 
     /// How many versions are not as they were written.

@@ -88,13 +88,30 @@ extension StoreWriter {
         }
     }
 
-    /// Other machines may have a version of a record from now on, of which they had none; in the open transaction.
-    package func noteSent(at place: RecordPlace, origin: [UInt8]) throws(Refusal) {
-        let statement = try statement(.noteSent)
+    /// So many records are noted by one statement, at most.
+    private static let sentAtOnce = 128
+
+    /// Other machines may have versions of records from now on, of which they had none; in the open transaction.
+    package func noteSent(_ records: [(place: RecordPlace, origin: [UInt8])]) throws(Refusal) {
+        var rest = records[...]
+        while !rest.isEmpty {
+            // Few numbers of records have a statement, because each statement is compiled and kept.
+            let count = min(1 << (Int.bitWidth - 1 - rest.count.leadingZeroBitCount), Self.sentAtOnce)
+            try note(sent: rest.prefix(count))
+            rest = rest.dropFirst(count)
+        }
+    }
+
+    private func note(sent records: ArraySlice<(place: RecordPlace, origin: [UInt8])>) throws(Refusal) {
+        let statement = try statement(.noteSent(records.count))
         try writing { () throws(DatabaseError) in
-            try statement.bind(integer: Int64(place.itemClass.rawValue), at: 1)
-            statement.bind(blob: place.primaryKey.span, at: 2)
-            statement.bind(blob: origin.span, at: 3)
+            var index: Int32 = 1
+            for record in records {
+                try statement.bind(integer: Int64(record.place.itemClass.rawValue), at: index)
+                statement.bind(blob: record.place.primaryKey.span, at: index + 1)
+                statement.bind(blob: record.origin.span, at: index + 2)
+                index += 3
+            }
             try statement.run()
         }
     }

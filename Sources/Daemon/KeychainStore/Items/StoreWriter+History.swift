@@ -41,6 +41,23 @@ extension StoreWriter {
         }
     }
 
+    /// Takes the change of a version for known to those that came after it; in the open transaction. Nothing happens
+    /// to one that is not as it was written.
+    package func settle(_ loser: StoredLoser) throws(Refusal) {
+        let (found, lost) = (try statement(.version), loser.lost.settled)
+        try refusing { () throws(DatabaseError) in try found.bind(integer: loser.number, at: 1) }
+        guard try found.next(), try digester.isAuthentic(version: found) else { return found.reset() }
+        let code = try digester.code(ofVersion: found, as: lost)
+        found.reset()
+        let statement = try statement(.settleVersion)
+        try writing { () throws(DatabaseError) in
+            try statement.bind(integer: loser.number, at: 1)
+            statement.bind(blob: lost.bytes.span, at: 2)
+            statement.bind(blob: code.span, at: 3)
+            try statement.run()
+        }
+    }
+
     /// Drops one version.
     package func forget(version: Int64) throws(Refusal) { try run(.forgetVersion, version) }
 

@@ -13,11 +13,11 @@ enum WriteStatement: Hashable {
     case groupRecord, groupRecords, keepGroupRecord, dropGroupRecord
     case rowsOfGroup(ItemClass), lastRow(ItemClass), countOfGroup(ItemClass), deletionOfGroup(ItemClass)
     case groups(ItemClass), firstOfGroup(ItemClass)
-    case keepVersion(ItemClass), addVersion, historyExcess
+    case keepVersion(ItemClass), addVersion, version, settleVersion, historyExcess
     case addLookup, endLookups
     case addShelf, deleteShelf, countShelves, countLaterShelves
     case readChanges, dropChanges
-    case markRecord, settleRecord, noteRecord, noteSent, noteRename
+    case markRecord, settleRecord, noteRecord, noteSent(Int), noteRename
     case raiseFloorTo, keepPiece, dropPiece, dataVersion, circleRow(ItemClass)
     case raiseFloor(CircleTables.Forgotten, ItemClass), forgetRecords(CircleTables.Forgotten, ItemClass)
     case forgetVersion, forgetItem, forgetGroup, forgetOwner, forgetOldest, forgetExpired, forgetOverflow
@@ -67,6 +67,8 @@ enum WriteStatement: Hashable {
             ("SELECT \(Schema.rowColumns(of: itemClass)) FROM \(itemClass.code) WHERE agrp = ? LIMIT 8", "be searched")
         case .keepVersion(let itemClass): (HistoryTable.keeping(itemClass), "keep an earlier version")
         case .addVersion: (HistoryTable.adding, "keep an earlier version")
+        case .version: (HistoryTable.version, "look at earlier versions")
+        case .settleVersion: (HistoryTable.settling, "change an earlier version")
         case .historyExcess: (HistoryTable.excess, "look at earlier versions")
         case .addLookup: (LookupTable.insertion, "add an item")
         case .endLookups: (LookupTable.deletion, "change an item")
@@ -79,7 +81,7 @@ enum WriteStatement: Hashable {
         case .markRecord: (CircleTables.mark, "mark a change")
         case .settleRecord: (CircleTables.settling, "take a mark off")
         case .noteRecord: (CircleTables.noting, "note a change")
-        case .noteSent: (CircleTables.sending, "note a change")
+        case .noteSent(let count): (CircleTables.sending(count), "note a change")
         case .noteRename: (CircleTables.renaming, "mark a change")
         case .dataVersion: ("PRAGMA data_version", "be searched")
         case .circleRow(let itemClass): (CircleTables.record(of: itemClass), "be searched")

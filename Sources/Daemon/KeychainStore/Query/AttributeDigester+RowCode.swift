@@ -17,9 +17,14 @@ extension AttributeDigester {
     }
 
     private func code(
-        of columns: [RowCodes.Column], _ statement: Statement, from first: Int32
+        of columns: [RowCodes.Column], _ statement: Statement, from first: Int32, insteadOf other: Int32? = nil,
+        _ bytes: [UInt8] = []
     ) throws(Refusal) -> ColumnDigest {
         for column in columns {
+            if column.index == other {
+                appendCode(column.name, bytes.span)
+                continue
+            }
             switch statement.kind(first + column.index) {
             case .null: continue
             case .integer: appendCode(column.name, statement.integer(first + column.index))
@@ -66,6 +71,13 @@ extension AttributeDigester {
         beginCodeOfVersion()
         let expected = try code(of: VersionColumns.covered, statement, from: 0)
         return statement.withBlob(VersionColumns.code) { $0.isEqual(to: expected.span) }
+    }
+
+    /// The code of the version at which a statement stands, with another end.
+    func code(ofVersion statement: Statement, as lost: LostVersion) throws(Refusal) -> ColumnDigest {
+        beginCodeOfVersion()
+        return try code(
+            of: VersionColumns.covered, statement, from: 0, insteadOf: VersionColumns.lost, lost.bytes)
     }
 
     /// The code of a version that is to be kept.

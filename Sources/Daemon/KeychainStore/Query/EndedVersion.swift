@@ -7,7 +7,7 @@ package struct EndedVersion<Row: RowSource> {
     /// Microseconds since 2001.
     let ended: Int64
     let end: VersionEnd
-    /// To whose change it has lost; nil where it was ended by somebody who knew it.
+    /// Whose change has come in its place; nil where a program of this keychain has ended it.
     let lost: LostVersion?
 
     package init(

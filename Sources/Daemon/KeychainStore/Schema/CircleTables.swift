@@ -110,9 +110,14 @@ enum CircleTables {
         dirty = CASE WHEN excluded.dirty = 1 AND dirty = 2 THEN 2 ELSE excluded.dirty END, \
         origin = excluded.origin, previous = excluded.previous, base = excluded.base
         """
-    static let sending = """
-        UPDATE syncrow SET dirty = 2, origin = coalesce(origin, ?3) WHERE class = ?1 AND pk = ?2 AND dirty <> 0
-        """
+
+    /// Notes of so many records that a batch has them: of each its class, its primary key, and the version.
+    static func sending(_ count: Int) -> String {
+        let rows = Array(repeating: "(?, ?, ?)", count: count).joined(separator: ", ")
+        return "WITH sent (class, pk, origin) AS (VALUES \(rows)) "
+            + "UPDATE syncrow SET dirty = 2, origin = coalesce(syncrow.origin, sent.origin) FROM sent "
+            + "WHERE syncrow.class = sent.class AND syncrow.pk = sent.pk AND dirty <> 0"
+    }
 
     /// An item of a class has taken a primary key, the last, in place of another. It was the record that other machines
     /// know: the one of its old key, or the one that this had been before, where no batch has said so. There and back

@@ -5,9 +5,10 @@ import KeychainModel
 /// A store of any version may have the table, and a release that does not know it ignores it. A version is inserted by
 /// the transaction that ends it, and is kept for a limited time and within limits
 /// (``StoreWriter/trimHistory(endedBefore:atMost:)``). `ended` is in microseconds since 2001, `event` a ``VersionEnd``,
-/// `ownr` the program that ended it: its bytes count for that program. `lost` says to which machine's change it lost
-/// that knew nothing of it, and is NULL for all others (``LostVersion``). The code covers all columns as that of an
-/// item's row does; ``VersionColumns`` has them. The row of `usage` with the one-byte owner `01` counts all versions.
+/// `ownr` the program that ended it: its bytes count for that program. `lost` says whose change has come in its place,
+/// and whether that is a conflict; it is NULL where a program of this keychain has ended it (``LostVersion``). The code
+/// covers all columns as that of an item's row does; ``VersionColumns`` has them. The row of `usage` with the one-byte
+/// owner `01` counts all versions.
 enum HistoryTable {
     static let everything = "x'01'"
     static let lost = "lost"
@@ -63,6 +64,10 @@ enum HistoryTable {
         DELETE FROM history WHERE id <= (SELECT id FROM (SELECT id, sum(\(Ownership.size(""))) OVER (ORDER BY id DESC) \
         AS total FROM history) WHERE total > ? ORDER BY id DESC LIMIT 1)
         """
+    /// The versions in whose place another machine's change has come.
+    static let losers = "SELECT id, class, pk, \(lost) FROM history WHERE \(lost) IS NOT NULL ORDER BY id"
+    static let version = "SELECT \(VersionColumns.text) FROM history WHERE id = ?"
+    static let settling = "UPDATE history SET \(lost) = ?2, code = ?3 WHERE id = ?1"
     static let oldest = "DELETE FROM history WHERE id IN (SELECT id FROM history ORDER BY id LIMIT ?)"
 
     /// The versions of a class after a row that ended since a time, in the order in which they ended.

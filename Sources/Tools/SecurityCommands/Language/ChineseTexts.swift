@@ -1724,10 +1724,10 @@ enum ChineseTexts {
         Only items of a class: genp, inet, cert or keys.\t只限某一类的项目：genp、inet、cert 或 keys。
         Match the service name or the server name.\t匹配服务名称或服务器名称。
         Drop the versions that were found, for good, in place of showing them.\t永久丢弃找到的版本，而不是显示它们。
-        A line for each version: when it ended and how, what it was, and since when; never a value. Only items of this\
-         command are shown; those that ask their user, only after the answer. An item is named as for show.\t每个版本\
-        一行：何时以及如何结束、内容是什么、从何时开始；从不显示值。只显示此命令的项目；需要询问用户的项目在得到回答后\
-        才显示。项目的命名与 show 相同。
+        A line for each version: when it ended and how, on which other machine, what it was, and since when; never a v\
+        alue. Only items of this command are shown; those that ask their user, only after the answer. An item is named\
+         as for show.\t每个版本一行：何时以及如何结束、在哪台其他机器上、内容是什么、从何时开始；从不显示值。只显示此\
+        命令的项目；需要询问用户的项目在得到回答后才显示。项目的命名与 show 相同。
         Earlier versions are kept, sealed, for as many days as the setting history-days says (30), within bounds for a\
         ll items together. There are none of items of this device only (…ThisDeviceOnly, WhenPasscodeSet), and none of\
          deleted logins of git and docker.\t较早的版本以密封形式保留，天数由设置 history-days 决定 (30)，所有项目合计\
@@ -2677,11 +2677,14 @@ enum ChineseTexts {
         machine:\t机器：
         never\t从未
         nothing is sent or read; security sync resume goes on\t不发送也不读取；security sync resume 可恢复
+        conflicts:\t冲突：
+        {1#}, shown by security sync conflicts\t{1}，见 security sync conflicts
+        not known: {1}\t未知：{1}
         {1#} changes wait to be sent\t{1} 项更改等待发送
         {1#} items wait until the keychain is unlocked\t{1} 个项目等待钥匙串解锁
         {1#} items are dated far ahead of this machine's clock, and wait\t{1} 个项目的时间远在本机时钟之后，正在等待
-        not added yet: allow it on the machine that has shown the digits, or repeat security sync join\t尚未添加：请在\
-        显示数字的机器上允许它，或重新运行 security sync join
+        not added yet: allow it on a machine that is in (add-device), then security sync now there and here\t尚未添加\
+        ：请在圈内的机器上允许它（add-device），然后在两台机器上运行 security sync now
         in the circle\t在机器圈中
         removed by another machine; security sync leave, then join, if that was a mistake\t已被另一台机器移除；若属误\
         操作，请运行 security sync leave，再运行 join
@@ -2702,6 +2705,8 @@ enum ChineseTexts {
         the invitation was used, has ended, or is of another role or for a new circle\t该邀请已被使用、已过期，属于另\
         一角色，或用于新的机器圈
         the circle has no more room on this server\t机器圈在此服务器上已没有空间
+        the server wants a password: put it into ~/.pgpass, with mode 0600\t服务器要求密码：请写入 ~/.pgpass，权限为 0\
+        600
         the server did not answer in time\t服务器没有及时回答
         the server is of an older release: its administrator has to install this one\t服务器的版本较旧：须由其管理员安\
         装本版本

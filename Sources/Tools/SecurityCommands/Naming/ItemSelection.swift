@@ -54,13 +54,16 @@ struct ItemSelection {
     }
 
     /// A request for each class.
-    func requests(_ operation: ItemRequest.Operation, _ call: String) throws(CommandFailure) -> [ItemRequest] {
+    func requests(
+        _ operation: ItemRequest.Operation, _ call: String, mayAsk: Bool = true
+    ) throws(CommandFailure) -> [ItemRequest] {
         do throws(Refusal) {
             var requests: [ItemRequest] = []
             for (itemClass, criteria) in classes {
                 var builder = ItemRequestBuilder(operation)
                 try builder.set("class", .string(itemClass.code))
                 try builder.set("sync", .string("syna"))
+                if !mayAsk { try builder.set("u_AuthUI", .string("u_AuthUIF")) }
                 for (code, value) in criteria { try builder.set(code, value) }
                 if operation != .forget {
                     try builder.set("m_Limit", .string("m_LimitAll"))
@@ -74,11 +77,13 @@ struct ItemSelection {
     }
 
     /// The items that all requests find.
+    ///
+    /// - Parameter mayAsk: false where a question to the user is a refusal.
     func all(
-        _ operation: ItemRequest.Operation, _ call: String, _ session: Session
+        _ operation: ItemRequest.Operation, _ call: String, _ session: Session, mayAsk: Bool = true
     ) throws(CommandFailure) -> [ItemResponse.Item] {
         var items: [ItemResponse.Item] = []
-        for request in try requests(operation, call) { items += try session.items(request, call) }
+        for request in try requests(operation, call, mayAsk: mayAsk) { items += try session.items(request, call) }
         return items
     }
 }

@@ -20,8 +20,9 @@ enum ItemHistory {
         ],
         notes: [
             """
-            A line for each version: when it ended and how, what it was, and since when; never a value. Only items of \
-            this command are shown; those that ask their user, only after the answer. An item is named as for show.
+            A line for each version: when it ended and how, on which other machine, what it was, and since when; never \
+            a value. Only items of this command are shown; those that ask their user, only after the answer. An item \
+            is named as for show.
             """
         ] + kept,
         examples: ["security history deploy/ci", "security history -s deploy -a ci"], operands: 0...1
@@ -38,11 +39,13 @@ enum ItemHistory {
 
     private static func writeVersions(_ versions: [ItemVersion], _ session: Session) throws(CommandFailure) {
         guard !versions.isEmpty else { throw .refused(call: "history", .noVersions) }
+        let isOfCircle = versions.contains { $0.lost != nil }
+        let machines = CircleMachines(isOfCircle ? try session.circle("history") : nil)
         for version in versions {
             if session.writesJSON {
-                session.output.write(version.json)
+                session.output.write(version.json(in: machines))
             } else {
-                session.output.write(version.line + "\n")
+                session.output.write("\(version.line(in: machines).printable)\n")
             }
         }
     }

@@ -8,6 +8,10 @@ struct ItemVersion {
     /// Seconds since 2001.
     let ended: Double
     let end: VersionEnd
+    /// Which machine's change has come in its place; nil where a program of this keychain has ended it.
+    let lost: LostVersion?
+    /// Its number in the history, where another machine has ended it.
+    let number: Int64
 
     init?(_ item: ItemResponse.Item) {
         guard case .date(let ended)? = item.attributes[.versionEnded],
@@ -15,10 +19,17 @@ struct ItemVersion {
                 VersionEnd.init(rawValue:))
         else { return nil }
         (self.item, self.ended, self.end) = (item, ended, end)
+        guard case .data(let bytes)? = item.attributes[.lostVersion], bytes.count > 8 else {
+            (lost, number) = (nil, 0)
+            return
+        }
+        lost = LostVersion(Array(bytes[8...]))
+        number = bytes[..<8].reversed().reduce(0) { $0 << 8 | Int64($1) }
     }
 
-    var line: String {
-        let words = [endedText, name] + facts + ["since \(began)"]
+    func line(in machines: CircleMachines) -> String {
+        let place = machines.other(lost).map { ["on \(machines.name($0))"] } ?? []
+        let words = [endedText, name] + place + facts + ["since \(began)"]
         return (words + (isGuarded ? ["guarded"] : [])).joined(separator: " ")
     }
 
@@ -33,9 +44,10 @@ struct ItemVersion {
         return [item.itemClass.code] + texts
     }
 
-    var json: JSONValue {
+    func json(in machines: CircleMachines) -> JSONValue {
         .object([
-            ("ended", .string(endedText)), ("end", .string(name)), ("began", .string(began)),
+            ("ended", .string(endedText)), ("end", .string(name)),
+            ("on", machines.other(lost).map { machines.json(of: $0) } ?? .null), ("began", .string(began)),
             ("class", .string(item.itemClass.code)), ("guarded", .boolean(isGuarded)),
             ("attributes", .object(ItemJSON.attributes(item.attributes, of: item.itemClass))),
         ])

@@ -232,7 +232,7 @@ extension SyncTask {
 
     /// A recovery that was cut off has left a circle behind, and is repeated.
     private func requireMayEnter(_ entry: WayIntoCircle) throws(CommandFailure) {
-        guard let status = try statusIfAny() else { return }
+        guard let status = try session.circle(SyncCommand.call) else { return }
         guard entry == .recovers, status.standing == .waitsToBeAdded else {
             throw .failed(
                 "this keychain belongs to a circle already", remedy: "Leave it first: `security sync leave`.")

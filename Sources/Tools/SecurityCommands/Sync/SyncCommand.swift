@@ -131,18 +131,8 @@ struct SyncTask {
     }
 
     func showConflicts() throws(CommandFailure) {
-        try SyncConflicts(session, SyncCommand.call, try statusIfAny()).run(restoring: arguments.value("R")?.text)
-    }
-
-    /// Where the keychain stands; nil where it belongs to no circle.
-    func statusIfAny() throws(CommandFailure) -> SyncStatus? {
-        do throws(CommandFailure) {
-            guard case .status(let status) = try ask(.status) else { throw .unexpectedCircleReply }
-            return status
-        } catch {
-            guard error.isNoCircle else { throw error }
-            return nil
-        }
+        let status = try session.circle(SyncCommand.call)
+        try SyncConflicts(session, SyncCommand.call, status).run(restoring: arguments.value("R")?.text)
     }
 
     func ask(_ request: SyncRequest) throws(CommandFailure) -> SyncReply {
@@ -189,11 +179,6 @@ struct SyncTask {
 }
 
 extension CommandFailure {
-    /// Whether the keychain belongs to no circle, as its daemon says.
-    var isNoCircle: Bool { if case .refused(_, let refusal) = self { refusal.rule == .noCircle } else { false } }
-
-    static let unexpectedCircleReply = refused(call: SyncCommand.call, .malformed("the answer about the circle"))
-
     static let noCircle = failed(
         "this keychain belongs to no circle of machines",
         remedy: "Begin one: `security sync setup PLACE`; or join one: `security sync join PLACE`.")

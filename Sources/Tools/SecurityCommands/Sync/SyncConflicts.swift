@@ -6,11 +6,11 @@ import SyncFormat
 struct SyncConflicts {
     private let session: Session
     private let call: String
-    private let machines: Machines
+    private let machines: CircleMachines
 
     /// - Parameter status: of the circle; nil where it was left since.
     init(_ session: Session, _ call: String, _ status: SyncStatus?) {
-        (self.session, self.call, machines) = (session, call, Machines(status: status))
+        (self.session, self.call, machines) = (session, call, CircleMachines(status))
     }
 
     /// Shows them.
@@ -42,76 +42,60 @@ struct SyncConflicts {
         session.explain("What the item was until now is in its history.")
     }
 
+    /// How many there are, or why the keychain does not say it without a question to its user.
+    func count() throws(CommandFailure) -> Result<Int, Refusal> {
+        do throws(CommandFailure) { return .success(try conflicts(mayAsk: false).count) } catch {
+            guard case .refused(_, let refusal) = error else { throw error }
+            return .failure(refusal)
+        }
+    }
+
     /// Those of this command's items, in the order in which they have lost.
-    private func conflicts() throws(CommandFailure) -> [Conflict] {
-        try ItemSelection.everything.all(.history, call, session)
+    private func conflicts(mayAsk: Bool = true) throws(CommandFailure) -> [Conflict] {
+        try ItemSelection.everything.all(.history, call, session, mayAsk: mayAsk)
             .compactMap(ItemVersion.init).sorted { $0.ended < $1.ended }.compactMap(Conflict.init)
     }
 
     private func list(_ conflicts: [Conflict]) {
-        if session.writesJSON { return session.output.write(.array(conflicts.map { $0.json(machines) })) }
-        for conflict in conflicts { session.output.write("\(conflict.line(machines).printable)\n") }
+        if session.writesJSON { return session.output.write(.array(conflicts.map { $0.json(in: machines) })) }
+        for conflict in conflicts { session.output.write("\(conflict.line(in: machines).printable)\n") }
         if conflicts.isEmpty { session.explain("No version has lost to a change that was made at the same time.") }
     }
 }
 
 extension SyncConflicts {
-    /// The machines of the circle, one of which has written a version.
-    struct Machines {
-        let status: SyncStatus?
-
-        /// In quotation marks where it is a name: a machine names itself.
-        func name(_ machine: [UInt8]) -> String {
-            let id = MemberID(machine)
-            let name = plainName(id)
-            return name.isEmpty ? id.text : name.quoted
-        }
-
-        fileprivate func plainName(_ id: MemberID) -> String {
-            status?.machines.first { $0.id == id }?.name ?? ""
-        }
-    }
-
     /// A version that has lost.
     struct Conflict {
         let version: ItemVersion
-        /// Its number in the history.
-        let number: Int64
-        let lost: LostVersion
+        let winner: [UInt8]
+        let lost: LostVersion.Conflict
 
         init?(_ version: ItemVersion) {
-            guard case .data(let bytes)? = version.item.attributes[.lostVersion], bytes.count > 8,
-                let lost = LostVersion(Array(bytes[8...]))
-            else { return nil }
-            self.version = version
-            number = bytes[..<8].reversed().reduce(0) { $0 << 8 | Int64($1) }
-            self.lost = lost
+            guard let lost = version.lost, let conflict = lost.conflict else { return nil }
+            (self.version, winner, self.lost) = (version, lost.winner, conflict)
         }
+
+        /// Its number in the history.
+        var number: Int64 { version.number }
 
         /// When the version was written that has won.
         private var won: String {
             CalendarDate(secondsSinceReferenceDate: Double(lost.won) / 1_000_000 - 978_307_200).iso8601
         }
 
-        fileprivate func line(_ machines: Machines) -> String {
+        fileprivate func line(in machines: CircleMachines) -> String {
             ([String(number)] + version.facts + [
-                "by \(machines.name(lost.loser)) \(version.began)", "lost to \(machines.name(lost.winner)) \(won)",
+                "by \(machines.name(lost.loser)) \(version.began)", "lost to \(machines.name(winner)) \(won)",
             ]).joined(separator: " ")
         }
 
-        fileprivate func json(_ machines: Machines) -> JSONValue {
+        fileprivate func json(in machines: CircleMachines) -> JSONValue {
             .object([
                 ("id", .number(number)), ("lost", .string(version.endedText)),
-                ("loser", json(lost.loser, version.began, machines)), ("winner", json(lost.winner, won, machines)),
+                ("loser", machines.json(of: lost.loser, written: version.began)),
+                ("winner", machines.json(of: winner, written: won)),
                 ("class", .string(version.item.itemClass.code)),
                 ("attributes", .object(ItemJSON.attributes(version.item.attributes, of: version.item.itemClass))),
-            ])
-        }
-
-        private func json(_ machine: [UInt8], _ written: String, _ machines: Machines) -> JSONValue {
-            let id = MemberID(machine)
-            return .object([
-                ("id", .string(id.text)), ("name", .string(machines.plainName(id))), ("written", .string(written)),
             ])
         }
     }

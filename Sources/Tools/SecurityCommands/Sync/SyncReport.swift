@@ -1,3 +1,4 @@
+import KeychainModel
 import KeychainWire
 import SyncFormat
 
@@ -10,16 +11,19 @@ struct SyncReport {
 
     func show() throws(CommandFailure) {
         let status = try task.status()
-        if session.writesJSON { return session.output.write(json(status)) }
-        for (label, text) in lines(status) { write(label, text) }
-        for machine in status.machines { write("machine:", line(machine, status)) }
+        let conflicts = try SyncConflicts(session, SyncCommand.call, status).count()
+        if session.writesJSON { return session.output.write(json(status, conflicts)) }
+        for (label, text) in lines(status) + lines(of: conflicts) { write(label, text) }
+        let machines = CircleMachines(status)
+        for machine in status.machines { write("machine:", line(machine, status, as: machines.name(machine.id.bytes))) }
     }
 
     func showDevices() throws(CommandFailure) {
         let status = try task.status()
         if session.writesJSON { return session.output.write(.array(status.machines.map { json($0, status) })) }
         for machine in status.machines {
-            session.output.write("\(machine.id.text)  \(line(machine, status).printable)\n")
+            let line = line(machine, status, as: name(of: machine))
+            session.output.write("\(machine.id.text)  \(line.printable)\n")
         }
     }
 
@@ -75,19 +79,28 @@ extension SyncReport {
         return lines
     }
 
+    private func lines(of conflicts: Result<Int, Refusal>) -> [(String, String)] {
+        switch conflicts {
+        case .success(0): []
+        case .success(let count):
+            [("conflicts:", "\(count), shown by security sync conflicts")]
+        case .failure(let refusal): [("conflicts:", "not known: \(session.text(refusal.problem))")]
+        }
+    }
+
     private func text(_ standing: SyncStatus.Standing) -> String {
         switch standing {
         case .waitsToBeAdded:
-            "not added yet: allow it on the machine that has shown the digits, or repeat security sync join"
+            "not added yet: allow it on a machine that is in (add-device), then security sync now there and here"
         case .isIn: "in the circle"
         case .isRemoved: "removed by another machine; security sync leave, then join, if that was a mistake"
         case .isDoubled: "doubled: another copy of this keychain sends in its name; leave, then join again"
         }
     }
 
-    private func line(_ machine: SyncStatus.Machine, _ status: SyncStatus) -> String {
+    private func line(_ machine: SyncStatus.Machine, _ status: SyncStatus, as shown: String) -> String {
         let isNameless = machine.name.isEmpty && !machine.flags.contains(.isRecoveryKey)
-        let name = isNameless ? session.text("(no name)") : name(of: machine)
+        let name = isNameless ? session.text("(no name)") : shown
         let facts = [machine.id == status.me ? "this machine" : nil] + facts(machine)
         let shown = facts.compactMap { $0 }.map { session.text($0) }
         return ([name] + shown).joined(separator: ", ")
@@ -126,7 +139,7 @@ extension SyncReport {
 // MARK: - JSON
 
 extension SyncReport {
-    private func json(_ status: SyncStatus) -> JSONValue {
+    private func json(_ status: SyncStatus, _ conflicts: Result<Int, Refusal>) -> JSONValue {
         func number(_ count: UInt64) -> JSONValue { .number(Int64(clamping: count)) }
         return .object([
             ("circle", .string(status.circle.text)), ("me", .string(status.me.text)),
@@ -135,8 +148,16 @@ extension SyncReport {
             ("problem", status.problem.isEmpty ? .null : .string(status.problem)),
             ("looked", jsonMoment(status.looked)), ("committed", jsonMoment(status.committed)),
             ("unsent", number(status.unsent)), ("held", number(status.held)), ("future", number(status.future)),
+            ("conflicts", json(of: conflicts)),
             ("machines", .array(status.machines.map { json($0, status) })),
         ])
+    }
+
+    private func json(of conflicts: Result<Int, Refusal>) -> JSONValue {
+        switch conflicts {
+        case .success(let count): .number(Int64(count))
+        case .failure: .null
+        }
     }
 
     private func json(_ machine: SyncStatus.Machine, _ status: SyncStatus) -> JSONValue {
