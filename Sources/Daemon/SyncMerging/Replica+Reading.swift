@@ -102,7 +102,11 @@ extension Replica {
         if !rules.statementsFollowKeys { take(batch, .next, keys) }
         var content: SyncContent?
         if let sealed = batch.sealed, batch.header.generation != .none {
-            guard hasKeys(of: batch, keys) else { return false }
+            guard hasKeys(of: batch, keys) else {
+                // A machine gets no keys of the batch that removes it, and is to know that it is out.
+                if batch.removes(me) { take(batch, .next, keys) }
+                return false
+            }
             // A content that its author has sealed wrongly is wrong for every reader: the position moves.
             content = keys.open(sealed, batch.header, associated: batch.associated)
                 .flatMap { try? SyncContent(decoding: $0) }
@@ -201,6 +205,12 @@ extension Replica {
                 found.insert(batch.header.generation)
             }
         }
+    }
+}
+
+extension SyncBatch {
+    fileprivate func removes(_ member: MemberID) -> Bool {
+        statements.contains { if case .remove(member, _, _) = $0 { true } else { false } }
     }
 }
 

@@ -35,9 +35,6 @@ struct History: Sendable, CustomTestStringConvertible {
             "a member in wrong hands that introduces others once more, machines that join", gate: 1,
             SimulationPlan(steps: 150, joins: 3, hostile: [.adoption, .accomplice])),
         History(
-            "a member in wrong hands whose last batch nobody can read", gate: 1,
-            SimulationPlan(steps: 120, hostile: [.muting])),
-        History(
             "snapshots and an equivocator, locked machines", gate: 1,
             SimulationPlan(
                 steps: 120, joins: 1, hostile: [.equivocation, .accomplice], locks: true, snapshots: true)),
@@ -100,7 +97,6 @@ struct Mutant: Sendable, CustomTestStringConvertible {
         Mutant("every introduction counts", SimulationPlan(steps: 150, joins: 3, hostile: [.adoption]), seed: 3) {
             $0.everyIntroductionCounts = false
         },
-        Mutant("statements follow keys", wrongHands(.muting), seed: 1) { $0.statementsFollowKeys = false },
         Mutant("missing keys are sought", SimulationPlan(machines: 3, removals: 1, joins: 3), seed: 1) {
             $0.keysAreSought = false
         },

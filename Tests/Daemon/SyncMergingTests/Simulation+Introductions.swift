@@ -10,16 +10,6 @@ extension Simulation {
         publish(machine)
     }
 
-    /// Removes somebody in a batch that is sealed with keys that were never made.
-    func mute(_ machine: SimulatedMachine) {
-        let present = machine.replica.membership.machines
-        guard !machine.isMute, machine.replica.outgoing == nil,
-            let target = machines.dropFirst(2).first(where: { !$0.isHostile && present.contains($0.id) })
-        else { return }
-        let batch = unreadable([.remove(target.id, .user, kept: [])], by: machine)
-        machine.isMute = transport.commit(batch)
-    }
-
     /// The next batch of a machine, sealed with keys that nobody will ever have.
     func unreadable(_ statements: [SyncStatement], by machine: SimulatedMachine) -> SyncBatch {
         let (own, sealed) = (header(of: machine), dice.bytes(1024))

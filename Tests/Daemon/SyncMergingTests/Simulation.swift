@@ -35,7 +35,7 @@ struct SimulationPlan: Sendable {
     /// The acts of a member in wrong hands.
     enum Malice: CaseIterable, Sendable {
         case stamps, identifiers, stale, generations, equivocation, accomplice, removal, passing, snapshots,
-            adoption, muting
+            adoption
     }
 
     /// The invariants that do not hold at the end of a seed's history.
@@ -271,7 +271,6 @@ final class Simulation {
         case .passing: passOn(machine)
         case .snapshots: announceLies(machine)
         case .adoption: adopt(machine)
-        case .muting: mute(machine)
         }
     }
 
