@@ -524,7 +524,7 @@ complete -c security -n '__fish_seen_subcommand_from browse' -s m -l no-mouse -d
 complete -c security -n '__fish_seen_subcommand_from browse' -s o -l osc52 -d 'Have the terminal copy, by the sequence OSC 52.'
 complete -c security -n '__fish_seen_subcommand_from sync' -s n -l name -x -d 'This machine\'s name; its host name unless given.'
 complete -c security -n '__fish_seen_subcommand_from sync' -s k -l keep -x -d 'remove-device: machines that it has added and that stay, with commas between them.'
-complete -c security -n '__fish_seen_subcommand_from sync' -s i -l invitation -r -F -d 'The file with the server\'s invitation (setup), or with a bucket\'s two keys, a line each; they are asked for, or the next lines of standard input.'
+complete -c security -n '__fish_seen_subcommand_from sync' -s i -l invitation -r -F -d 'The file with the server\'s invitation (setup, join -r), or with a bucket\'s two keys, a line each; they are asked for, or the next lines of standard input.'
 complete -c security -n '__fish_seen_subcommand_from sync' -s R -l restore -x -d 'conflicts: give the item the version with this number, as a change of its own.'
 complete -c security -n '__fish_seen_subcommand_from sync' -s r -l recovery -d 'join: enter the circle by its recovery key, with no other machine.'
 complete -c security -n '__fish_seen_subcommand_from codesign' -F

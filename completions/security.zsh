@@ -685,7 +685,7 @@ _security() {
                 sync) _arguments -S \
                     {-n,--name}'[This machine'\''s name; its host name unless given.]:name: ' \
                     {-k,--keep}'[remove-device\: machines that it has added and that stay, with commas between them.]:machines: ' \
-                    {-i,--invitation}'[The file with the server'\''s invitation (setup), or with a bucket'\''s two keys, a line each; they are asked for, or the next lines of standard input.]:file:_files' \
+                    {-i,--invitation}'[The file with the server'\''s invitation (setup, join -r), or with a bucket'\''s two keys, a line each; they are asked for, or the next lines of standard input.]:file:_files' \
                     {-R,--restore}'[conflicts\: give the item the version with this number, as a change of its own.]:number: ' \
                     {-r,--recovery}'[join\: enter the circle by its recovery key, with no other machine.]' \
                     '--json[Write JSON.]' ;;

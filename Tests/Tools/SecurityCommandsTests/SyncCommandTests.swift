@@ -77,11 +77,11 @@ import Testing
         #expect(shell.run("--json", "sync", "leave").text == "{\"left\":\"\(circle.text)\"}\n")
     }
 
-    @Test("a recovery by a server, or by a bucket without a number, is refused before anything is asked")
+    @Test("a recovery by a server without an invitation, or by a bucket without a number, changes nothing")
     func recoveryPlaces() {
         for place in ["postgresql://ann@localhost/sync", "https://s3.example.org/keychains"] {
             let refused = shell.run("sync", "join", "--recovery", place)
-            #expect(refused.status == 1 && !refused.reasons.isEmpty)
+            #expect(refused.status != 0 && !refused.reasons.isEmpty)
         }
         #expect(shell.keychain.update { $0.circleChanges }.isEmpty)
     }
