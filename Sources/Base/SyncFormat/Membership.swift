@@ -33,6 +33,8 @@ package struct Membership: Sendable {
     /// A generation, as statements have it: only one of the numbers is true, and anybody can repeat a statement.
     package struct Made: Sendable {
         package let commitment: BatchHash
+        /// By the numbers that they have given it. No statement has the number 0: under it are authors of a generation
+        /// that is good for no new batch.
         package internal(set) var authors: [UInt32: Set<MemberID>] = [:]
         package internal(set) var recipients: Set<MemberID> = []
 
@@ -41,6 +43,14 @@ package struct Membership: Sendable {
         ) {
             (self.commitment, self.authors, self.recipients) = (commitment, authors, recipients)
         }
+
+        /// A generation whose keys are kept, and that is good for no new batch.
+        package init(keysAlone commitment: BatchHash, of authors: Set<MemberID>) {
+            self.init(commitment: commitment, authors: authors.isEmpty ? [:] : [0: authors])
+        }
+
+        /// Everybody who has stated it.
+        package var allAuthors: Set<MemberID> { authors.values.reduce(into: []) { $0.formUnion($1) } }
     }
 
     /// The rules that a test can switch off, to show that each is needed.
@@ -156,7 +166,9 @@ extension Membership {
     /// The largest number that an author who is in has given to the generation; nil when a recipient is not in.
     private func eligibleNumber(_ id: GenerationID, _ made: Made) -> UInt32? {
         guard recipients(of: id).isDisjoint(with: removed) else { return nil }
-        return made.authors.filter { !rules.generationNeedsItsAuthor || !$0.value.isSubset(of: removed) }.keys.max()
+        return made.authors.filter { number, authors in
+            number > 0 && (!rules.generationNeedsItsAuthor || !authors.isSubset(of: removed))
+        }.keys.max()
     }
 
     /// Whether a generation may be used for new batches.
@@ -195,11 +207,11 @@ extension Membership {
     /// state of strangers or of those that are out without them, and members that are out with their sponsor. One that
     /// the sponsor introduces again is out again.
     ///
-    /// - Parameter held: generations that stay, without their authors and recipients, so that they are good for no new
+    /// - Parameter held: generations that stay, without their numbers and recipients, so that they are good for no new
     ///   batch.
     package mutating func forgetRemoved(keeping held: Set<GenerationID>) {
         for (id, made) in generations where !isEligible(id) {
-            generations[id] = held.contains(id) ? Made(commitment: made.commitment) : nil
+            generations[id] = held.contains(id) ? Made(keysAlone: made.commitment, of: lastingAuthors(of: made)) : nil
             sharedLate[id] = nil
         }
         let outAnyway = cuts.filter { !removed.contains($0.key.place.device) }.values
@@ -214,5 +226,12 @@ extension Membership {
         children = Dictionary(grouping: members.keys) { members[$0]?.sponsor ?? .none }
         removed = []
         for removal in cuts.keys { settle(removal) }
+    }
+
+    /// The authors that are in; where none is, one of the others.
+    private func lastingAuthors(of made: Made) -> Set<MemberID> {
+        let authors = made.allAuthors
+        let present = authors.filter { members[$0] != nil && !removed.contains($0) }
+        return present.isEmpty ? Set(authors.min().map { [$0] } ?? []) : present
     }
 }
