@@ -1,6 +1,6 @@
 """A server that speaks PostgreSQL's protocol, and answers every query with what no server should.
 
-usage: postgres_server.py FOLDER copy|rows|notices|columns|message|silence
+usage: postgres_server.py FOLDER copy|rows|notices|columns|message|silence|rounds
 
 It listens on the socket of a server in the folder, prints a line when it does, and ends with its input.
 """
@@ -12,6 +12,7 @@ import sys
 import threading
 
 FOLDER, KIND = sys.argv[1:]
+KEPT = []
 
 
 def message(kind, body=b""):
@@ -31,9 +32,23 @@ NOTICE = message(b"N", text("SNOTICE", "C00000", "M" + "shown?" * 1000) + b"\0")
 SETTINGS = {"server_version": "15", "in_hot_standby": "off", "default_transaction_read_only": "off"}
 
 
+def ask_for_rounds(client):
+    """Has the client prove its password by many rounds, makes a file when it has, and keeps the connection."""
+    client.sendall(message(b"R", struct.pack("!I", 10) + text("SCRAM-SHA-256") + b"\0"))
+    nonce = client.recv(4096).split(b",r=")[1]
+    challenge = b"r=" + nonce + b"server,s=c2FsdA==,i=4000000"
+    client.sendall(message(b"R", struct.pack("!I", 11) + challenge))
+    if client.recv(1):
+        open(f"{FOLDER}/proved{client.fileno()}", "w", encoding="utf-8").close()
+
+
 def serve(client):
     size = struct.unpack("!I", client.recv(4, socket.MSG_WAITALL))[0]
     client.recv(size - 4, socket.MSG_WAITALL)
+    if KIND == "rounds":
+        ask_for_rounds(client)
+        KEPT.append(client)
+        return
     client.sendall(message(b"R", struct.pack("!I", 0)))
     for name, value in SETTINGS.items():
         client.sendall(message(b"S", text(name, value)))

@@ -2,17 +2,23 @@
 // the fewest cut, and of these the first by its removals. It follows from all statements at once, and from no order.
 
 extension Membership {
-    /// Counts the effect of an introduction.
+    /// Counts the effect of an introduction. A member that is new and has introduced nobody changes nobody else's chain.
     mutating func settle(introduced id: MemberID) {
-        guard isLeaf(id), let own = introductions[id]?.values.first, !removed.contains(own.sponsor) else {
-            return settle()
-        }
+        guard let all = introductions[id], all.count == 1, counted[id] == nil, let own = all.values.first,
+            introductions[own.sponsor] != nil
+        else { return settle() }
         members[id] = own
+        let cutting = cuts.filter { $0.key.target == id || cuts($0.key, $0.value, id, behind: own.sponsor) }.keys
+        for removal in cutting { cut(id, by: removal) }
+        // A sponsor that is out by no removal has no chain.
+        if removed.contains(own.sponsor), !cuts.values.contains(where: { $0.contains(own.sponsor) }) {
+            removed.insert(id)
+        }
     }
 
-    /// Whether a member is new and in, and nobody has more than one chain.
-    private func isLeaf(_ id: MemberID) -> Bool {
-        introductions.count == counted.values.reduce(0, +) && counted[id] == nil && !removed.contains(id)
+    /// Whether a removal that cuts the chain of a sponsor cuts that of a member behind it, too.
+    private func cuts(_ removal: Removal, _ out: Set<MemberID>, _ id: MemberID, behind sponsor: MemberID) -> Bool {
+        rules.removalCutsIntroduced && out.contains(sponsor) && !removal.keeps(id)
     }
 
     /// Finds the best chains of all members, and who is out.

@@ -5,11 +5,11 @@ extension Membership {
     /// state of strangers or of those that are out without them, and members that are out with all their sponsors. One
     /// that such a sponsor introduces again is out again.
     ///
-    /// - Parameter held: generations that stay, without their authors and recipients, so that they are good for no new
-    ///   batch.
+    /// - Parameter held: generations that stay, without their numbers and all recipients but their authors, so that they
+    ///   are good for no new batch.
     package mutating func forgetRemoved(keeping held: Set<GenerationID>) {
         for (id, made) in generations where !isEligible(id) {
-            generations[id] = held.contains(id) ? Made(commitment: made.commitment) : nil
+            generations[id] = held.contains(id) ? retired(made) : nil
             sharedLate[id] = nil
         }
         forgetRemovals()
@@ -17,6 +17,14 @@ extension Membership {
         for id in introductions.keys { forgetIntroductions(of: id, isTarget: targets.contains(id)) }
         counted = introductions.values.flatMap(\.keys).reduce(into: [:]) { $0[$1, default: 0] += 1 }
         settle()
+    }
+
+    /// What is kept of a generation: its authors that are in; where none is, one of the others.
+    private func retired(_ made: Made) -> Made {
+        let authors = made.allAuthors
+        let present = authors.filter { members[$0] != nil && !removed.contains($0) }
+        let lasting = present.isEmpty ? Set(authors.min().map { [$0] } ?? []) : present
+        return Made(keysAlone: made.commitment, of: lasting, recipients: made.isSought ? [] : lasting)
     }
 
     private mutating func forgetRemovals() {

@@ -34,6 +34,8 @@ package struct Membership: Sendable {
     /// A generation, as statements have it: only one of the numbers is true, and anybody can repeat a statement.
     package struct Made: Sendable {
         package let commitment: BatchHash
+        /// By the numbers that they have given it. No statement has the number 0: under it are authors of a generation
+        /// that is good for no new batch.
         package internal(set) var authors: [UInt32: Set<MemberID>] = [:]
         package internal(set) var recipients: Set<MemberID> = []
 
@@ -42,6 +44,18 @@ package struct Membership: Sendable {
         ) {
             (self.commitment, self.authors, self.recipients) = (commitment, authors, recipients)
         }
+
+        /// A generation whose keys are kept, and that is good for no new batch.
+        package init(keysAlone commitment: BatchHash, of authors: Set<MemberID>, recipients: Set<MemberID> = []) {
+            self.init(
+                commitment: commitment, authors: authors.isEmpty ? [:] : [0: authors], recipients: recipients)
+        }
+
+        /// Whether no batch that counts has stated it: its keys came with one whose turn has not come.
+        package var isSought: Bool { authors.keys.allSatisfy { $0 == 0 } && recipients.isEmpty }
+
+        /// Everybody who has stated it.
+        package var allAuthors: Set<MemberID> { authors.values.reduce(into: []) { $0.formUnion($1) } }
     }
 
     /// The rules that a test can switch off, to show that each is needed.
@@ -144,7 +158,9 @@ extension Membership {
     /// The largest number that an author who is in has given to the generation; nil when a recipient is not in.
     private func eligibleNumber(_ id: GenerationID, _ made: Made) -> UInt32? {
         guard recipients(of: id).isDisjoint(with: removed) else { return nil }
-        return made.authors.filter { !rules.generationNeedsItsAuthor || !$0.value.isSubset(of: removed) }.keys.max()
+        return made.authors.filter { number, authors in
+            number > 0 && (!rules.generationNeedsItsAuthor || !authors.isSubset(of: removed))
+        }.keys.max()
     }
 
     /// Whether a generation may be used for new batches.

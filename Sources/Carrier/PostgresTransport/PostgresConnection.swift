@@ -4,7 +4,9 @@ import LinuxSystem
 import SyncTransports
 
 /// A connection to a server, for one thread at a time. It never blocks past a deadline.
-@safe final class PostgresConnection {
+///
+/// The thread that makes it is done with it when another one gets it, which is what makes it safe to send there.
+@safe final class PostgresConnection: @unchecked Sendable {
     private let connection: OpaquePointer
 
     /// A parameter of a query.
@@ -22,9 +24,62 @@ import SyncTransports
         var problem = TransportProblem.unreachable("the URL names no server")
         for (number, host) in address.hosts.enumerated() {
             let share = deadline.share(of: address.hosts.count - number)
-            do throws(TransportProblem) { return try PostgresConnection(host, until: share) } catch { problem = error }
+            do throws(TransportProblem) { return try connect(to: host, until: share) } catch { problem = error }
         }
         throw problem
+    }
+
+    /// Connects on a thread of its own. A server that asks for a password chooses how many rounds its proof (SCRAM)
+    /// takes, up to 2³¹. libpq computes them at once, for an hour, and nothing interrupts it. The thread is left behind
+    /// then, and closes the connection when libpq has come back.
+    private static func connect(
+        to host: [String: String], until deadline: Deadline
+    ) throws(TransportProblem) -> PostgresConnection {
+        guard connecting.withLock({ $0.begin(host) }) else {
+            throw .unreachable("the server has kept earlier connections waiting, which compute still")
+        }
+        let outcome = Monitor<Result<PostgresConnection, TransportProblem>?>(nil)
+        do throws(SystemError) {
+            _ = try Thread(named: "connection") {
+                let made = attempt(host, until: deadline)
+                outcome.update { $0 = made }
+                connecting.withLock { $0.end(host) }
+            }
+        } catch {
+            connecting.withLock { $0.end(host) }
+            throw .system(error)
+        }
+        guard let made = outcome.wait(deadline: deadline, { $0 }) else {
+            throw .unreachable("the server did not answer in time")
+        }
+        return try made.get()
+    }
+
+    private static func attempt(
+        _ host: [String: String], until deadline: Deadline
+    ) -> Result<PostgresConnection, TransportProblem> {
+        do throws(TransportProblem) { return .success(try PostgresConnection(host, until: deadline)) } catch {
+            return .failure(error)
+        }
+    }
+
+    private static let connecting = Lock(Connecting())
+
+    /// The threads that connect to each host: one for rounds, one for notifications, and as many that are left behind.
+    private struct Connecting {
+        private static let most = 4
+        private var counts: [[String: String]: Int] = [:]
+
+        mutating func begin(_ host: [String: String]) -> Bool {
+            guard counts[host, default: 0] < Self.most else { return false }
+            counts[host, default: 0] += 1
+            return true
+        }
+
+        mutating func end(_ host: [String: String]) {
+            let rest = counts[host, default: 1] - 1
+            counts[host] = rest > 0 ? rest : nil
+        }
     }
 
     private init(_ host: [String: String], until deadline: Deadline) throws(TransportProblem) {

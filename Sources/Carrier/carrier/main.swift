@@ -35,7 +35,10 @@ do {
         try ProcessHardening.forbidCores()
         CurrentProcess.ignoreBrokenPipes()
         umask(0o077)
-        exit(try CarrierProgram(log: say, answer: { print($0) }).run(given.errand))
+        let status = try CarrierProgram(log: say, answer: { print($0) }).run(given.errand)
+        // Threads may compute for a server still: the libraries that they use are not to end before them.
+        fflush(nil)
+        _exit(status)
     }
 } catch {
     say("\(error)")

@@ -36,6 +36,31 @@ extension GroupChangeWatchTests {
     }
 }
 
+extension GroupChangeWatchTests {
+    @Test("Two callbacks that end each other's watches wait for nobody, and nobody is called after that")
+    func endEachOther() async throws {
+        let changes = try await KeychainSession.scoped(to: LosesGroup()) { try KeychainChanges(in: ["group"]) }
+        let others = try await KeychainSession.scoped(to: LosesGroup()) { try KeychainChanges(in: ["group"]) }
+        let watches = [changes.makeWatch(), others.makeWatch()]
+        let (inside, ended, returned) = (Monitor(0), Monitor(0), Monitor(0))
+        for (number, watch) in watches.enumerated() {
+            let other = watches[1 - number]
+            try watch.listen { change in
+                #expect(change?.number == 2)
+                inside.update { $0 += 1 }
+                _ = inside.wait { $0 >= 2 ? () : nil }
+                other.end()
+                ended.update { $0 += 1 }
+                _ = ended.wait { $0 >= 2 ? () : nil }
+                returned.update { $0 += 1 }
+            }
+        }
+        try #require(returned.wait(deadline: soon) { $0 == 2 ? () : nil } != nil)
+        for watch in watches { watch.end() }
+        #expect(returned.update { $0 } == 2)
+    }
+}
+
 /// A keychain that does not answer before the test is over.
 private final class Waits: KeychainConnection {
     let asked = Monitor<RequestCancellation?>(nil)

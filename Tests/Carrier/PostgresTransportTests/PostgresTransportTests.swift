@@ -465,6 +465,34 @@ struct HostilePostgresTests {
         #expect(server.process > 0)
     }
 
+    @Test("A server that wants a password proved by more rounds than anybody has time for keeps no call waiting")
+    func rounds() throws {
+        let folder = try TemporaryDirectory()
+        let server = try Self.server(folder, "rounds")
+        let passwords = folder.file("passwords")
+        try AtomicFile.replace(passwords, with: Array("*:*:*:*:secret\n".utf8).span)
+        let machine = try Self.machine(folder, patience: 200, "&passfile=\(passwords)")
+        let slot = SyncSlot(circle: CircleID(number: 1), device: MemberID(number: 1), seq: 1)
+        func problem() -> String {
+            let found = #expect(throws: TransportProblem.self) { try machine.read(slot) }
+            return found?.description ?? ""
+        }
+        func proofs() throws -> Int { try FolderEntries.names(in: folder.path).count { $0.hasPrefix("proved") } }
+        #expect(problem().contains("in time"))
+        #expect(try proofs() == 0)
+        // Those that are left behind are few.
+        var begun = 1
+        #expect(
+            eventually {
+                let isRefused = problem().contains("compute still")
+                begun += isRefused ? 0 : 1
+                return isRefused
+            })
+        // No library is to end while they compute.
+        #expect(eventually { (try? proofs()) == begun })
+        #expect(server.process > 0)
+    }
+
     private static func server(_ folder: TemporaryDirectory, _ kind: String) throws -> RunningProgram {
         let root = #filePath.split(separator: "/").dropLast(4).joined(separator: "/")
         let server = try RunningProgram(
@@ -473,9 +501,11 @@ struct HostilePostgresTests {
         return server
     }
 
-    private static func machine(_ folder: TemporaryDirectory, patience: Int = 30_000) throws -> PostgresTransport {
+    private static func machine(
+        _ folder: TemporaryDirectory, patience: Int = 30_000, _ options: String = ""
+    ) throws -> PostgresTransport {
         PostgresTransport(
-            try PostgresAddress("postgresql://user@/sync?host=\(folder.path)"), circle: CircleID(number: 1),
+            try PostgresAddress("postgresql://user@/sync?host=\(folder.path)\(options)"), circle: CircleID(number: 1),
             device: MemberID(number: 1), token: [1], patience: patience)
     }
 }

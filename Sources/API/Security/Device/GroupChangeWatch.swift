@@ -19,8 +19,8 @@ package final class GroupChangeWatch: Sendable {
         /// The places of groups that have changed and were not taken.
         var changed: [Int] = []
         var isEnded = false
-        /// The thread that calls somebody now.
-        var calling: UInt?
+        /// Whether somebody is being called.
+        var isCalling = false
     }
 
     private let state: Monitor<State>
@@ -28,6 +28,8 @@ package final class GroupChangeWatch: Sendable {
     private let process = CurrentProcess.identifier
     /// Ends the request under way, with which a daemon forgets the watch.
     private let cancellation = RequestCancellation()
+    /// The threads of all watches that call somebody now. Two that wait for each other's calls would wait for ever.
+    private static let callers = ProcessLocal<Set<UInt>>([])
 
     /// - Parameter known: the groups, with the numbers that are no news.
     init(_ known: [GroupNumber], _ source: @escaping KeychainSession.Source) {
@@ -64,25 +66,31 @@ package final class GroupChangeWatch: Sendable {
         }
     }
 
-    /// Ends the watch: nobody is called any more when this returns, but for the thread that calls it.
+    /// Ends the watch: nobody is called any more when this returns. A thread that is called itself, by this watch or
+    /// another, does not wait for the call under way.
     package func end() {
         // The threads of a forked child's parent are not in the child, and may have left the mutex locked.
         guard CurrentProcess.identifier == process else { return }
-        let own = pthread_self()
         state.update { state in (state.isEnded, state.changed) = (true, []) }
         cancellation.cancel()
-        _ = state.wait { $0.calling == nil || $0.calling == own ? () : nil }
+        guard !Self.withCallers({ $0.contains(pthread_self()) }) else { return }
+        _ = state.wait { $0.isCalling ? nil : () }
+    }
+
+    private static func withCallers<Result>(_ body: (inout Set<UInt>) -> Result) -> Result {
+        callers.withValue(inChild: { $0 = [] }, body)
     }
 
     private func call(_ body: () -> Void) {
-        let own = pthread_self()
         let begins = state.update { state in
-            if !state.isEnded { state.calling = own }
-            return !state.isEnded
+            state.isCalling = !state.isEnded
+            return state.isCalling
         }
         guard begins else { return }
+        Self.withCallers { _ = $0.insert(pthread_self()) }
         body()
-        state.update { $0.calling = nil }
+        Self.withCallers { _ = $0.remove(pthread_self()) }
+        state.update { $0.isCalling = false }
     }
 
     private func start(_ tell: @escaping @Sendable (_ end: Refusal?) -> Void) throws(Refusal) {

@@ -64,11 +64,13 @@ struct CircleRecord: Sendable {
 
 extension CircleRecord {
     /// Forgets what removed machines have filled the vault with, so that a machine in wrong hands can be removed
-    /// however much it has stated. Their own keys go last: what is sealed with them can be read no more.
+    /// however much it has stated. Keys whose authors are all out, or were never counted, go last: what is sealed with
+    /// them can be read no more.
     mutating func makeRoom() {
+        let present = membership.present
         let theirs = held.keys.filter { id in
-            let authors = membership.generations[id]?.authors.values.reduce(into: Set()) { $0.formUnion($1) } ?? []
-            return !authors.isEmpty && authors.isSubset(of: membership.removed)
+            let authors = membership.generations[id]?.allAuthors ?? []
+            return !authors.isEmpty && authors.allSatisfy { present[$0] == nil }
         }
         membership.forgetRemoved(keeping: Set(held.keys))
         names = names.filter { membership.present[$0.key] != nil }
@@ -82,7 +84,7 @@ extension CircleRecord {
     /// Forgets keys of generations that no batch has stated or shared which counts. Where they are of use they are
     /// sought again.
     mutating func forgetSought(_ found: Set<GenerationID>) {
-        for id in found where membership.generations[id]?.authors.isEmpty != false {
+        for id in found where membership.generations[id]?.isSought != false {
             if membership.recipients(of: id).isEmpty { held[id] = nil }
         }
     }
@@ -104,8 +106,8 @@ extension CircleRecord {
     /// Whether a sponsor of this machine shares a generation with it, or has made it. One of them knows the circle's
     /// record key.
     func isVouched(_ generation: GenerationID, by author: MemberID = .none) -> Bool {
-        let authors = membership.generations[generation]?.authors.values.reduce(into: Set()) { $0.formUnion($1) }
-        return !sponsors.isDisjoint(with: (authors ?? []).union([author]))
+        let authors = membership.generations[generation]?.allAuthors ?? []
+        return !sponsors.isDisjoint(with: authors.union([author]))
     }
 
     /// Forgets keys that came first, and are not the circle's.

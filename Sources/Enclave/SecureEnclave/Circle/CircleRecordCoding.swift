@@ -15,7 +15,8 @@ import SyncFormat
 ///     unlocked   = box:60 | encapsulated:65 box:112                     ; with `keys` 1; with `keys` 2
 ///
 /// Everything is in ascending order. A member has a row for each sponsor, its name in the first of them. `keys` is 0,
-/// `number` too and no key there, where the machine has no share. The record key is zeros before the first share.
+/// `number` too and no key there, where the machine has no share. The record key is zeros before the first share. An
+/// author with the number 0 makes the generation good for no new batch; one that was stated has it as a recipient too.
 extension CircleRecord {
     /// The bytes of the record.
     func encoded() -> [UInt8] {

@@ -24,10 +24,12 @@ struct HeraldedMembers: Sendable {
 
 extension CircleRecord {
     /// Takes over the keys of a state that may never be. Its members and generations stay behind.
-    mutating func takeKeys(of ahead: CircleRecord) {
+    ///
+    /// - Parameter author: of the batch that brings them. They make room once it is out.
+    mutating func takeKeys(of ahead: CircleRecord, by author: MemberID) {
         for id in ahead.held.keys where membership.generations[id] == nil {
             guard let made = ahead.membership.generations[id] else { continue }
-            membership.restore(id, .init(commitment: made.commitment))
+            membership.restore(id, .init(keysAlone: made.commitment, of: [author]))
         }
         (held, recordKey) = (ahead.held, ahead.recordKey)
     }

@@ -42,14 +42,17 @@ struct OfferedSnapshot {
     /// The batches that state something, as far as it covers them.
     let carried: [SyncBatch]
 
-    /// - Returns: nil when the batch does not announce it, or a part is not here.
+    /// - Returns: nil when the batch does not announce it, or a part is not here. No two parts are the same: a list of
+    ///   one part many times would have its batches counted as often.
     init?(_ manifest: SnapshotManifest, in batch: SyncBatch, _ hash: BatchHash, _ offered: OfferedSnapshots) {
         let (device, seq) = (batch.header.device, batch.header.seq)
         position = SyncPosition(device: device, seq: seq, hash: hash.short)
         ends = manifest.logs.filter { $0.seq > 0 }
             .reduce(into: [:]) { $0[$1.device] = OfferedLog.Place(seq: $1.seq, hash: $1.hash) }
         let before = OfferedLog.Place(seq: seq - 1, hash: batch.header.previous)
-        guard (ends[device] ?? .start) == before else { return nil }
+        guard (ends[device] ?? .start) == before, Set(manifest.parts.map(\.hash)).count == manifest.parts.count else {
+            return nil
+        }
         var carried: [SyncBatch] = []
         for wanted in manifest.parts {
             guard let part = offered.parts[wanted.hash], part.place == .init(batch.header) else { return nil }

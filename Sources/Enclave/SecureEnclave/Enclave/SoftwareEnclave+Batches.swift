@@ -26,7 +26,7 @@ extension SoftwareEnclave {
             try count(batch, in: &ahead)
             heralded.withLock { $0.note(ahead, besides: record) }
             let before = Set(record.held.keys)
-            record.takeKeys(of: ahead)
+            record.takeKeys(of: ahead, by: batch.header.device)
             if record.encoded().count > CircleRecord.mostBytes { record.forgetSought(before) }
         }
     }
@@ -59,17 +59,23 @@ extension SoftwareEnclave {
         if let member = record.membership.members[device], !member.isRecoveryKey { return member.keys }
         guard batch.header.seq == 1 else { throw .unknownAuthor }
         for statement in batch.statements {
-            if let keys = try introduction(statement, in: record), try identifier(of: keys) == device { return keys }
+            if let keys = try introduction(statement, of: device, in: record) { return keys }
         }
         throw .unknownAuthor
     }
 
-    /// The keys that a statement introduces on the word of the circle's name or of a recovery key; nil for any other.
-    private func introduction(_ statement: SyncStatement, in record: CircleRecord) throws(Refusal) -> MemberKeys? {
+    /// The keys of a machine that a statement introduces on the word of the circle's name or of a recovery key; nil for
+    /// any other statement.
+    private func introduction(
+        _ statement: SyncStatement, of device: MemberID, in record: CircleRecord
+    ) throws(Refusal) -> MemberKeys? {
         switch statement {
         case .genesis(let keys, _):
+            guard try identifier(of: keys) == device else { return nil }
             return try circleID(statement) == record.circle ? keys : nil
         case .add(let addition):
+            // Before the signature, which costs much more: a batch may have many of others.
+            guard try identifier(of: addition.keys) == device else { return nil }
             // Also of a key that is out: its removal may keep the machine, and may be read before this.
             guard let sponsor = record.membership.recoveryKey(addition.recoveryKey) else { return nil }
             let isSigned = try sponsor.keys.hasSigned(addition.signature, of: addition.signed(in: record.circle))

@@ -153,20 +153,17 @@ extension SoftwareEnclave {
         return record
     }
 
-    /// Counts batches, each when its author is known. However they come, each is looked at a few times only.
+    /// Counts batches, each when its author is known.
     private func count(_ batches: [SyncBatch], in record: inout CircleRecord) throws(Refusal) {
-        var (next, waiting) = (Array(batches.reversed()), [MemberID: [SyncBatch]]())
-        while let batch = next.popLast() {
-            if try isCounted(batch, in: &record) {
-                for keys in batch.introduced {
-                    let id = try identifier(of: keys)
-                    guard record.membership.members[id] != nil else { continue }
-                    next += (waiting.removeValue(forKey: id) ?? []).reversed()
-                }
-            } else {
-                for id in batch.vouchers where record.membership.members[id] == nil {
-                    waiting[id, default: []].append(batch)
-                }
+        var queue = BatchQueue(batches)
+        while let (place, batch) = queue.take() {
+            guard try isCounted(batch, in: &record) else {
+                queue.put(place, until: batch.vouchers.filter { record.membership.members[$0] == nil })
+                continue
+            }
+            for keys in batch.introduced {
+                let id = try identifier(of: keys)
+                if record.membership.members[id] != nil { queue.note(id) }
             }
         }
     }

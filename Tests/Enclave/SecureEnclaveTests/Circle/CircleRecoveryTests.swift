@@ -75,6 +75,24 @@ import Testing
         #expect(try newcomer.state.held.keys.contains(made.id))
     }
 
+    @Test("A removed machine that can still write to the place keeps a recovery from its circle, and gets nothing")
+    func removedWriter() throws {
+        let circle = try RecoverableCircle()
+        let removed = circle.machines[1]
+        let removal = try circle.first.publish(try circle.first.remove(try removed.id))
+        // Its enclave has not heard of that yet.
+        let revenge = SyncStatement.remove(try circle.first.id, .user, kept: [])
+        try removed.claim([revenge])
+        let later = try removed.publish([revenge])
+        let newcomer = try CircleMachine()
+        let refused = refusal { try newcomer.recover(circle.batches + [removal, later], circle.code) }
+        #expect(refused?.rule == .wrongRecoveryCode)
+        #expect(try newcomer.connection.circle() == nil)
+        try newcomer.recover(circle.batches + [removal], circle.code)
+        let gone = try removed.id
+        #expect(try newcomer.state.members.contains { $0.id == gone && !$0.isIn })
+    }
+
     @Test("Another code replaces the one before with new keys, and a machine that came by it stays")
     func replaces() throws {
         let circle = try RecoverableCircle()

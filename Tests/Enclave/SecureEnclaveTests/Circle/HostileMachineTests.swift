@@ -39,7 +39,10 @@ import Testing
         let removal = try first.publish(try first.remove(try hostile.id))
         guard case .generation(let made)? = removal.statements.last else { return }
         // Its keys come before what it states. Others that were sought, and are of no use yet, make room for them.
-        for number in 2..<8 as Range<UInt32> { try second.connection.seekKeys(try Self.share(number, second, hostile)) }
+        for _ in 0..<6 {
+            let sought = try Self.batch(try Self.keys(for: second, by: hostile, count: 1), by: hostile)
+            try second.connection.seekKeys(sought.carried)
+        }
         try second.connection.seekKeys(removal.carried)
         #expect(try second.state.held[made.id] != nil)
         try second.take(removal)
@@ -55,19 +58,55 @@ import Testing
         }
     }
 
-    /// A batch with keys of a generation for a machine.
-    private static func share(
-        _ number: UInt32, _ machine: CircleMachine, _ hostile: CircleMachine
-    ) throws -> [UInt8] {
-        let record = try hostile.served.enclave.circleRecord()
-        let known = try hostile.served.enclave.openPart(
+    /// Statements that make generations, with shares for a machine that it can open.
+    private static func keys(
+        for machine: CircleMachine, by hostile: CircleMachine, count: Int
+    ) throws -> [SyncStatement] {
+        let (enclave, id) = (hostile.served.enclave, try machine.id)
+        let record = try enclave.circleRecord()
+        let recordKey = try enclave.openPart(
             record.recordKey, .recordKey, of: record.own.id.bytes, in: record.circle)
-        let keys = GenerationKeys(record: known)
-        let commitment = try keys.commitment(in: record.circle, number)
-        let share = try keys.share(
-            of: GenerationID(commitment.bytes), in: record.circle, for: try machine.id, try machine.state.keys)
-        let made = Generation(number: number, commitment: commitment, shares: [share])
-        return try batch([.generation(made)], by: hostile).carried
+        return try (0..<count).map { _ in
+            let made = GenerationKeys(record: recordKey)
+            let commitment = try made.commitment(in: record.circle, 2)
+            let share = try made.share(
+                of: GenerationID(commitment.bytes), in: record.circle, for: id, try machine.state.keys)
+            return .generation(Generation(number: 2, commitment: commitment, shares: [share]))
+        }
+    }
+
+    /// Has a machine seek more keys than its vault has room for.
+    private func fill(_ machine: CircleMachine, by hostile: CircleMachine) throws {
+        for count in Array(repeating: 60, count: 6) + [1] {
+            let batch = try Self.batch(try Self.keys(for: machine, by: hostile, count: count), by: hostile)
+            try machine.connection.seekKeys(batch.carried)
+        }
+    }
+
+    @Test("It is removed after it has filled their vaults with keys that are sought in batches which never count")
+    func soughtKeys() throws {
+        let circle = try TestCircle(3)
+        let (first, second, hostile) = (circle.machines[0], circle.machines[1], circle.machines[2])
+        let accomplice = try CircleMachine()
+        _ = try accomplice.enter(try first.state.circle)
+        let added = try Self.batch([.add(Addition(try accomplice.state.keys))], by: hostile)
+        for batch in circle.batches + [added] { try accomplice.take(batch) }
+        try fill(first, by: hostile)
+        try second.connection.seekKeys(added.carried)
+        // Keys of somebody who was never counted make room by themselves.
+        for _ in 0..<6 {
+            let batch = try Self.batch(try Self.keys(for: second, by: hostile, count: 60), by: accomplice)
+            try second.connection.seekKeys(batch.carried)
+        }
+        try fill(second, by: hostile)
+        let removal = try first.publish(try first.remove(try hostile.id))
+        guard case .generation(let made)? = removal.statements.last else { return }
+        try second.take(removal)
+        #expect(try second.read(try first.publish([], "after", under: made.id)) == "after")
+        for machine in [first, second] {
+            #expect(try machine.state.members.filter(\.isIn).count == 2)
+            #expect(try machine.state.held[circle.current] != nil)
+        }
     }
 
     private func refusal(_ batch: SyncBatch, _ machine: CircleMachine) throws -> Refusal.Rule? {

@@ -88,9 +88,11 @@ extension CircleMachine {
 
     /// Makes a snapshot that covers logs to these batches, and announces it.
     ///
-    /// - Parameter stating: what its part carries.
+    /// - Parameters:
+    ///   - stating: what its part carries.
+    ///   - count: how often its manifest has that part.
     func publishSnapshot(
-        of ends: [SyncBatch], _ stating: [SyncBatch], under generation: GenerationID
+        of ends: [SyncBatch], _ stating: [SyncBatch], under generation: GenerationID, naming count: Int = 1
     ) throws -> PlacedSnapshot {
         let own = try header()
         let header = SyncHeader(
@@ -102,8 +104,9 @@ extension CircleMachine {
                 floor: 0, said: [])
         }
         let hash = try BatchHash(sha256: part.bytes.span)
-        let manifest = SnapshotManifest(
-            logs: logs.sorted { $0.device < $1.device }, parts: [.init(size: UInt32(part.bytes.count), hash: hash)])
+        let listed = SnapshotManifest.Part(size: UInt32(part.bytes.count), hash: hash)
+        let parts = [SnapshotManifest.Part](repeating: listed, count: count)
+        let manifest = SnapshotManifest(logs: logs.sorted { $0.device < $1.device }, parts: parts)
         let record = SyncRecord(kind: SyncRecord.Kind.manifest, hlc: 0, body: manifest.encoded())
         return PlacedSnapshot(announcement: try publish(record, under: generation), parts: [part])
     }

@@ -26,12 +26,14 @@ import Testing
         var offers: [[UInt8]] { snapshot.announcement.offer + endorsement.offer + snapshot.offers }
 
         /// - Parameter isOfSecond: whether the second machine has made it, and the first endorsed.
-        init(isOfSecond: Bool = false) throws {
+        /// - Parameter count: how often the manifest has its only part.
+        init(isOfSecond: Bool = false, naming count: Int = 1) throws {
             let circle = try RecoverableCircle()
             let ends = try circle.machines.map { try $0.publish(.dated(days[0]), under: circle.current) }
             gone = circle.batches + ends
             let (author, other) = (circle.machines[isOfSecond ? 1 : 0], circle.machines[isOfSecond ? 0 : 1])
-            snapshot = try author.publishSnapshot(of: ends, circle.batches, under: circle.current)
+            snapshot = try author.publishSnapshot(
+                of: ends, circle.batches, under: circle.current, naming: count)
             endorsement = try other.publish([.endorse(try snapshot.position)])
             self.circle = circle
         }
@@ -176,6 +178,14 @@ import Testing
         let made = try short.second.publishSnapshot(
             of: [short.endorsement], short.circle.batches, under: short.circle.current)
         #expect(try Self.refused(made.announcement.offer + made.offers, short))
+    }
+
+    @Test("A snapshot that lists a part twice is none: as often as it is listed, its batches would be verified")
+    func repeatedPart() throws {
+        for count in [2, SyncLimits.parts] {
+            let short = try ShortCircle(naming: count)
+            #expect(try Self.refused(short.offers, short))
+        }
     }
 
     // MARK: - Strangers who may write

@@ -29,8 +29,9 @@ OSStatus SecKeychainChangesCreate(
 // The groups and their numbers (CFNumber) when the watch was made.
 CFDictionaryRef SEC_NULLABLE SecKeychainChangesCopyNumbers(SecKeychainChangesRef changes) SEC_RETAINED;
 
-// Ends the watch, as its release does. When this returns, no call is under way and none follows, unless the callback
-// itself has ended it. A child of fork has no watch.
+// Ends the watch, as its release does. When this returns, no call is under way and none follows. A callback, of this
+// watch or another, can end it too: no call follows then, and one that is under way is not waited for. A child of fork
+// has no watch.
 void SecKeychainChangesInvalidate(SecKeychainChangesRef changes);
 
 SEC_ASSUME_NONNULL_END
