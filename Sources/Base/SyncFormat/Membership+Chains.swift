@@ -2,7 +2,7 @@
 // the fewest cut, and of these the first by its removals. It follows from all statements at once, and from no order.
 
 extension Membership {
-    /// Counts the effect of an introduction. A member that is new and has introduced nobody changes nobody else's chain.
+    /// Counts the effect of an introduction. A new member that has introduced nobody changes nobody else's chain.
     mutating func settle(introduced id: MemberID) {
         guard let all = introductions[id], all.count == 1, counted[id] == nil, let own = all.values.first,
             introductions[own.sponsor] != nil

@@ -1,11 +1,11 @@
 // A membership in little room.
 
 extension Membership {
-    /// Forgets what has no effect any more: generations that nothing may be sealed with, removals that removed members
-    /// state of strangers or of those that are out without them, and members that are out with all their sponsors. One
-    /// that such a sponsor introduces again is out again.
+    /// Forgets what has no effect any more. These are generations that nothing may be sealed with, removals that removed
+    /// members state of strangers or of those that are out without them, and members that are out with all their
+    /// sponsors. A member that such a sponsor introduces again is out again.
     ///
-    /// - Parameter held: generations that stay, without their numbers and all recipients but their authors, so that they
+    /// - Parameter held: generations that stay. They keep no numbers, and their authors alone as recipients, so that they
     ///   are good for no new batch.
     package mutating func forgetRemoved(keeping held: Set<GenerationID>) {
         for (id, made) in generations where !isEligible(id) {
@@ -19,7 +19,7 @@ extension Membership {
         settle()
     }
 
-    /// What is kept of a generation: its authors that are in; where none is, one of the others.
+    /// A generation that nothing may be sealed with keeps its authors that are in; where none is, one of the others.
     private func retired(_ made: Made) -> Made {
         let authors = made.allAuthors
         let present = authors.filter { members[$0] != nil && !removed.contains($0) }

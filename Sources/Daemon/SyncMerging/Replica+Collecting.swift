@@ -1,4 +1,4 @@
-package import SyncFormat
+import SyncFormat
 
 extension Replica {
     /// Removes the tombstones that nobody needs any more.
@@ -54,11 +54,6 @@ extension Replica {
     func isRead(toItsEnd gone: MemberID) -> Bool {
         if membership.members[gone] == nil || doubted.contains(gone) { return true }
         return (logs[gone]?.seq ?? 0) >= named[gone] ?? 0
-    }
-
-    /// Whether a member has read of a removal and said so, as `status` shows it.
-    package func knows(_ member: MemberID, thatIsGone gone: MemberID) -> Bool {
-        removed(knownTo: member).contains(gone)
     }
 
     /// Those that are out by the removals that a member has read for certain.
