@@ -20,7 +20,8 @@ ATTEMPTS = [
         "Carrier/PostgresTransportTests/PostgresTransportTests.swift",
     ),
     (
-        "an object store with another certificate takes the place of a circle's own, or one lets machines overwrite others",
+        "an object store with another certificate takes the place of a circle's own, or one lets "
+        "machines overwrite others",
         "fails",
         "Scripts/sync_bucket_test.py",
     ),
@@ -52,7 +53,8 @@ ATTEMPTS = [
         "Carrier/PostgresTransportTests/HostilePostgresTests.swift",
     ),
     (
-        "an object store sends the carrier elsewhere, answers without an end, or lists more batches than any circle has",
+        "an object store sends the carrier elsewhere, answers without an end, or lists more batches "
+        "than any circle has",
         "fails",
         "Carrier/ObjectTransportTests/ObjectTransportTests.swift",
     ),
