@@ -71,7 +71,7 @@ class Server:
 
     def administer(self, *words):
         return subprocess.run(
-            [f"{self.programs}/keychain-sync-server", "--server", self.server.owner, *words],
+            [f"{self.programs}/keychain-sync-server", "--server", self.server.database(), *words],
             check=True, capture_output=True, text=True, preexec_fn=as_user,
         ).stdout.strip()
 

@@ -11,17 +11,15 @@ from sync_kills import is_killed
 from sync_parts import machines
 from sync_places import PLACES
 
+KILLS = 12
+
 
 def interrupted(machine, is_done, chance):
     """Has a machine go round, and kills it each time, until it is done; how often it was killed."""
-    kills, most = 0, 60
+    kills = 0
     while not is_done():
-        when = chance.randrange(1, most)
-        if is_killed(machine, when, "now"):
-            kills += 1
-        else:
-            # Nobody has so many syncs any more: this round went to its end.
-            most = max(when, 2)
+        # A little later each time: somewhere between the first sync and the end.
+        kills += is_killed(machine, chance.randrange(1, 6 + 2 * kills), "now")
     return kills
 
 
@@ -36,30 +34,39 @@ def synchronised(one, other, place, items, chance):
     """How often each machine was killed while the items of one came to the other one."""
     for machine in (one, other):
         place.knows(machine)
-    one.write("fill", str(items))
-    # Nothing is sent before.
     one.sync("setup", "-n", "one", *place.founding(one), place.url)
-    sending = interrupted(one, lambda: one.sync("status")["unsent"] == 0, chance)
     place.adds(one, other)
-    one.must("sync", "now")
+    for machine in (one, other, one, other):
+        machine.must("sync", "now")
+    # No carrier runs: nothing is sent before.
+    one.write("fill", str(items))
+    sending = interrupted(one, lambda: one.sync("status")["unsent"] == 0, chance)
     return sending, interrupted(other, lambda: len(other.items()) == items, chance)
+
+
+def play(programs, kind, items, chance):
+    """Two new machines; how often they were killed."""
+    with machines(programs, "one", "other") as (folder, (one, other)):
+        place = PLACES[kind](programs, folder)
+        try:
+            sending, reading = synchronised(one, other, place, items, chance)
+            for machine in (one, other):
+                whole(machine, items)
+        finally:
+            place.end()
+    print(f"{sending} kills while {items} items were sent, {reading} while they were read", flush=True)
+    return sending + reading
 
 
 def main():
     programs, kind = os.path.abspath(sys.argv[1]), sys.argv[2]
     items = int(sys.argv[3]) if len(sys.argv) > 3 else 10_000
     seed = int(sys.argv[4]) if len(sys.argv) > 4 else random.randrange(1 << 32)
-    print(f"{kind}: {items} items, seed {seed}", flush=True)
-    with machines(programs, "one", "other") as (folder, (one, other)):
-        place = PLACES[kind](programs, folder)
-        try:
-            sending, reading = synchronised(one, other, place, items, random.Random(seed))
-            for machine in (one, other):
-                whole(machine, items)
-        finally:
-            place.end()
-    print(f"sync first: ok, {sending} kills while it was sent, {reading} while it was read")
-    assert reading > 2
+    chance, kills = random.Random(seed), 0
+    print(f"{kind}: seed {seed}", flush=True)
+    while kills < KILLS:
+        kills += play(programs, kind, items, chance)
+    print(f"sync first: ok, {kills} kills")
 
 
 main()

@@ -93,7 +93,7 @@ extension OwnCircle {
     /// The slot that is to be created next, and its bytes; nil where there is nothing to say.
     func next() throws(Refusal) -> (slot: SyncSlot, bytes: [UInt8])? {
         let file = try file
-        guard !file.isPaused, !file.isDoubled, try state != nil, try !isRecovering else { return nil }
+        guard !file.isPaused, !file.isDoubled, try state != nil else { return nil }
         do throws(Refusal) { return try compose() } catch {
             // The enclave has removed a machine, which no batch states yet: the user has to repeat it.
             if error.rule == .retiredGeneration { return nil }
@@ -105,8 +105,9 @@ extension OwnCircle {
     }
 
     private func compose() throws(Refusal) -> (slot: SyncSlot, bytes: [UInt8])? {
-        try perform { replica, _, keys in
-            guard !keys.isRemoved(replica.me) else { return nil }
+        let hasLooked = try file.looked > 0
+        return try perform { replica, _, keys in
+            guard !keys.isRemoved(replica.me), !replica.isRecovering(hasLooked: hasLooked) else { return nil }
             // A snapshot is made when all changes are published.
             if replica.compose(keys) == nil { desk.makeSnapshot(&replica, keys) }
             guard let batch = replica.compose(keys), let bytes = batch.bytes else { return nil }

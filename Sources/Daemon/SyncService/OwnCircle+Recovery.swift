@@ -30,13 +30,7 @@ extension OwnCircle {
     var isRecovering: Bool {
         get throws(Refusal) {
             let hasLooked = try file.looked > 0
-            return try perform { replica, _, _ in
-                // A newcomer that has to start from a snapshot has read nothing before its parts are there.
-                guard !hasLooked || replica.isFresh else { return false }
-                return replica.unpublished.contains { statement in
-                    if case .add(let addition) = statement { addition.recoveryKey != .none } else { false }
-                }
-            }
+            return try perform { replica, _, _ in replica.isRecovering(hasLooked: hasLooked) }
         }
     }
 
@@ -68,4 +62,15 @@ extension CircleNotes {
 extension Replica {
     /// The recovery keys that are in.
     var recoveryKeys: [MemberID] { membership.present.filter(\.value.isRecoveryKey).map(\.key) }
+}
+
+extension Replica {
+    /// Whether the machine has entered by a recovery key, and has not read all that the place has.
+    func isRecovering(hasLooked: Bool) -> Bool {
+        // A newcomer that has to start from a snapshot has read nothing before its parts are there.
+        guard !hasLooked || isFresh else { return false }
+        return unpublished.contains { statement in
+            if case .add(let addition) = statement { addition.recoveryKey != .none } else { false }
+        }
+    }
 }
