@@ -72,7 +72,8 @@ def travel(one, other):
     for path in files.values():
         assert opens(other, copied(path, other)), path
     for machine in (one, other):
-        assert json.loads(machine.must("--json", "status"))["shelves"] == 4
+        status = json.loads(machine.must("--json", "status"))
+        assert status["shelves"]["count"] == 4, status["shelves"]
     back = protect(other, "answer", "-c", "a")
     assert opens(one, copied(back, one)), "a new file of the shared shelf"
     other.must("lock-keychain")
