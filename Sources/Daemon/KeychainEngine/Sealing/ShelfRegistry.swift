@@ -175,10 +175,10 @@ private final class ShelfBook {
         return try unlessDamaged { () throws(Refusal) in try sealer.open(tombstone: sealed) } != nil
     }
 
-    /// As one of a backup, it takes new files where no other shelf of its place was here before.
+    /// As one of a backup, it takes new files where no other shelf of its place was here before, in this second too.
     func keep(arrived made: KnownShelf, in writer: StoreWriter) throws(Refusal) {
         guard try writer.shelves.shelf(made.shelf.id) == nil else { return }
-        try add(made, made: Int64(Clock.secondsSinceReferenceDate), in: writer)
+        try add(made, made: Int64(Clock.secondsSinceReferenceDate) + 1, in: writer)
     }
 
     func delete(_ id: ShelfID, in writer: StoreWriter) throws(Refusal) {

@@ -6,7 +6,7 @@
 /// that made it, `made` the second since 2001.
 ///
 /// While the keychain belongs to a circle of machines, a shelf that other machines may have leaves a tombstone when it
-/// is deleted: its id, sealed so that nobody else can have written it. The table of these is made with the first of them.
+/// is deleted: its id, sealed so that nobody else can have written it. Their table is made with the first of them.
 enum ShelfTable {
     static let creation = [
         """

@@ -39,9 +39,9 @@ enum CircleShelves {
         return buffer.finish()
     }
 
-    static func read(shelves list: SecretBytes) throws(Refusal) -> [Shelf] {
+    static func read(shelves list: SecretBytes, atMost most: Int) throws(Refusal) -> [Shelf] {
         var (reader, shelves) = (WireReader(list), [Shelf]())
-        repeat { shelves.append(try Shelf(from: &reader)) } while !reader.isAtEnd && shelves.count < CircleLists.most
+        repeat { shelves.append(try Shelf(from: &reader)) } while !reader.isAtEnd && shelves.count < most
         guard reader.isAtEnd else { throw .malformed("the number of shelves") }
         return shelves
     }
@@ -64,33 +64,5 @@ enum CircleShelves {
             found.append(one == noCommitment ? nil : one)
         }
         return found
-    }
-}
-
-extension EnclaveCalls {
-    /// Files: bodies, room for their boxes.
-    package static let boxShelves = EnclaveCall<EmptyMessage, EmptyMessage>(116, files: 2) {
-        (call, _) throws(Refusal) in
-        let (bodies, records) = try CircleLists.read(try CircleFile.secret(call.files[0], CircleLists.bytes))
-        let boxes = try call.enclave.boxShelves(bodies, of: records)
-        try CircleFile.fill(call.files[1], CircleShelves.write(boxes, room: CircleShelves.room(bodies)))
-        return EmptyMessage()
-    }
-
-    /// Files: boxes, room for the bodies.
-    package static let unboxShelves = EnclaveCall<EmptyMessage, EmptyMessage>(117, files: 2) {
-        (call, _) throws(Refusal) in
-        let (boxes, records) = try CircleLists.read(try CircleFile.secret(call.files[0], CircleLists.bytes))
-        let bodies = try call.enclave.unboxShelves(boxes, of: records)
-        try CircleFile.fill(call.files[1], CircleShelves.write(bodies, room: CircleShelves.room(boxes)))
-        return EmptyMessage()
-    }
-
-    /// Files: shelves, room for the commitments.
-    package static let shelfCommitments = EnclaveCall<EmptyMessage, EmptyMessage>(118, files: 2) {
-        (call, _) throws(Refusal) in
-        let shelves = try CircleShelves.read(shelves: try CircleFile.secret(call.files[0], CircleLists.bytes))
-        try CircleFile.fill(call.files[1], CircleShelves.write(commitments: try call.enclave.commitments(to: shelves)))
-        return EmptyMessage()
     }
 }
