@@ -35,13 +35,14 @@ extension Replica {
         guard let generation = sealingGeneration(statements), keys.holds(generation) else {
             return composeOpen(statements, keys)
         }
+        let salt = keys.makeSalt()
         if !renewed.isEmpty || !splitLogs.isEmpty { _ = rows.loadAll() }
         let dirty = publishable(keys)
         let passed = versionsToPassOn(besides: dirty, keys)
         guard mustPublish || !dirty.isEmpty || !passed.isEmpty || !statements.isEmpty else { return nil }
         let isWhole = dirty.count == rows.unpublished.count
         let open = dirty.map(\.value.record) + passed.records
-        let header = header(generation, least: open.leastVersion, keys)
+        let header = header(generation, least: open.leastVersion, salt: salt, keys)
         guard let records = boxed(open, header, keys) else { return nil }
         let content = SyncContent(
             positions: changedPositions(), floor: isWhole ? stampFloor : myFloor, records: records)
@@ -95,12 +96,13 @@ extension Replica {
     }
 
     func header(
-        _ generation: GenerationID, least: UInt16 = SyncLimits.firstVersion, _ keys: any CircleKeys
+        _ generation: GenerationID, least: UInt16 = SyncLimits.firstVersion, salt: BatchHash? = nil,
+        _ keys: any CircleKeys
     ) -> SyncHeader {
         let head = logs[me] ?? LogHead()
         return SyncHeader(
             circle: circle, device: me, seq: head.seq + 1, previous: head.hash, generation: generation,
-            salt: keys.makeSalt(), least: least)
+            salt: salt ?? keys.makeSalt(), least: least)
     }
 
     /// The records with their boxes; nil when the machine was locked meanwhile.
