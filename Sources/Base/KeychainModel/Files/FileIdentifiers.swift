@@ -20,6 +20,8 @@ package struct FileID: Hashable, Sendable {
 package struct ShelfID: Hashable, Sendable {
     /// The number of bytes.
     package static let size = 16
+    /// The number of the class of shelves, behind those of items.
+    package static let classNumber: UInt8 = 6
     /// Before all others; no shelf has it.
     package static let zero = ShelfID(bytes: [UInt8](repeating: 0, count: size))
     package let bytes: [UInt8]

@@ -21,6 +21,7 @@ struct KnownShelf: Sendable {
 ///     sealed       = box(registry key, "shelf" id:16, record)
 ///     record       = 1:u8 0:u8 0:u16 made:i64 name:text sealedKey
 ///     registry key = HKDF-SHA256(index key, info "keychain shelves", 32)
+///     tombstone    = box(registry key, "shelf gone" id:16, nothing)
 ///     place        = HMAC-SHA256(index key, "sh" protection:u8 class:u8 control:u64 group:text name:text)[0 ..< 16]
 ///
 /// It has a connection of its own from its first use on. Any thread may use it.
@@ -58,6 +59,32 @@ final class ShelfRegistry: Sendable {
     /// - Returns: the shelf with its id that was here; nil when there was none.
     func keep(restored made: KnownShelf, in writer: StoreWriter) throws(Refusal) -> KnownShelf? {
         try lock.withLock { (_) throws(Refusal) in try unsafe book.keep(restored: made, in: writer) }
+    }
+
+    /// A shelf that other machines of a circle may have, in the open transaction; nil for one that stays, that does not
+    /// open, or that is not there.
+    func travelling(_ id: ShelfID, in writer: StoreWriter) throws(Refusal) -> KnownShelf? {
+        try lock.withLock { (_) throws(Refusal) in try unsafe book.travelling(id, in: writer) }
+    }
+
+    /// Whether a shelf was deleted that other machines of a circle may have.
+    func isDeleted(_ id: ShelfID, in writer: StoreWriter) throws(Refusal) -> Bool {
+        try lock.withLock { (_) throws(Refusal) in try unsafe book.isDeleted(id, in: writer) }
+    }
+
+    /// Adds a shelf of another machine of the circle. One that is here already keeps its keys.
+    func keep(arrived made: KnownShelf, in writer: StoreWriter) throws(Refusal) {
+        try lock.withLock { (_) throws(Refusal) in try unsafe book.keep(arrived: made, in: writer) }
+    }
+
+    /// Deletes a shelf for good, and tells the other machines of a circle that may have it.
+    func delete(_ id: ShelfID, in writer: StoreWriter) throws(Refusal) {
+        try lock.withLock { (_) throws(Refusal) in try unsafe book.delete(id, in: writer) }
+    }
+
+    /// Deletes a shelf, and keeps its tombstone.
+    func bury(_ id: ShelfID, in writer: StoreWriter) throws(Refusal) {
+        try lock.withLock { (_) throws(Refusal) in try unsafe book.bury(id, in: writer) }
     }
 
     /// The shelves behind an id as they are stored, a page of them; nil for a damaged record.
@@ -115,17 +142,54 @@ private final class ShelfBook {
         // Another request may have been faster.
         if let found = try sealer.first(at: made.place, in: writer.shelves) { return found }
         try ShelfLimits.check(try writer.countShelves())
-        try writer.add(try sealer.seal(made), at: try sealer.digest(of: made.place), made: made.made)
+        try add(made, made: made.made, in: writer)
+        if made.shelf.travels { try writer.mark(made.shelf.id, isTombstone: false) }
         return made
+    }
+
+    /// - Parameter second: when it came into this store.
+    private func add(_ shelf: KnownShelf, made second: Int64, in writer: StoreWriter) throws(Refusal) {
+        try writer.dropTombstone(of: shelf.shelf.id)
+        try writer.add(try sealer.seal(shelf), at: try sealer.digest(of: shelf.place), made: second)
     }
 
     /// Of a place, the shelf that came first takes new files: one whose keys others may know takes no other's part.
     func keep(restored made: KnownShelf, in writer: StoreWriter) throws(Refusal) -> KnownShelf? {
         if let found = try writer.shelves.shelf(made.shelf.id) { return try sealer.open(found) }
         try ShelfLimits.checkAll(try writer.countShelves().all)
-        let now = Int64(Clock.secondsSinceReferenceDate)
-        try writer.add(try sealer.seal(made), at: try sealer.digest(of: made.place), made: now)
+        try add(made, made: Int64(Clock.secondsSinceReferenceDate), in: writer)
+        if made.shelf.travels { try writer.mark(made.shelf.id, isTombstone: false) }
         return nil
+    }
+
+    // MARK: - In a circle
+
+    func travelling(_ id: ShelfID, in writer: StoreWriter) throws(Refusal) -> KnownShelf? {
+        guard let sealed = try writer.shelves.shelf(id) else { return nil }
+        let known = try unlessDamaged { () throws(Refusal) in try sealer.open(sealed) }
+        return known.flatMap { $0.shelf.travels ? $0 : nil }
+    }
+
+    func isDeleted(_ id: ShelfID, in writer: StoreWriter) throws(Refusal) -> Bool {
+        guard let sealed = try writer.tombstone(of: id) else { return false }
+        return try unlessDamaged { () throws(Refusal) in try sealer.open(tombstone: sealed) } != nil
+    }
+
+    /// As one of a backup, it takes new files where no other shelf of its place was here before, in this second too.
+    func keep(arrived made: KnownShelf, in writer: StoreWriter) throws(Refusal) {
+        guard try writer.shelves.shelf(made.shelf.id) == nil else { return }
+        try add(made, made: Int64(Clock.secondsSinceReferenceDate) + 1, in: writer)
+    }
+
+    func delete(_ id: ShelfID, in writer: StoreWriter) throws(Refusal) {
+        guard writer.isInCircle, try travelling(id, in: writer) != nil else { return try writer.delete(id) }
+        try bury(id, in: writer)
+        try writer.mark(id, isTombstone: true)
+    }
+
+    func bury(_ id: ShelfID, in writer: StoreWriter) throws(Refusal) {
+        try writer.delete(id)
+        try writer.keep(tombstone: try sealer.seal(tombstoneOf: id))
     }
 
     func records(
@@ -176,77 +240,6 @@ enum ShelfLimits {
     static func checkAll(_ count: Int64) throws(Refusal) { try check((count, 0)) }
 }
 
-/// Seals and opens the records of shelves.
-private final class ShelfSealer {
-    private let cipher: AESGCM
-    private let mac: KeyedDigest
-    private static let context = Array("shelf".utf8)
-    private static let info = Array("keychain shelves".utf8)
-
-    init(_ indexKey: SecretBytes) throws(Refusal) {
-        do throws(CryptoError) {
-            let key = try indexKey.withSpan { (bytes) throws(CryptoError) in
-                try HKDF.derive(from: bytes, salt: [UInt8]().span, info: Self.info.span, count: AESGCM.keySize)
-            }
-            cipher = try key.withSpan { (bytes) throws(CryptoError) in try AESGCM(key: bytes) }
-            mac = try indexKey.withSpan { (bytes) throws(CryptoError) in try KeyedDigest(key: bytes) }
-        } catch { throw .cryptography(error) }
-    }
-
-    func seal(_ shelf: KnownShelf) throws(Refusal) -> SealedShelf {
-        let buffer = SecretBuffer(capacity: 512)
-        for byte in [1, 0, 0, 0] as [UInt8] { buffer.append(byte) }
-        buffer.append(littleEndian: shelf.made)
-        buffer.append(text: shelf.name)
-        shelf.shelf.key.append(to: buffer)
-        do throws(CryptoError) {
-            let aad = Self.context + shelf.shelf.id.bytes
-            let sealed = try buffer.withSpan { (bytes) throws(CryptoError) in try cipher.seal(bytes, aad: aad.span) }
-            return SealedShelf(id: shelf.shelf.id, sealed: sealed)
-        } catch { throw .cryptography(error) }
-    }
-
-    /// - Throws: `errSecDecode` (`store.damaged`) for a record that is not as it was written.
-    func open(_ sealed: SealedShelf) throws(Refusal) -> KnownShelf {
-        let buffer = SecretBuffer(capacity: 512)
-        let aad = Self.context + sealed.id.bytes
-        do throws(CryptoError) { try cipher.open(sealed.sealed.span, aad: aad.span, into: buffer) } catch {
-            throw error == .authenticationFailed || error == .boxTooShort ? .damagedShelf : .cryptography(error)
-        }
-        do throws(Refusal) { return try read(buffer.finish(), of: sealed.id) } catch { throw .damagedShelf }
-    }
-
-    private func read(_ record: SecretBytes, of id: ShelfID) throws(Refusal) -> KnownShelf {
-        var reader = WireReader(record)
-        guard try reader.integer(UInt32.self) == 1 else { throw .damagedShelf }
-        let (made, name) = (try reader.integer(Int64.self), try reader.text())
-        return KnownShelf(shelf: try Shelf(id: id, key: try SealedKey(from: &reader)), name: name, made: made)
-    }
-
-    func first(at place: ShelfPlace, in reader: ShelfReader) throws(Refusal) -> KnownShelf? {
-        try reader.first(at: try digest(of: place)).map { (sealed) throws(Refusal) in
-            let found = try open(sealed)
-            // The digest is not bound to the record, which is.
-            guard found.place == place else { throw .damagedShelf }
-            return found
-        }
-    }
-
-    func digest(of place: ShelfPlace) throws(Refusal) -> ColumnDigest {
-        let message = SecretBuffer(capacity: 512)
-        for byte in Array("sh".utf8) { message.append(byte) }
-        message.append(place.protection.rawValue)
-        message.append(place.binding.accessibility.rawValue)
-        message.append(littleEndian: place.binding.control)
-        message.append(text: place.binding.group)
-        message.append(text: place.name)
-        do throws(CryptoError) {
-            try message.withSpan { (span) throws(CryptoError) in try mac.update(span) }
-            return try mac.finishShort()
-        } catch { throw .cryptography(error) }
-    }
-}
-
 /// Nil where the record that is opened is damaged; any other failure says nothing of the record.
 func unlessDamaged<Record>(_ open: () throws(Refusal) -> Record) throws(Refusal) -> Record? {
     do throws(Refusal) { return try open() } catch {
@@ -258,10 +251,7 @@ func unlessDamaged<Record>(_ open: () throws(Refusal) -> Record) throws(Refusal)
 extension Refusal {
     static let noShelf = Refusal(
         .itemNotFound, .noShelf, "shelf",
-        "The shelf that wrapped the file's key is not in this keychain: it was deleted, or the file is of another one.",
+        "The shelf that wrapped the file's key is not in this keychain: it was deleted, it stays on another device, or "
+            + "the file is of another keychain.",
         do: "Open the file with the keychain that made it, or restore that keychain.")
-
-    fileprivate static let damagedShelf = Refusal(
-        .decode, .damaged, "shelf", "The record of a shelf in the store is not as it was written.",
-        do: "Restore a snapshot of the store. The files themselves may be whole.")
 }

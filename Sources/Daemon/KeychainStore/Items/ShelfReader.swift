@@ -133,10 +133,47 @@ extension StoreWriter {
 
     /// Removes a shelf for good.
     package func delete(_ shelf: ShelfID) throws(Refusal) {
-        guard try has(ShelfTable.looking) else { return }
-        let statement = try statement(.deleteShelf)
+        if try has(ShelfTable.looking) { try run(.deleteShelf, on: shelf) }
+    }
+
+    private func run(_ command: WriteStatement, on shelf: ShelfID) throws(Refusal) {
+        let statement = try statement(command)
         statement.bind(blob: shelf.bytes.span, at: 1)
         try writing { () throws(DatabaseError) in try statement.run() }
+    }
+
+    // MARK: - In a circle
+
+    /// Marks a shelf that other machines are to get, or whose deletion they are to hear of; nothing in no circle.
+    package func mark(_ shelf: ShelfID, isTombstone: Bool) throws(Refusal) {
+        if isInCircle { try mark(RecordPlace(shelf), isTombstone: isTombstone) }
+    }
+
+    /// The tombstone of a shelf; nil when there is none.
+    package func tombstone(of shelf: ShelfID) throws(Refusal) -> SealedShelf? {
+        guard try has(ShelfTable.lookingForTombstones) else { return nil }
+        let statement = try statement(.shelfTombstone)
+        defer { statement.reset() }
+        statement.bind(blob: shelf.bytes.span, at: 1)
+        return try statement.next() ? statement.shelf : nil
+    }
+
+    /// Keeps the tombstone of a shelf that is not there any more.
+    package func keep(tombstone: SealedShelf) throws(Refusal) {
+        if try !has(ShelfTable.lookingForTombstones) {
+            try writing { () throws(DatabaseError) in
+                try database.execute(ShelfTable.tombstoneCreation, "delete a shelf")
+            }
+        }
+        let statement = try statement(.addShelfTombstone)
+        statement.bind(blob: tombstone.id.bytes.span, at: 1)
+        statement.bind(blob: tombstone.sealed.span, at: 2)
+        try writing { () throws(DatabaseError) in try statement.run() }
+    }
+
+    /// Removes the tombstone of a shelf, which nobody needs any more, or which is there again.
+    package func dropTombstone(of shelf: ShelfID) throws(Refusal) {
+        if try has(ShelfTable.lookingForTombstones) { try run(.deleteShelfTombstone, on: shelf) }
     }
 
     /// How many shelves there are, and how many of the program whose rows are written now.

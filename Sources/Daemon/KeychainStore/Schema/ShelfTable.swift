@@ -4,6 +4,9 @@
 /// A store of any version may have the table; it is made with the first shelf. `place` is the digest of group, classes,
 /// access control and name, under which the engine finds the shelf that takes new files; `ownr` that of the program
 /// that made it, `made` the second since 2001.
+///
+/// While the keychain belongs to a circle of machines, a shelf that other machines may have leaves a tombstone when it
+/// is deleted: its id, sealed so that nobody else can have written it. Their table is made with the first of them.
 enum ShelfTable {
     static let creation = [
         """
@@ -12,6 +15,14 @@ enum ShelfTable {
         """,
         "CREATE INDEX IF NOT EXISTS shelf_place ON shelf (place, made, id)",
     ]
+    static let tombstones = "shelftomb"
+    static let tombstoneCreation =
+        "CREATE TABLE IF NOT EXISTS \(tombstones) (id BLOB PRIMARY KEY, sealed BLOB NOT NULL) WITHOUT ROWID"
+    static let lookingForTombstones = "SELECT 1 FROM sqlite_schema WHERE name = '\(tombstones)'"
+    static let tombstone = "SELECT id, sealed FROM \(tombstones) WHERE id = ?"
+    static let tombstoneInsertion = "INSERT OR REPLACE INTO \(tombstones) (id, sealed) VALUES (?, ?)"
+    static let tombstoneDeletion = "DELETE FROM \(tombstones) WHERE id = ?"
+
     static let looking = "SELECT 1 FROM sqlite_schema WHERE name = 'shelf'"
 
     static let lookup = "SELECT id, sealed FROM shelf WHERE id = ?"

@@ -15,7 +15,7 @@ extension SoftwareEnclave {
         let pair = try library { () throws(CryptoError) in
             try PrivateKey.generate(.x25519, bits: Int(Shelf.bits))
         }
-        return try seal(ShelfKeys(pair), as: ShelfID(), protection, binding, in: context)
+        return try sealed(ShelfKeys(pair), as: ShelfID(), protection, binding, in: context)
     }
 
     /// The keys of a shelf, if the context has the grants for it.
@@ -28,11 +28,12 @@ extension SoftwareEnclave {
         return try ShelfKeys(decoding: opened)
     }
 
-    private func openBox(of shelf: Shelf) throws(Refusal) -> SecretBytes {
+    func openBox(of shelf: Shelf) throws(Refusal) -> SecretBytes {
         try openBox(shelf.key.sealed, aad: shelf.aad, for: shelf.key.binding.accessibility)
     }
 
-    private func seal(
+    /// A shelf with these keys under the class key of its class.
+    func sealed(
         _ keys: ShelfKeys, as id: ShelfID, _ protection: FileProtection, _ binding: KeyBinding,
         in context: AuthenticationContext?
     ) throws(Refusal) -> Shelf {
@@ -76,7 +77,7 @@ extension SoftwareEnclave {
         let keys = try ShelfKeys(decoding: try open(shelf, of: entry))
         // Files are wrapped to the public half: who opens them has to be who has the private one.
         guard keys.pair.publicKey.external() == shelf.key.publicKey else { throw .damagedKey }
-        return try seal(keys, as: shelf.id, shelf.protection, binding, in: nil)
+        return try sealed(keys, as: shelf.id, shelf.protection, binding, in: nil)
     }
 
     private func open(_ shelf: Shelf, of entry: OpenBackups.Entry) throws(Refusal) -> SecretBytes {
@@ -123,6 +124,11 @@ extension Shelf {
             backend: .software, origin: .madeInside, keyType: Self.keyType(protection), bits: Self.bits,
             binding: binding, publicKey: publicKey, guardBinding: guardBinding, sealed: sealed)
         try self.init(id: id, key: key)
+    }
+
+    /// The same shelf with its keys under another seal.
+    func with(sealed: [UInt8]) throws(Refusal) -> Shelf {
+        try Shelf(id: id, protection, key.binding, key.publicKey, nil, sealed: sealed)
     }
 
     fileprivate var aad: [UInt8] {
