@@ -1,6 +1,7 @@
 """Attacks that other tests make. They are rows of the threats page's table, below those of the suite."""
 
 import elsewhere_agents
+import elsewhere_places
 
 ROWS = {}
 
@@ -146,6 +147,21 @@ attempt(
     "all",
     "fails",
     "Daemon/KeychainEngineTests/BackupTests.swift",
+)
+attempt(
+    "a place or a machine in wrong hands holds a recovery up: by batches that wait for many, a snapshot of one part "
+    "many times",
+    "daemons",
+    "fails",
+    "Enclave/SecureEnclaveTests/Circle/BatchQueueTests.swift",
+    "Enclave/SecureEnclaveTests/Circle/SnapshotRecoveryTests.swift",
+)
+attempt(
+    "a removed machine that can still write to the place keeps a recovery from its circle, by removals that it states "
+    "there",
+    "daemons",
+    "possible",
+    "Enclave/SecureEnclaveTests/Circle/CircleRecoveryTests.swift",
 )
 attempt(
     "a place shows an older state of a circle to such a machine, which shows members and newest change before it sends",
@@ -366,64 +382,8 @@ attempt(
     "fails",
     "Daemon/KeychainEngineTests/CircleFailureTests.swift",
 )
-attempt(
-    "a server with another certificate or name takes the place of a circle's own, or a URL asks for less than TLS",
-    "daemons",
-    "fails",
-    "Scripts/sync_server_test.py",
-)
-attempt(
-    "an invitation into one circle of a server lets somebody read or enter another, write before, or enter twice",
-    "daemons",
-    "fails",
-    "Scripts/sync_recovery_remote_test.py",
-    "Carrier/PostgresTransportTests/PostgresTransportTests.swift",
-)
-attempt(
-    "a machine without an invitation, with one that was used, or without its token reaches a circle on a server",
-    "daemons",
-    "fails",
-    "Scripts/sync_server_test.py",
-    "Carrier/PostgresTransportTests/PostgresTransportTests.swift",
-)
-attempt(
-    "an object store with another certificate takes the place of a circle's own, or one lets machines overwrite others",
-    "daemons",
-    "fails",
-    "Scripts/sync_bucket_test.py",
-)
-attempt(
-    "a URL of a server has libpq load a module, change its protocol, or trust a ticket in place of a certificate",
-    "daemons",
-    "fails",
-    "Carrier/PostgresTransportTests/PostgresTransportTests.swift",
-)
-attempt(
-    "another user of the machine has a socket where a circle's server had its own",
-    "daemons",
-    "fails",
-    "Carrier/PostgresTransportTests/PostgresTransportTests.swift",
-)
-attempt(
-    "variables of a session send the carrier to another server, or have the keys of its connections written down",
-    "daemons",
-    "fails",
-    "Scripts/sync_server_test.py",
-    "Scripts/sync_bucket_test.py",
-)
-attempt(
-    "a server takes the carrier's memory by rows of gigabytes, of thousands of empty columns, or without an end",
-    "daemons",
-    "fails",
-    "Scripts/sync_server_test.py",
-    "Carrier/PostgresTransportTests/PostgresTransportTests.swift",
-)
-attempt(
-    "an object store sends the carrier elsewhere, answers without an end, or lists more batches than any circle has",
-    "daemons",
-    "fails",
-    "Carrier/ObjectTransportTests/ObjectTransportTests.swift",
-)
+for name, result, *tests in elsewhere_places.ATTEMPTS:
+    attempt(name, "daemons", result, *tests)
 attempt(
     "a file of another program's passwords with lying lengths, endless secrets or depth, to end or hold up an import",
     "all",

@@ -237,15 +237,18 @@ def goes_on(home, file):
     """A restore whose daemon was killed names what it took; done again, it is whole."""
     many, group, count = f"{home.temporary}/many.backup", f"program:{home.programs}/security", 400
     records = [write_backup.password(group, "many", str(n), bytes(2000)) for n in range(count)]
-    parts = [b"".join(records[start : start + 50]) for start in range(0, count, 50)]
+    # Each part is a transaction of its own: most of them are still to come when the first item is found.
+    parts = [b"".join(records[start : start + 2]) for start in range(0, count, 2)]
     write(many, write_backup.backup(PASSPHRASE, parts))
     process = started(home, f"{home.programs}/security", "restore", many)
     process.stdin.write(PASSPHRASE + "\n")
     process.stdin.flush()
     eventually(lambda: process.poll() is not None or home.run("find-generic-password", "-s", "many").returncode == 0)
     assert process.poll() is None
+    process.send_signal(signal.SIGSTOP)
     for number in home.stores_of_daemons():
         ends(number)
+    process.send_signal(signal.SIGCONT)
     out, err = process.communicate(timeout=PATIENCE)
     assert process.returncode != 0 and "incomplete: " in out and "added: " in out and "next: " in err, (out, err)
     again = asked(home, "restore", many)["items"]

@@ -1,12 +1,12 @@
 // A membership in little room.
 
 extension Membership {
-    /// Forgets what has no effect any more. These are generations that nothing may be sealed with, removals that removed
-    /// members state of strangers or of those that are out without them, and members that are out with all their
-    /// sponsors. A member that such a sponsor introduces again is out again.
+    /// Forgets what has no effect any more: generations that nothing may be sealed with, and members that are out with
+    /// all their sponsors. Of what removed members state, removals go of strangers and of those that are out anyway. A
+    /// member that such a sponsor introduces again is out again.
     ///
-    /// - Parameter held: generations that stay. They keep no numbers, and their authors alone as recipients, so that they
-    ///   are good for no new batch.
+    /// - Parameter held: generations that stay. They keep no numbers, and their authors alone as recipients, and so are
+    ///   good for no new batch.
     package mutating func forgetRemoved(keeping held: Set<GenerationID>) {
         for (id, made) in generations where !isEligible(id) {
             generations[id] = held.contains(id) ? retired(made) : nil

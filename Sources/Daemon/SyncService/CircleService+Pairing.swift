@@ -94,6 +94,8 @@ extension CircleService {
     private func welcome(
         _ turn: PairingDesk.Turn, _ question: CircleQuestion, _ deadline: Deadline
     ) throws(Refusal) -> SyncStatus? {
+        // A newcomer must find no pairing there that was cut off: the carrier has taken those away before.
+        try pairing.waitUntilCarried(.share, in: turn, by: deadline)
         do throws(Refusal) { try enclave.showDigits(asking: question, by: deadline) } catch {
             throw error.rule == .deadline ? .pairingTooLate : error
         }

@@ -43,10 +43,12 @@ final class PlayedPairing {
     var place: [PairingSlot: PairingMessage] = [:]
     private var brought: [PairingMessage] = []
 
-    /// Begins on a member.
+    /// Begins on a member, which shows no digits before the place has its first message.
     func invite(_ machine: SyncedMachine) throws -> Side {
         _ = try machine.service.answer(.invite, [])
-        return try Side(machine)
+        let side = try Side(machine)
+        try carry(machine)
+        return side
     }
 
     /// Begins on a newcomer.
