@@ -40,8 +40,8 @@ def labeled_expand(suite, key, label, info, size):
     return hmac.digest(key, text + b"\1", hashlib.sha256)[:size]
 
 
-def hpke_cipher(shared_x, encapsulated, recipient, info, kem=0x20):
-    kem, suite = b"KEM\0" + bytes([kem]), b"HPKE\0" + bytes([kem]) + b"\0\1\0\2"
+def hpke_cipher(shared_x, encapsulated, recipient, info):
+    kem, suite = b"KEM\0\x20", b"HPKE\0\x20\0\1\0\2"
     key = labeled_extract(kem, b"", b"eae_prk", shared_x)
     shared = labeled_expand(kem, key, b"shared_secret", encapsulated + recipient, 32)
     context = b"\0" + labeled_extract(suite, b"", b"psk_id_hash", b"") + labeled_extract(suite, b"", b"info_hash", info)

@@ -9,10 +9,12 @@ import pathlib
 import subprocess
 import sys
 
+import circle_shelves
 import protected_file
+from circle_reader import Circle
 from ordinary_parts import USER
 from sync_parts import finished, machines, shown
-from sync_reader import Circle
+from sync_places import FolderPlace
 
 CONTENT = "the letters of a summer\n" * 5_000
 NO_SHELF = -25300 & 0xFF
@@ -94,12 +96,18 @@ def stay(one, other):
     assert json.loads(other.must("--json", "why", copy))["refusal"]["rule"] == "file.no-shelf"
 
 
+def read_shelves(folder, code):
+    """The shelves of the circle in a folder, as somebody reads them who has its code alone."""
+    (circle,) = (name for name in os.listdir(folder) if len(name) == 32)
+    return circle_shelves.shelves(Circle(circle, FolderPlace(None, *os.path.split(folder)).slots(circle), code))
+
+
 def read_independently(one, files, folder, place):
     """A reader that was written from the formats' pages opens the files with the code of the recovery key alone."""
     one.sync("recovery-key")
     one.must("sync", "now")
     code = pathlib.Path(f"{place}/notes/code").read_text().strip()
-    shelves = Circle(folder, code).shelves()
+    shelves = read_shelves(folder, code)
     assert len(shelves) == len(files), shelves
     for letter, path in files.items():
         shown = json.loads(one.must("--json", "file", "info", str(path)))
@@ -125,7 +133,7 @@ def delete(one, other, files, folder, code):
     for machine in (one, other):
         assert file(machine, "cat", copied(path, machine)).returncode == NO_SHELF
         assert "it was deleted" in machine.must("why", copied(path, machine))
-    assert Circle(folder, code).shelves()[shelf] is None
+    assert read_shelves(folder, code)[shelf] is None
     assert opens(one, files["a"]) and opens(other, copied(files["a"], other)), "another shelf went, too"
 
 

@@ -112,8 +112,10 @@ package struct CircleItems: WriteCommand {
     /// Whether the item at a version's place is what that version was, so that nothing of it is lost any more; false
     /// for a version that cannot be opened now.
     package func isThere(_ loser: StoredLoser) throws(Refusal) -> Bool {
+        // No history has a shelf.
+        guard let itemClass = loser.place.itemClass else { return false }
         let batch = RowBatch()
-        try store.reader.version(loser.number, of: loser.place.itemClass) { batch.append($0) }
+        try store.reader.version(loser.number, of: itemClass) { batch.append($0) }
         guard !batch.isEmpty else { return false }
         try batch.keys.unwrap(by: sealer.enclave)
         guard case .item(let item) = try opened(batch[0]) else { return false }
