@@ -19,6 +19,7 @@ class Shelf(protected_file.Shelf):
         require(len(body) % 32 == 0 and len(zeros) < 32 and not any(zeros), "no body of a shelf")
         keys = self.read(Cursor(key))
         head = key[: -4 - len(keys)]
+        require(self.id == hashlib.sha256(b"keychain shelf 1: id" + head + keys).digest()[:16], "an id of other keys")
         require(commitment == hashlib.sha256(TEXT + b"shelf" + self.id + head + keys).digest(), "keys of another shelf")
         self.wrap_key, self.private = keys[:32], keys[32:]
 

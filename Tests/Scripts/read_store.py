@@ -421,7 +421,7 @@ class Store:
             rows = self.has(table) and self.database.execute(f"SELECT sealed FROM {table} WHERE id = ?", (name,))
             for (sealed,) in rows or ():
                 record = open_box(key, text + name, sealed)
-                if record[:4] == (b"" if kind == "tombstone" else struct.pack("<I", 1)):
+                if record[:4] in ([b""] if kind == "tombstone" else [b"\1\0\0\0", b"\1\1\0\0"]):
                     return kind
                 raise Damaged("the record of a shelf makes no sense")
         return None

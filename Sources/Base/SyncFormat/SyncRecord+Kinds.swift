@@ -65,16 +65,17 @@ extension SyncRecord {
     /// tombstone.
     package var hasBodyOfKind: Bool { isShelf || isDeletedShelf ? shelfID != nil : true }
 
-    /// Lends what versions of equal stamps are told apart by: the body, without the key that is sealed for one machine.
+    /// Lends what versions of equal stamps are told apart by: the body, and of a shelf what is the same everywhere.
     package func withCompared<Result>(_ body: (Span<UInt8>) -> Result) -> Result {
         guard let shelf else { return withBody(body) }
-        return shelf.compared.withSpan(body)
+        let compared = shelf.compared
+        return body(compared.span)
     }
 
     /// Whether both have a shelf, and another one: who has one of two must not get the keys of the other in its place.
     package func isOtherShelf(than other: SyncRecord) -> Bool {
         guard let shelf, let other = other.shelf else { return false }
-        return !shelf.compared.isEqual(to: other.compared)
+        return shelf.compared != other.compared
     }
 }
 

@@ -51,27 +51,19 @@ package struct SyncShelf: Sendable {
 
     /// The body.
     package func encoded() -> SecretBytes {
-        let buffer = SecretBuffer(capacity: 512)
-        appendCompared(to: buffer)
+        let (buffer, text) = (SecretBuffer(capacity: 512), Array(name.utf8))
+        buffer.append(id.bytes.span)
+        buffer.append(littleEndian: made)
+        buffer.append(commitment.span)
+        buffer.append(littleEndian: UInt32(truncatingIfNeeded: text.count))
+        buffer.append(text.span)
         buffer.append(littleEndian: UInt32(truncatingIfNeeded: key.count))
         key.withSpan { buffer.append($0) }
         buffer.append(count: (Self.blockSize - buffer.count % Self.blockSize) % Self.blockSize) { _ in }
         return buffer.finish()
     }
 
-    /// The body without the key.
-    package var compared: SecretBytes {
-        let buffer = SecretBuffer(capacity: 256)
-        appendCompared(to: buffer)
-        return buffer.finish()
-    }
-
-    private func appendCompared(to buffer: SecretBuffer) {
-        let text = Array(name.utf8)
-        buffer.append(id.bytes.span)
-        buffer.append(littleEndian: made)
-        buffer.append(commitment.span)
-        buffer.append(littleEndian: UInt32(truncatingIfNeeded: text.count))
-        buffer.append(text.span)
-    }
+    /// The part by which machines compare shelves. Each keeps the name and the time that came to it first: a member in
+    /// wrong hands can send others, and nothing rests on them.
+    package var compared: [UInt8] { id.bytes + commitment }
 }

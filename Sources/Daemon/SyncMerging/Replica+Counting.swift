@@ -253,11 +253,14 @@ extension Replica {
         return !isEnd && row.stamp.hlc > limit
     }
 
-    /// Merges the records whose time has come near.
-    mutating func releaseFuture(now: UInt64) {
-        let waiting = future.filter { !isFarAhead($0.row, now) }
+    /// Merges the records whose time has come near. A shelf is compared with the one that is here, and a locked machine
+    /// cannot read that.
+    mutating func releaseFuture(now: UInt64, _ keys: any CircleKeys) {
+        let isUnlocked = keys.isUnlocked
+        func waits(_ one: ArrivedRow) -> Bool { isFarAhead(one.row, now) || one.row.record.isShelf && !isUnlocked }
+        let waiting = future.filter { !waits($0) }
         guard !waiting.isEmpty else { return }
-        future = future.filter { isFarAhead($0.row, now) }
+        future = future.filter(waits)
         for one in waiting { heldSize[one.record.place.device, default: 0] -= one.record.cost }
         for one in waiting { merge(one, now: now) }
         carryNames()

@@ -6,8 +6,10 @@ import SyncFormat
 /// The content of a row of the store, for its record.
 enum RowContent {
     case body(Body)
-    /// A row that stays on its machine, or does not open.
+    /// A row that does not open, or an item that stays on its machine.
     case nothing
+    /// A shelf that stays on its machine.
+    case stays
     /// Its class is closed.
     case locked
 
@@ -43,9 +45,10 @@ extension CircleItems {
         var items = try items(at: places.filter { $0.itemClass != nil })[...]
         var shelves = try shelves(places.compactMap(\.shelf))[...]
         return places.map { place in
-            place.itemClass == nil
-                ? shelves.popFirst().map { RowContent($0, place) } ?? .nothing
-                : items.popFirst().map(RowContent.init) ?? .nothing
+            if place.itemClass != nil { return items.popFirst().map(RowContent.init) ?? .nothing }
+            // No shelf was asked for where the id is none.
+            guard place.shelf != nil else { return .nothing }
+            return shelves.popFirst().map { RowContent($0, place) } ?? .nothing
         }
     }
 }
@@ -62,6 +65,7 @@ extension RowContent {
     fileprivate init(_ found: CircleItems.FoundShelf, _ place: RecordPlace) {
         switch found {
         case .shelf(let shelf): self = .body(.shelf(shelf))
+        case .stays: self = .stays
         case .deleted: self = place.shelf.map { .body(.deletedShelf($0)) } ?? .nothing
         case .nothing: self = .nothing
         case .locked: self = .locked

@@ -25,8 +25,8 @@ extension StoredRows {
     mutating func begin(_ items: CircleItems, changed: Set<RecordPlace>, _ keys: any CircleKeys) throws(Refusal) {
         work = Work(access: Access(items: items, keys: keys))
         try read(changed.union(takeDoubtful()))
-        // One of each protection class says whether the others have names now.
-        for places in Dictionary(grouping: unnamed.keys, by: { unnamed[$0]?.record.protection }).values {
+        // One of each kind says whether the others have names now.
+        for places in Dictionary(grouping: unnamed.keys, by: { unnamed[$0]?.record.openness }).values {
             guard let first = places.first else { continue }
             try read([first])
             if unnamed[first] == nil { try read(places.dropFirst()) }
@@ -68,7 +68,7 @@ extension StoredRows {
         var found: [(row: CircleRow, record: SyncRecord)] = []
         for (row, content) in zip(rows, try access.items.contents(of: rows.map(\.place))) {
             switch content {
-            case .nothing: continue
+            case .nothing, .stays: try unmark(row)
             case .locked: addClosed(row)
             case .body(let body):
                 let hlc = row.stamp == 0 ? body.modified : UInt64(row.stamp)
@@ -87,6 +87,12 @@ extension StoredRows {
                 SyncRow(record: record.with(rid: rid), stamp: stamp, place: nil), rid, at: one.row.place,
                 RowNote(one.row), isOlder: one.row.stamp == 0)
         }
+    }
+
+    /// Takes the mark off a shelf that travels nowhere, so that nobody waits for its being sent.
+    private func unmark(_ row: CircleRow) throws(Refusal) {
+        guard row.place.shelf != nil, row.isDirty, row.stamp > 0 else { return }
+        try work?.access.items.tables.forgetRecord(row.place)
     }
 
     private mutating func addClosed(_ row: CircleRow) {
@@ -122,6 +128,8 @@ extension StoredRows {
             switch content {
             case .locked: continue
             case .nothing: if row.isDirty, let place = self.places[rid] { forget(place) }
+            // It is no record, whatever the store says of it.
+            case .stays: if let place = self.places[rid] { forget(place) }
             case .body(let body):
                 found.append((rid, body.record(hlc: row.stamp.hlc, notes[rid]?.ties ?? .none).with(rid: rid)))
             }
@@ -139,6 +147,12 @@ extension StoredRows {
         forget(place)
         add(SyncRow(record: record.with(rid: name), stamp: row.stamp, place: nil), name, at: place, note)
     }
+}
+
+extension SyncRecord {
+    /// Records for which this is the same are all open or all closed. The class of a shelf is in its key, and its
+    /// tombstone is always open.
+    fileprivate var openness: [UInt8] { [kind, itemClass, protection] }
 }
 
 extension Array {

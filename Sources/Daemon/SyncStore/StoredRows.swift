@@ -47,6 +47,8 @@ package struct StoredRows: RowTable {
         var sent: Set<RecordID> = []
         /// Rows whose bodies may be here.
         var opened: Set<RecordID> = []
+        /// How many more shelves of other machines the store takes; nil until one comes.
+        var roomForShelves: Int64?
         /// A failure of the store ends the transaction.
         var failure: Refusal?
     }
@@ -80,6 +82,7 @@ package struct StoredRows: RowTable {
     }
 
     package mutating func put(_ row: SyncRow, rid: RecordID) {
+        if row.record.isShelf, all[rid]?.record.isShelf != true { work?.roomForShelves? -= 1 }
         self[rid] = row
         work?.arrived.insert(rid)
         guard places[rid] == nil, let place = place(of: row.record) else { return }
@@ -161,13 +164,12 @@ package struct StoredRows: RowTable {
 
     /// A version of another machine's is about to meet what is here.
     ///
-    /// An item from before the circle stays though somebody has deleted it there: joining deletes nothing. A shelf with
-    /// the id of one that is here and with other keys is refused: files would not open any more.
+    /// An item from before the circle stays though somebody has deleted it there: joining deletes nothing.
     package mutating func meet(_ record: SyncRecord) -> Bool {
         if all[record.rid] == nil, !unnamed.isEmpty { name(record) }
         // One that is no record of the circle any more meets nobody.
-        if all[record.rid]?.isDirty == true || record.isShelf { load([record.rid]) }
-        if let row = all[record.rid], row.record.isOtherShelf(than: record) { return false }
+        if all[record.rid]?.isDirty == true || record.isShelf || record.isDeletedShelf { load([record.rid]) }
+        guard mayMeet(record) else { return false }
         keepOlder(from: record)
         return true
     }

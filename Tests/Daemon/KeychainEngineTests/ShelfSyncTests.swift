@@ -1,3 +1,5 @@
+import KeychainBackup
+import KeychainCrypto
 import KeychainModel
 import KeychainPolicy
 import KeychainWire
@@ -54,7 +56,7 @@ struct ShelfSyncTests {
         refusal { _ = try key(made, on: machine) }?.rule == .noShelf
     }
 
-    @Test("Files of every class open on the other machine, whose new files go to the same shelf and open on the first")
+    @Test("Files of every class open on the other machine, whose new files go to its own shelf and open on the first")
     func travels() throws {
         let circle = try SyncedMachines()
         let made = try FileProtection.allCases.map {
@@ -65,8 +67,14 @@ struct ShelfSyncTests {
         #expect(try circle.first.status.unsent == 0)
         for one in made { #expect(opens(one.made, one.protection, on: circle.second)) }
         let later = try make(place(name: "letters"), on: circle.second)
-        let shared = made.first { $0.protection == .complete }
-        #expect(later.slot.shelf == shared?.made.slot.shelf && opens(later, on: circle.first))
+        #expect(!made.contains { $0.made.slot.shelf == later.slot.shelf } && !opens(later, on: circle.first))
+        try circle.exchange()
+        #expect(opens(later, on: circle.first))
+        // Nor does the one that came back from there, after its user's own was deleted.
+        let own = try #require(made.first { $0.protection == .complete }).made
+        try delete(own, on: circle.first)
+        let next = try make(place(name: "letters"), on: circle.first)
+        #expect(next.slot.shelf != own.slot.shelf && next.slot.shelf != later.slot.shelf)
         for machine in circle.machines { #expect(try machine.engine.verify().damage.isEmpty) }
     }
 
@@ -114,6 +122,93 @@ struct ShelfSyncTests {
         #expect(try circle.second.keychain.count("SELECT count(*) FROM sqlite_schema WHERE name = 'shelf'") == 0)
         _ = try circle.first.engine.key(.file(.deleteShelf(local.slot.shelf)))
         #expect(try circle.first.status.unsent == 0)
+    }
+
+    @Test("A member in wrong hands deletes no shelf that never left its machine, and others still go")
+    func hostileDeletion() throws {
+        let circle = try SyncedMachines()
+        let anchored = CallerIdentity(user: 0, process: 2, program: "firm", isAnchored: true, groups: ["test"])
+        _ = try circle.first.engine.key(.file(.make(file, place(control: 1 << 48, name: "firm"))), from: anchored)
+        let local = try make(place(class: 1), on: circle.first)
+        let shared = try make(place(), on: circle.first)
+        try circle.exchange()
+        let staying = try circle.first.engine.engine.shelves.records(after: nil).map(\.id)
+        try circle.second.engine.engine.withCircleItems { (items) throws(Refusal) in
+            for id in staying {
+                try items.delete(id)
+                try items.tables.mark(id, isTombstone: true)
+            }
+        }
+        try circle.exchange()
+        #expect(opens(local, on: circle.first) && isGone(shared, on: circle.first))
+        #expect(try circle.first.engine.engine.shelves.records(after: nil).count == staying.count - 1)
+        try circle.first.restart()
+        #expect(opens(local, on: circle.first))
+        // Nobody waits for anything, and the tombstones go.
+        try circle.exchange(6)
+        #expect(try circle.second.keychain.count("SELECT count(*) FROM syncrow WHERE class = 6") == 0)
+    }
+
+    @Test("A shelf whose id is not that of its keys opens its files, and neither leaves nor goes by another's word")
+    func strangeIDs() throws {
+        let circle = try SyncedMachines()
+        let made = try make(place(name: "made"), on: circle.first)
+        let (record, _) = try #require(try circle.first.engine.backUp(ConsentingUser.passcode).shelves().first)
+        let strange = ShelfID()
+        let pair = try PrivateKey.generate(.x25519, bits: 256)
+        let renamed = BackupShelf(record.shelf, name: "strange", made: record.made)
+        let backup = try TestBackup.forged(renamed, pair, id: strange)
+        _ = try circle.first.engine.restoreAll(backup, password: ConsentingUser.passcode)
+        let mine = try make(place(name: "strange"), on: circle.first)
+        #expect(mine.slot.shelf == strange)
+        try circle.exchange()
+        #expect(try circle.first.status.unsent == 0)
+        #expect(opens(mine, on: circle.first) && isGone(mine, on: circle.second) && opens(made, on: circle.second))
+        try circle.second.engine.engine.withCircleItems { (items) throws(Refusal) in
+            try items.delete(strange)
+            try items.tables.mark(strange, isTombstone: true)
+        }
+        try circle.exchange()
+        #expect(opens(mine, on: circle.first))
+    }
+
+    @Test("Where a shelf does not open, no later version is taken for it, and its deletion is")
+    func damaged() throws {
+        let circle = try SyncedMachines()
+        let made = try make(place(), on: circle.first)
+        try circle.exchange()
+        let stamp = "SELECT hlc FROM syncrow WHERE class = 6"
+        let before = try circle.second.keychain.count(stamp)
+        try circle.second.engine.tamper("UPDATE shelf SET sealed = zeroblob(length(sealed))")
+        try circle.first.engine.tamper("UPDATE syncrow SET dirty = 1, hlc = hlc + 1 WHERE class = 6")
+        try circle.first.restart()
+        try circle.exchange()
+        #expect(try circle.first.status.unsent == 0 && circle.first.keychain.count(stamp) == before + 1)
+        #expect(try circle.second.keychain.count(stamp) == before && opens(made, on: circle.first))
+        try delete(made, on: circle.first)
+        try circle.exchange()
+        #expect(isGone(made, on: circle.second))
+    }
+
+    @Test("A machine with as many shelves of others as there may be takes no more, and its programs make theirs")
+    func full() throws {
+        let circle = try SyncedMachines()
+        let before = try make(place(name: "before"), on: circle.first)
+        try circle.exchange()
+        // Each counts by its row.
+        let rows = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(ShelfLimits.all - 1)) "
+        try circle.second.engine.tamper(
+            rows + "INSERT INTO shelf SELECT CAST(printf('%08d', i) AS BLOB), x'', x'', 0, x'' FROM n")
+        let late = try make(place(name: "late"), on: circle.first)
+        try circle.exchange()
+        #expect(opens(before, on: circle.second) && isGone(late, on: circle.second))
+        let own = try make(place(name: "own"), on: circle.second)
+        try circle.exchange()
+        #expect(opens(own, on: circle.first))
+        try circle.second.engine.tamper("DELETE FROM shelf WHERE sealed = x''")
+        let later = try make(place(name: "later"), on: circle.first)
+        try circle.exchange()
+        #expect(opens(later, on: circle.second))
     }
 
     @Test("A shelf that its user deletes goes from the other machine, and nobody brings it back")
@@ -204,6 +299,23 @@ struct ShelfSyncTests {
         try circle.exchange()
         for one in made { #expect(opens(one, on: circle.first)) }
         #expect(try circle.first.keychain.values()["mail"] == "goes on")
+    }
+
+    @Test("Rows without an id and rows that stay change no answer about another, so that no deletion becomes another's")
+    func shifted() throws {
+        let circle = try SyncedMachines()
+        let made = try (0..<3).map { try make(place(name: "\($0)"), on: circle.first) }
+        try circle.exchange()
+        try delete(made[2], on: circle.second)
+        for sql in [
+            "INSERT INTO shelf SELECT x'00', place, ownr, made, sealed FROM shelf LIMIT 1",
+            "UPDATE syncrow SET dirty = 1, hlc = hlc + 1, origin = NULL WHERE class = 6",
+        ] { try circle.second.engine.tamper(sql) }
+        try circle.second.restart()
+        try circle.exchange()
+        for machine in circle.machines {
+            #expect(opens(made[0], on: machine) && opens(made[1], on: machine) && isGone(made[2], on: machine))
+        }
     }
 
     @Test("A newcomer that starts from a snapshot has the shelves in it, and each machine endorses what it has itself")

@@ -100,6 +100,39 @@ struct ShelfTests {
         #expect(circle.machines.allSatisfy { $0.key(of: "photos") == "key" })
     }
 
+    @Test("A name that a member gives a shelf of others splits nobody, and each keeps the name that came first")
+    func names() {
+        let circle = Simulation.scripted(2)
+        let (first, second) = (circle.machines[0], circle.machines[1])
+        first.makeShelf("photos", time: circle.time)
+        circle.settle(rounds: 2)
+        let there = second.replica.rows[Self.photos]?.record
+        second.makeShelf("photos", called: "mine", time: circle.time + 1_000)
+        circle.settle(rounds: 2)
+        let stamps = circle.machines.map { $0.replica.rows[Self.photos]?.stamp }
+        #expect(there != nil && stamps[0] == stamps[1] && stamps[0]?.device == second.id)
+        #expect(first.key(of: "photos") == "key" && first.replica.quarantined.isEmpty)
+        #expect(Self.isEndorsed("key", called: "mine"))
+    }
+
+    @Test("A shelf that is far ahead of the clock waits for its time, and then for an unlocked machine")
+    func farAhead() {
+        let circle = Simulation.scripted(2)
+        let (first, second) = (circle.machines[0], circle.machines[1])
+        let later = circle.time + 2 * 24 * 3_600_000_000
+        first.makeShelf("photos", time: later)
+        first.write("mail", "value", time: later)
+        circle.publish(first)
+        second.pull(circle.transport, time: circle.time)
+        #expect(second.replica.futureCount == 2)
+        circle.lock(second)
+        second.replica.unlock(now: later, second.keys)
+        #expect(second.replica.futureCount == 1 && second.value("mail") == "value" && second.key(of: "photos") == nil)
+        circle.lock(second)
+        second.replica.unlock(now: later, second.keys)
+        #expect(second.replica.futureCount == 0 && second.key(of: "photos") == "key")
+    }
+
     @Test("A locked machine holds a shelf of any class until it is unlocked, and publishes none")
     func locked() {
         let circle = Simulation.scripted(2)
@@ -154,7 +187,7 @@ struct ShelfTests {
     }
 
     /// Whether another machine endorses what the first one says of its shelf.
-    private static func isEndorsed(_ key: String) -> Bool {
+    private static func isEndorsed(_ key: String, called name: String = "photos") -> Bool {
         let circle = Simulation.scripted(2)
         let (reader, author) = (circle.machines[0], circle.machines[1])
         author.makeShelf("photos", time: circle.time)
@@ -162,7 +195,7 @@ struct ShelfTests {
         circle.announce(by: author) { content in
             guard let index = content.records.firstIndex(where: { $0.rid == Self.photos }) else { return }
             let old = content.records[index]
-            let made = author.shelf("photos", key, hlc: old.hlc).with(origin: old.origin)
+            let made = author.shelf("photos", key, called: name, hlc: old.hlc).with(origin: old.origin)
             content.records[index] = made
         }
         reader.pull(circle.transport, time: circle.time)

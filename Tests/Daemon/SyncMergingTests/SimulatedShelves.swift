@@ -28,10 +28,12 @@ extension SimulatedKeys {
 
 extension SimulatedMachine {
     /// A shelf as this machine has it.
-    func shelf(_ name: String, _ key: String = "key", hlc: UInt64) -> SyncRecord {
+    ///
+    /// - Parameter called: the name that it has, if that is another than it is known by here.
+    func shelf(_ name: String, _ key: String = "key", called: String? = nil, hlc: UInt64) -> SyncRecord {
         let bytes = Array(key.utf8)
         let clear = SyncShelf(
-            id: Self.shelfID(name), made: 1, name: name, commitment: sha256(bytes),
+            id: Self.shelfID(name), made: 1, name: called ?? name, commitment: sha256(bytes),
             key: SecretBytes(copying: bytes.span))
         return keys.sealed(SyncRecord(clear, rid: Self.shelfRecord(name), hlc: hlc))
     }
@@ -48,8 +50,8 @@ extension SimulatedMachine {
 
     static func shelfRecord(_ name: String) -> RecordID { SimulatedKeys.recordID(shelfID(name).bytes) }
 
-    func makeShelf(_ name: String, _ key: String = "key", time: UInt64) {
-        _ = replica.write(Self.shelfRecord(name), now: now(time)) { shelf(name, key, hlc: $0) }
+    func makeShelf(_ name: String, _ key: String = "key", called: String? = nil, time: UInt64) {
+        _ = replica.write(Self.shelfRecord(name), now: now(time)) { shelf(name, key, called: called, hlc: $0) }
     }
 
     func deleteShelf(_ name: String, time: UInt64) {

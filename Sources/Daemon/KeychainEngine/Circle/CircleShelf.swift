@@ -48,7 +48,9 @@ extension CircleItems {
     package enum FoundShelf {
         case shelf(CircleShelf)
         case deleted
-        /// A shelf that stays on its machine, one that does not open, and none at all.
+        /// A shelf that stays on its machine.
+        case stays
+        /// One that does not open, one whose id is not that of its keys, and none at all.
         case nothing
         /// Its class is closed.
         case locked
@@ -64,7 +66,7 @@ extension CircleItems {
                 travelling.append(known)
                 found.append(.locked)
             } else {
-                found.append(try shelves.isDeleted(id, in: store) ? .deleted : .nothing)
+                found.append(try staying(id))
             }
         }
         guard let commitments = try commitments(to: travelling.map(\.shelf)) else { return found }
@@ -72,6 +74,19 @@ extension CircleItems {
             found[place] = commitment.map { .shelf(CircleShelf(known, commitment: $0)) } ?? .nothing
         }
         return found
+    }
+
+    private func staying(_ id: ShelfID) throws(Refusal) -> FoundShelf {
+        if try shelves.stays(id, in: store) { return .stays }
+        return try shelves.isDeleted(id, in: store) ? .deleted : .nothing
+    }
+
+    /// Whether a shelf is there, whatever it is.
+    package func isThere(_ shelf: ShelfID) throws(Refusal) -> Bool { try store.shelves.shelf(shelf) != nil }
+
+    /// How many more shelves of other machines the keychain takes.
+    package func roomForShelves() throws(Refusal) -> Int64 {
+        ShelfLimits.all - (try store.countShelvesOfOthers())
     }
 
     /// - Returns: nil while the class of one is closed.

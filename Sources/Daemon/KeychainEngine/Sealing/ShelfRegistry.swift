@@ -10,6 +10,9 @@ struct KnownShelf: Sendable {
     let name: String
     /// Seconds since 2001.
     let made: Int64
+    /// Whether another machine of a circle has made it, and may have done so to read what it takes: no new file goes
+    /// into it.
+    var isOfOther = false
 
     var place: ShelfPlace { ShelfPlace(shelf.protection, shelf.key.binding, name: name) }
     var description: ShelfDescription { ShelfDescription(id: shelf.id, place: place, made: made) }
@@ -19,10 +22,11 @@ struct KnownShelf: Sendable {
 /// readable than those of items are, and known while the keychain is locked.
 ///
 ///     sealed       = box(registry key, "shelf" id:16, record)
-///     record       = 1:u8 0:u8 0:u16 made:i64 name:text sealedKey
+///     record       = 1:u8 isOfOther:u8 0:u16 made:i64 name:text sealedKey
 ///     registry key = HKDF-SHA256(index key, info "keychain shelves", 32)
 ///     tombstone    = box(registry key, "shelf gone" id:16, nothing)
 ///     place        = HMAC-SHA256(index key, "sh" protection:u8 class:u8 control:u64 group:text name:text)[0 ..< 16]
+///                    ; empty for a shelf of another machine
 ///
 /// It has a connection of its own from its first use on. Any thread may use it.
 final class ShelfRegistry: Sendable {
@@ -67,12 +71,17 @@ final class ShelfRegistry: Sendable {
         try lock.withLock { (_) throws(Refusal) in try unsafe book.travelling(id, in: writer) }
     }
 
+    /// Whether a shelf is there that other machines of a circle never get; false for one that does not open.
+    func stays(_ id: ShelfID, in writer: StoreWriter) throws(Refusal) -> Bool {
+        try lock.withLock { (_) throws(Refusal) in try unsafe book.stays(id, in: writer) }
+    }
+
     /// Whether a shelf was deleted that other machines of a circle may have.
     func isDeleted(_ id: ShelfID, in writer: StoreWriter) throws(Refusal) -> Bool {
         try lock.withLock { (_) throws(Refusal) in try unsafe book.isDeleted(id, in: writer) }
     }
 
-    /// Adds a shelf of another machine of the circle. One that is here already keeps its keys.
+    /// Adds a shelf of another machine of the circle. It takes no new files. One that is here already keeps its keys.
     func keep(arrived made: KnownShelf, in writer: StoreWriter) throws(Refusal) {
         try lock.withLock { (_) throws(Refusal) in try unsafe book.keep(arrived: made, in: writer) }
     }
@@ -82,7 +91,7 @@ final class ShelfRegistry: Sendable {
         try lock.withLock { (_) throws(Refusal) in try unsafe book.delete(id, in: writer) }
     }
 
-    /// Deletes a shelf, and keeps its tombstone.
+    /// Deletes a shelf, and keeps its tombstone. One that stays on this machine is nobody else's to delete.
     func bury(_ id: ShelfID, in writer: StoreWriter) throws(Refusal) {
         try lock.withLock { (_) throws(Refusal) in try unsafe book.bury(id, in: writer) }
     }
@@ -150,13 +159,15 @@ private final class ShelfBook {
     /// - Parameter second: when it came into this store.
     private func add(_ shelf: KnownShelf, made second: Int64, in writer: StoreWriter) throws(Refusal) {
         try writer.dropTombstone(of: shelf.shelf.id)
-        try writer.add(try sealer.seal(shelf), at: try sealer.digest(of: shelf.place), made: second)
+        let place = shelf.isOfOther ? nil : try sealer.digest(of: shelf.place)
+        try writer.add(try sealer.seal(shelf), at: place, made: second)
     }
 
     /// Of a place, the shelf that came first takes new files: one whose keys others may know takes no other's part.
     func keep(restored made: KnownShelf, in writer: StoreWriter) throws(Refusal) -> KnownShelf? {
         if let found = try writer.shelves.shelf(made.shelf.id) { return try sealer.open(found) }
-        try ShelfLimits.checkAll(try writer.countShelves().all)
+        try ShelfLimits.checkAll(
+            made.isOfOther ? try writer.countShelvesOfOthers() : try writer.countShelves().all)
         try add(made, made: Int64(Clock.secondsSinceReferenceDate), in: writer)
         if made.shelf.travels { try writer.mark(made.shelf.id, isTombstone: false) }
         return nil
@@ -170,15 +181,22 @@ private final class ShelfBook {
         return known.flatMap { $0.shelf.travels ? $0 : nil }
     }
 
+    func stays(_ id: ShelfID, in writer: StoreWriter) throws(Refusal) -> Bool {
+        guard let sealed = try writer.shelves.shelf(id) else { return false }
+        let known = try unlessDamaged { () throws(Refusal) in try sealer.open(sealed) }
+        return known?.shelf.travels == false
+    }
+
     func isDeleted(_ id: ShelfID, in writer: StoreWriter) throws(Refusal) -> Bool {
         guard let sealed = try writer.tombstone(of: id) else { return false }
         return try unlessDamaged { () throws(Refusal) in try sealer.open(tombstone: sealed) } != nil
     }
 
-    /// As one of a backup, it takes new files where no other shelf of its place was here before, in this second too.
     func keep(arrived made: KnownShelf, in writer: StoreWriter) throws(Refusal) {
         guard try writer.shelves.shelf(made.shelf.id) == nil else { return }
-        try add(made, made: Int64(Clock.secondsSinceReferenceDate) + 1, in: writer)
+        var arrived = made
+        arrived.isOfOther = true
+        try add(arrived, made: Int64(Clock.secondsSinceReferenceDate), in: writer)
     }
 
     func delete(_ id: ShelfID, in writer: StoreWriter) throws(Refusal) {
@@ -188,6 +206,7 @@ private final class ShelfBook {
     }
 
     func bury(_ id: ShelfID, in writer: StoreWriter) throws(Refusal) {
+        guard try !stays(id, in: writer) else { return }
         try writer.delete(id)
         try writer.keep(tombstone: try sealer.seal(tombstoneOf: id))
     }
@@ -222,6 +241,7 @@ private final class ShelfBook {
 
 /// How many shelves there may be: each has a row of some hundred bytes, and is looked at when they are listed.
 enum ShelfLimits {
+    /// Of this machine, and besides as many that came from others: these take no room from programs.
     static let all: Int64 = 100_000
     static let ofProgram: Int64 = 10_000
     /// How many are looked at while files wait for theirs.

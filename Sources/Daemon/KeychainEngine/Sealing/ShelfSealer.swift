@@ -24,7 +24,7 @@ final class ShelfSealer {
 
     func seal(_ shelf: KnownShelf) throws(Refusal) -> SealedShelf {
         let buffer = SecretBuffer(capacity: 512)
-        for byte in [1, 0, 0, 0] as [UInt8] { buffer.append(byte) }
+        for byte in [1, shelf.isOfOther ? 1 : 0, 0, 0] as [UInt8] { buffer.append(byte) }
         buffer.append(littleEndian: shelf.made)
         buffer.append(text: shelf.name)
         shelf.shelf.key.append(to: buffer)
@@ -63,16 +63,22 @@ final class ShelfSealer {
 
     private func read(_ record: SecretBytes, of id: ShelfID) throws(Refusal) -> KnownShelf {
         var reader = WireReader(record)
-        guard try reader.integer(UInt32.self) == 1 else { throw .damagedShelf }
+        let version = try reader.integer(UInt8.self)
+        guard version == 1, let isOfOther = Self.flag(try reader.integer(UInt8.self)),
+            try reader.integer(UInt16.self) == 0
+        else { throw .damagedShelf }
         let (made, name) = (try reader.integer(Int64.self), try reader.text())
-        return KnownShelf(shelf: try Shelf(id: id, key: try SealedKey(from: &reader)), name: name, made: made)
+        let shelf = try Shelf(id: id, key: try SealedKey(from: &reader))
+        return KnownShelf(shelf: shelf, name: name, made: made, isOfOther: isOfOther)
     }
+
+    private static func flag(_ byte: UInt8) -> Bool? { byte < 2 ? byte == 1 : nil }
 
     func first(at place: ShelfPlace, in reader: ShelfReader) throws(Refusal) -> KnownShelf? {
         try reader.first(at: try digest(of: place)).map { (sealed) throws(Refusal) in
             let found = try open(sealed)
             // The digest is not bound to the record, which is.
-            guard found.place == place else { throw .damagedShelf }
+            guard found.place == place, !found.isOfOther else { throw .damagedShelf }
             return found
         }
     }

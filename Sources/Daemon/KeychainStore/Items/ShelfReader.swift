@@ -52,7 +52,9 @@ package final class ShelfReader {
         defer { statement.reset() }
         statement.bind(blob: last.span, at: 1)
         while try statement.next() {
-            guard let shelf = statement.shelf, try visit(shelf) else { return }
+            // A row that somebody has spoiled hides no other.
+            guard let shelf = statement.shelf else { continue }
+            guard try visit(shelf) else { return }
         }
     }
 
@@ -116,11 +118,14 @@ extension StoreWriter {
 
     /// Adds a shelf of the program whose rows are written now.
     ///
-    /// - Parameter made: when it came into the store, in seconds since 2001: of a place the first takes new files.
-    package func add(_ shelf: SealedShelf, at place: ColumnDigest, made: Int64) throws(Refusal) {
+    /// - Parameters:
+    ///   - place: that of the new files it may take; nil for a shelf that takes none.
+    ///   - made: when it came into the store, in seconds since 2001: of a place the first takes new files.
+    package func add(_ shelf: SealedShelf, at place: ColumnDigest?, made: Int64) throws(Refusal) {
         try makeShelfTable()
         let statement = try statement(.addShelf)
         let owner = owner?.span.array(0, AttributeDigester.size) ?? []
+        let place = place?.span.array(0, AttributeDigester.size) ?? []
         try writing { () throws(DatabaseError) in
             statement.bind(blob: shelf.id.bytes.span, at: 1)
             statement.bind(blob: place.span, at: 2)
@@ -176,7 +181,7 @@ extension StoreWriter {
         if try has(ShelfTable.lookingForTombstones) { try run(.deleteShelfTombstone, on: shelf) }
     }
 
-    /// How many shelves there are, and how many of the program whose rows are written now.
+    /// How many shelves of this machine there are, and how many of the program whose rows are written now.
     package func countShelves() throws(Refusal) -> (all: Int64, owner: Int64) {
         guard try has(ShelfTable.looking) else { return (0, 0) }
         let statement = try statement(.countShelves)
@@ -184,6 +189,14 @@ extension StoreWriter {
         let owner = owner?.span.array(0, AttributeDigester.size) ?? []
         statement.bind(blob: owner.span, at: 1)
         return try statement.next() ? (statement.integer(0), statement.integer(1)) : (0, 0)
+    }
+
+    /// How many shelves there are that came from other machines.
+    package func countShelvesOfOthers() throws(Refusal) -> Int64 {
+        guard try has(ShelfTable.looking) else { return 0 }
+        let statement = try statement(.countShelvesOfOthers)
+        defer { statement.reset() }
+        return try statement.next() ? statement.integer(0) : 0
     }
 
     /// How many shelves there are, and how many of them came after a second since 2001.

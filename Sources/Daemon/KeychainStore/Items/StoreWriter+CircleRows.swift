@@ -20,7 +20,10 @@ package struct CircleRow: Sendable {
     fileprivate init?(_ statement: Statement, _ recordClass: RecordClass) {
         guard let class8 = UInt8(exactly: statement.integer(5)), let accessibility = Accessibility(rawValue: class8)
         else { return nil }
-        place = RecordPlace(recordClass, primaryKey: statement.withBlob(0) { $0.array(0, $0.count) })
+        let place = RecordPlace(recordClass, primaryKey: statement.withBlob(0) { $0.array(0, $0.count) })
+        // Nothing binds the id of a row: one that is none is no record.
+        guard recordClass != .shelf || place.shelf != nil else { return nil }
+        self.place = place
         stamp = Self.stamp(statement.integer(1))
         isDirty = statement.integer(2) != 0
         origin = statement.isNull(3) ? nil : statement.withBlob(3) { $0.array(0, $0.count) }

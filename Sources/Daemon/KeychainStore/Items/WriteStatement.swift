@@ -15,7 +15,7 @@ enum WriteStatement: Hashable {
     case groups(ItemClass), firstOfGroup(ItemClass)
     case keepVersion(ItemClass), addVersion, version, settleVersion, historyExcess
     case addLookup, endLookups
-    case addShelf, deleteShelf, countShelves, countLaterShelves
+    case addShelf, deleteShelf, countShelves, countLaterShelves, countShelvesOfOthers
     case shelfTombstone, addShelfTombstone, deleteShelfTombstone
     case readChanges, dropChanges
     case markRecord, settleRecord, noteRecord, noteSent(Int), noteRename
@@ -77,6 +77,7 @@ enum WriteStatement: Hashable {
         case .deleteShelf: (ShelfTable.deletion, "delete a shelf")
         case .countShelves: (ShelfTable.count, "be counted")
         case .countLaterShelves: (ShelfTable.countSince, "be counted")
+        case .countShelvesOfOthers: (ShelfTable.countOfOthers, "be counted")
         case .shelfTombstone: (ShelfTable.tombstone, "find a shelf")
         case .addShelfTombstone: (ShelfTable.tombstoneInsertion, "delete a shelf")
         case .deleteShelfTombstone: (ShelfTable.tombstoneDeletion, "add a shelf")

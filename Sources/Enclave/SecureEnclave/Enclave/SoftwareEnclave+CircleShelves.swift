@@ -55,10 +55,17 @@ extension SoftwareEnclave {
         return (record, shelf)
     }
 
-    /// The keys of a shelf of this machine. Nobody has to be asked for one that travels.
+    /// The keys of a shelf of this machine. Nobody has to be asked for one that travels. A shelf with another id than
+    /// that of its keys stays: it is of an earlier release, or of a forged backup.
     private func ownKeys(of shelf: Shelf) throws(Refusal) -> ShelfKeys {
         guard shelf.travels else { throw .strangeShelf }
-        return try ShelfKeys(decoding: try openBox(of: shelf))
+        let keys = try ShelfKeys(decoding: try openBox(of: shelf))
+        guard try hasItsID(shelf, keys) else { throw .strangeShelf }
+        return keys
+    }
+
+    private func hasItsID(_ shelf: Shelf, _ keys: ShelfKeys) throws(Refusal) -> Bool {
+        try keys.id(shelf.protection, shelf.key.binding) == shelf.id
     }
 
     /// A commitment in a body counts for nothing: it is made here.
@@ -73,23 +80,16 @@ extension SoftwareEnclave {
         let (record, shelf) = try read(body)
         let keys = try ShelfKeys(decoding: SecretBytes(copying: shelf.key.sealed.span))
         // Files are wrapped to the public half: who opens them has to be who has the private one.
-        guard keys.pair.publicKey.external() == shelf.key.publicKey,
+        guard keys.pair.publicKey.external() == shelf.key.publicKey, try hasItsID(shelf, keys),
             try commitment(to: shelf, keys) == record.commitment
         else { throw .strangeShelf }
         let own = try sealed(keys, as: shelf.id, shelf.protection, shelf.key.binding, in: nil)
         return record.with(own, record.commitment)
     }
 
-    /// The hash of what is the same on all machines. Both keys are random, so that nobody finds them by it.
+    /// The hash of what is the same on all machines.
     private func commitment(to shelf: Shelf, _ keys: ShelfKeys) throws(Refusal) -> [UInt8] {
-        let message = SecretBuffer(capacity: 512)
-        message.append(Array("keychain sync 1: shelf".utf8).span)
-        message.append(shelf.id.bytes.span)
-        message.append(shelf.key.head.span)
-        try keys.encoded().withSpan { message.append($0) }
-        do throws(CryptoError) {
-            return try message.finish().withSpan { (span) throws(CryptoError) in try BatchHash(sha256: span).bytes }
-        } catch { throw .crypto(error) }
+        try keys.digest("keychain sync 1: shelf", of: shelf.id.bytes + shelf.key.head)
     }
 }
 

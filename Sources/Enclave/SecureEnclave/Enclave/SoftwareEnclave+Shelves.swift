@@ -15,7 +15,8 @@ extension SoftwareEnclave {
         let pair = try library { () throws(CryptoError) in
             try PrivateKey.generate(.x25519, bits: Int(Shelf.bits))
         }
-        return try sealed(ShelfKeys(pair), as: ShelfID(), protection, binding, in: context)
+        let keys = ShelfKeys(pair)
+        return try sealed(keys, as: try keys.id(protection, binding), protection, binding, in: context)
     }
 
     /// The keys of a shelf, if the context has the grants for it.
@@ -104,6 +105,27 @@ struct ShelfKeys {
             try part.withSpan { (part) throws(CryptoError) in
                 try PrivateKey(external: part.extracting(Shelf.wrapKeyBytes...), type: .x25519)
             }
+        }
+    }
+
+    /// The id of a shelf with these keys. Nobody can make another shelf with it, so that the machines of a circle have
+    /// one under each id.
+    func id(_ protection: FileProtection, _ binding: KeyBinding) throws(Refusal) -> ShelfID {
+        let shelf = try Shelf(id: .zero, protection, binding, pair.publicKey.external(), nil, sealed: [])
+        let digest = try digest("keychain shelf 1: id", of: shelf.key.head)
+        guard let id = ShelfID(digest.span.extracting(..<ShelfID.size)) else { throw .damagedKey }
+        return id
+    }
+
+    /// SHA-256 of a text, what a shelf has in the clear, and its keys. These are random: nobody finds them by it.
+    func digest(_ text: String, of shown: [UInt8]) throws(Refusal) -> [UInt8] {
+        let message = SecretBuffer(capacity: 512)
+        message.append(Array(text.utf8).span)
+        message.append(shown.span)
+        try encoded().withSpan { message.append($0) }
+        return try library { () throws(CryptoError) in
+            let digest = try message.withSpan { (span) throws(CryptoError) in try Digest.sha256(span) }
+            return digest.span.array(0, digest.span.count)
         }
     }
 

@@ -106,13 +106,35 @@ import Testing
             try shelf.with(sealed: keys), commitment: try commitment ?? BatchHash(sha256: message.span).bytes)
     }
 
+    /// The same keys under another id, as they were before ids were made of keys.
+    private func renamed(_ shelf: Shelf) throws -> Shelf {
+        let keys = try here.served.enclave.keys(of: shelf, in: nil)
+        return try here.served.enclave.sealed(keys, as: ShelfID(), shelf.protection, shelf.key.binding, in: nil)
+    }
+
+    @Test("Each shelf has an id of its own keys, and one with another id opens its files and stays")
+    func identifiers() throws {
+        for protection in FileProtection.allCases {
+            let (file, shelf) = (FileID(), try shelf(protection))
+            let keys = try here.served.enclave.keys(of: shelf, in: nil).encoded().withSpan { $0.array(0, $0.count) }
+            let message = Array("keychain shelf 1: id".utf8) + shelf.key.head + keys
+            #expect(try BatchHash(sha256: message.span).bytes.prefix(ShelfID.size) == shelf.id.bytes[...])
+            let older = try renamed(shelf)
+            let made = try here.connection.makeFileKey(of: file, in: older, in: nil)
+            #expect(try here.connection.unwrapFileKey(made.slot, of: file, by: older, in: nil).isEqual(to: made.key))
+            #expect(try here.connection.commitments(to: [older, shelf]).map { $0 == nil } == [true, false])
+            #expect(refusal { _ = try here.connection.boxShelves([body(older)], of: [try place()]) } != nil)
+        }
+    }
+
     @Test("What a member in wrong hands puts into a shelf's box is no shelf: other keys, another device's, or nothing")
     func hostile() throws {
         let (shelf, other) = (try shelf(), try self.shelf())
         let truth = try clear(shelf)
         let lies = [
             try clear(shelf, keys: other), try clear(shelf, commitment: [UInt8](repeating: 1, count: 32)),
-            try clear(try self.shelf(class: 1)), body(try shelf.with(sealed: [])), SecretBytes(count: 64),
+            try clear(try renamed(shelf)), try clear(try self.shelf(class: 1)), body(try shelf.with(sealed: [])),
+            SecretBytes(count: 64),
         ]
         for (number, body) in (lies + [truth]).enumerated() {
             let place = try place()
