@@ -174,8 +174,10 @@ import Testing
         #expect(try engine.engine.shelves.records(after: nil).count == 2)
         let backup = try engine.backUp()
         _ = try other.restoreAll(backup)
-        for made in made { #expect(try opens(made, in: other)) }
-        #expect(try make(place(name: "0"), in: engine).slot.shelf == made[0].slot.shelf)
+        for (number, made) in made.enumerated() {
+            #expect(try opens(made, in: other))
+            #expect(try make(place(name: "\(number)"), in: engine).slot.shelf == made.slot.shelf)
+        }
     }
 
     @Test("A shelf of nobody's group, without an id or with foreign keys is refused, and the rest is taken")

@@ -178,7 +178,7 @@ struct ShelfSyncTests {
         let made = try make(place(), on: circle.first)
         try circle.exchange()
         let stamp = "SELECT hlc FROM syncrow WHERE class = 6"
-        let before = try circle.second.keychain.count(stamp)
+        let before = try #require(try circle.second.keychain.count(stamp))
         try circle.second.engine.tamper("UPDATE shelf SET sealed = zeroblob(length(sealed))")
         try circle.first.engine.tamper("UPDATE syncrow SET dirty = 1, hlc = hlc + 1 WHERE class = 6")
         try circle.first.restart()
