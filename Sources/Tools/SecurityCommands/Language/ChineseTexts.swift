@@ -1252,6 +1252,7 @@ enum ChineseTexts {
         架。
         Open the file with the keychain that made it, or restore that keychain.\t请用创建该文件的钥匙串打开它，或恢复\
         那个钥匙串。
+        The keychain was locked while a shelf came from another machine.\t正在接收另一台设备的密钥架时，钥匙串被锁定。
         The record of a shelf in the store is not as it was written.\t存储中一个密钥架的记录与写入时不同。
         Restore a snapshot of the store. The files themselves may be whole.\t请恢复存储的快照。文件本身可能完好。
         A request about a file was authorized before its shelf was known.\t在得知文件的密钥架之前就授权了关于该文件的\
