@@ -3,8 +3,8 @@ import KeychainModel
 import SyncFormat
 import SyncMerging
 
-/// What another machine says of shelves. Files do not open any more without theirs, and a member in wrong hands may say
-/// anything.
+/// Looks at shelves and deletions of other machines. Files do not open any more without their shelf, and a member in
+/// wrong hands may send anything.
 extension StoredRows {
     /// Whether a version may meet what is here; true for an item.
     mutating func mayMeet(_ record: SyncRecord) -> Bool {
