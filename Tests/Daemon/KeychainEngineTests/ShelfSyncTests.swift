@@ -284,6 +284,20 @@ struct ShelfSyncTests {
         #expect(opens(later, on: circle.first))
     }
 
+    @Test("Shelves of a locked newcomer wait, and its items that are open do not wait for them")
+    func lockedNewcomer() throws {
+        let (circle, newcomer) = (try SyncedMachines(), try SyncedMachine("newcomer"))
+        let made = try (0..<16).map { try make(place(name: "\($0)"), on: newcomer) }
+        try newcomer.keychain.add("open", ["pdmn": .string("ck")], value: "open")
+        try circle.add(newcomer)
+        try newcomer.lock()
+        try circle.exchange()
+        #expect(try circle.first.keychain.values()["open"] == "open" && isGone(made[0], on: circle.first))
+        try newcomer.unlock()
+        try circle.exchange()
+        for one in made { #expect(opens(one, on: circle.first)) }
+    }
+
     @Test("A row that somebody else wrote for a tombstone deletes no shelf anywhere; a damaged one stops nobody")
     func forged() throws {
         let circle = try SyncedMachines()
