@@ -87,7 +87,7 @@ _security() {
         remove-unlock-slot) words="-f -R --recovery -N --pin --json --help" ;;
         attest-key) words="-k -l -t -n -o --json --help" ;;
         codesign) words="-s --sign -e --entitlements -i --identifier -f --force -S --statements -v --verify -d --display -R --remove-signature -c --create-team-key -a --algorithm -P --passphrase -p --passphrase-fd -T --team-id -r --rotate -H --hand-over -t --to -o --output --json --help" ;;
-        file) words="-c --class -D --this-device -s --shelf -u --require -r --range -R --recovery -N --none -i --identity -t --to -p --passphrase -g --group -o --output --json --help" ;;
+        file) words="-c --class -D --this-device -s --shelf -u --require -r --range -R --recovery -N --none -i --identity -t --to -p --passphrase -f --force -g --group -o --output --json --help" ;;
         decisions) words="-f --follow --json --help" ;;
         why) words="-K --class -M --group -F --as -Y --sync -N --all -a -c -C -D -G -j -l -s -d -p -P -r -t --json --help" ;;
         move-items) words="-f --from -t --to -K --class -s --statement --json --help" ;;

@@ -431,6 +431,7 @@ complete -c security -n '__fish_seen_subcommand_from file' -s N -l none -d 'File
 complete -c security -n '__fish_seen_subcommand_from file' -s i -l identity -r -F -d 'Open the files with the identities in this file.'
 complete -c security -n '__fish_seen_subcommand_from file' -s t -l to -x -d 'Who opens the file of age, as age\'s option -r.'
 complete -c security -n '__fish_seen_subcommand_from file' -s p -l passphrase -d 'Have age ask for a passphrase that opens its file.'
+complete -c security -n '__fish_seen_subcommand_from file' -s f -l force -d 'Delete the shelf on all machines of the circle, without a question.'
 complete -c security -n '__fish_seen_subcommand_from file' -s g -l group -x -d 'The access group whose programs open the files.'
 complete -c security -n '__fish_seen_subcommand_from file' -s o -l output -r -F -d 'Where to write; the file itself unless given.'
 complete -c security -n '__fish_seen_subcommand_from decisions' -s f -l follow -d 'Go on and show what is decided from now on, until interrupted.'

@@ -551,6 +551,7 @@ _security() {
                     {-i,--identity}'[Open the files with the identities in this file.]:file:_files' \
                     {-t,--to}'[Who opens the file of age, as age'\''s option -r.]:recipient: ' \
                     {-p,--passphrase}'[Have age ask for a passphrase that opens its file.]' \
+                    {-f,--force}'[Delete the shelf on all machines of the circle, without a question.]' \
                     {-g,--group}'[The access group whose programs open the files.]:group: ' \
                     {-o,--output}'[Where to write; the file itself unless given.]:file:_files' \
                     '--json[Write JSON.]' \

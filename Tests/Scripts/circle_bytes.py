@@ -8,7 +8,8 @@ from read_store import parse_list
 
 NOTHING = bytes(16)
 STATEMENTS = ("genesis", "add", "remove", "generation", "share", "recovery", "want", "endorse")
-ITEM, TOMBSTONE, MANIFEST = 1, 2, 3
+ITEM, TOMBSTONE, MANIFEST, SHELF = 1, 2, 3, 4
+SHELF_CLASS = 6
 PASSED_ON = 2**62 - 1
 
 
@@ -63,7 +64,7 @@ class Header:
         require(data[:4] == mark, "it has another mark")
         cursor = Cursor(data[4 : self.SIZE])
         self.version, self.least = cursor.integers("HH")
-        require((self.version, self.least) == (1, 1), "it is of another version")
+        require(self.version == 2 and self.least in (1, 2), "it is of another version")
         self.circle, self.device, self.seq = cursor.take(16), cursor.take(16), cursor.integers("Q")
         self.previous, self.generation, self.salt = cursor.take(32), cursor.take(16), cursor.take(32)
         self.open_length, self.sealed_length = cursor.integers("II")
@@ -156,7 +157,8 @@ class Record:
         require(self.flags < 4 and self.hlc < 1 << 62, "a record makes no sense")
         self.origin = (cursor.take(16), cursor.integers("Q")) if self.flags & 1 else None
         self.body = cursor.rest()
-        require(self.kind == MANIFEST or (self.pdmn == 1) == bool(self.flags & 2), "a body is in the wrong box")
+        is_boxed = self.kind == SHELF or self.pdmn == 1
+        require(self.kind == MANIFEST or is_boxed == bool(self.flags & 2), "a body is in the wrong box")
 
 
 def records(cursor):

@@ -11,7 +11,8 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDFExpand
 
 import pairing_reader
-from circle_bytes import ITEM, MANIFEST, TOMBSTONE, Batch, Body, Content, Cursor, Manifest, Part, records, require
+from circle_bytes import ITEM, MANIFEST, SHELF_CLASS, TOMBSTONE, Batch, Body, Content, Cursor, Manifest, Part
+from circle_bytes import records, require
 from read_store import ATTRIBUTES, CLASSES, readable
 
 LETTERS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
@@ -78,18 +79,21 @@ def open_box(key, text, salt, place, box):
     return AESGCM(once).decrypt(box[:12], box[12:], b"")
 
 
+def open_body(text, record, keys, header):
+    """The body of a record in a box of its own."""
+    kinds = struct.pack("<BBBB", record.kind, record.item_class, record.pdmn, 0)
+    place = header.generation + header.circle + header.device + struct.pack("<Q", header.seq) + header.salt
+    place += kinds + record.rid + struct.pack("<Q", record.hlc)
+    return open_box(keys.locked, text, header.salt, place, record.body)
+
+
 class Version:
     """A version of an item, whose name is that of its body."""
 
     def __init__(self, record, keys, header):
-        self.record, self.rid, body = record, record.rid, record.body
+        self.record, self.rid = record, record.rid
         self.stamp = (record.hlc, record.origin[0] if record.origin else header.device)
-        if record.flags & 2:
-            kinds = struct.pack("<BBBB", record.kind, record.item_class, record.pdmn, 0)
-            place = header.generation + header.circle + header.device + struct.pack("<Q", header.seq) + header.salt
-            place += kinds + record.rid + struct.pack("<Q", record.hlc)
-            body = open_box(keys.locked, b"record", header.salt, place, body)
-        self.body = Body(body)
+        self.body = Body(open_body(b"record", record, keys, header) if record.flags & 2 else record.body)
         message = bytes([record.item_class]) + primary_key(record.item_class, self.body.attributes)
         require(hmac.digest(keys.record, message, "sha256")[:16] == self.rid, "a record has another item's name")
 
@@ -190,7 +194,8 @@ class Circle:
 
     def versions(self, header, read):
         keys = self.generations[header.generation]
-        return [Version(record, keys, header) for record in read if record.kind in (ITEM, TOMBSTONE)]
+        items = [one for one in read if one.kind in (ITEM, TOMBSTONE) and one.item_class != SHELF_CLASS]
+        return [Version(record, keys, header) for record in items]
 
     def items(self):
         """The items of all batches that are there, by their records, and those of snapshots."""

@@ -91,11 +91,15 @@ def password_of(digits, session):
     return int.from_bytes(derive(digits.encode(), session, b"keychain sync 1: digits", 40), "big") % ORDER
 
 
-def head(session, number, versions=(1, 1)):
+# The versions of the formats that a machine reads.
+VERSIONS = (1, 2)
+
+
+def head(session, number, versions=VERSIONS):
     return b"KCJ1" + session + bytes([number, 0]) + struct.pack("<HH", *versions)
 
 
-def keys_of(digits, session, number, second_share, member=(1, 1), newcomer=(1, 1)):
+def keys_of(digits, session, number, second_share, member=VERSIONS, newcomer=VERSIONS):
     """The keys of a pairing, of the member whose secret number this is."""
     associated = PAIR + session + struct.pack("<HHHH", *member, *newcomer)
     names = (b"member", b"newcomer")
@@ -114,7 +118,7 @@ def open_box(shared, place, box):
     return AESGCM(box_key(shared, place)).decrypt(box[:12], box[12:], b"")
 
 
-def signed(session, number, circle, member, keys, name, versions=(1, 1)):
+def signed(session, number, circle, member, keys, name, versions=VERSIONS):
     place = session + bytes([number]) + struct.pack("<HH", *versions)
     return PAIR + place + circle + member + keys + struct.pack("<I", len(name)) + name
 

@@ -94,12 +94,15 @@ def shelf(body, shelf_key, proof):
     group, offset = take_bytes(body, start + 20)
     public, end = take_bytes(body, offset)
     box, last = take_bytes(body, end)
+    if body[1:4] not in (bytes(3), b"\1\0\0"):
+        raise ValueError("no record of a shelf")
     if body[start : start + 3] != b"\1\1\1" or key_type >> 4 != 15 or bits != 256 or last != len(body):
         raise ValueError("no shelf")
     keys = open_box(shelf_key(identifier), proof + b"\3" + identifier + body[start:end], box)
     found = {"id": identifier, "wrapKey": keys[:32], "privateKey": keys[32:], "publicKey": public}
     found = {word: base64.b64encode(value).decode() for word, value in found.items()}
     found |= {"made": made, "name": name.decode(), "group": group.decode(), "protection": key_type & 15}
+    found["isOfOther"] = body[1] == 1
     return found | {"class": "shelf", "protectionClass": protection_class, "control": control}
 
 

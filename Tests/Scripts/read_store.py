@@ -26,6 +26,7 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from read_vault import PROTECTION, Closed, Damaged, GuardBinding, Vault, open_box
 
 CLASSES = {"genp": 1, "inet": 2, "cert": 3, "keys": 4}
+SHELF = 6
 
 
 class Attribute:
@@ -403,12 +404,27 @@ class Store:
         names = {number: name for name, number in CLASSES.items()}
         records = []
         for number, key, stamp, dirty in self.database.execute("SELECT class, pk, hlc, dirty FROM syncrow"):
+            if number == SHELF and isinstance(key, bytes):
+                row = self.shelf(key)
+                records.append({"class": "shelf", "key": key.hex(), "stamp": stamp, "dirty": dirty, "row": row})
             if number not in names or not isinstance(key, bytes):
                 continue
             found = self.database.execute(f"SELECT tomb FROM {names[number]} WHERE pk = ?", (key,)).fetchone()
             row = None if found is None else "tombstone" if found[0] else "item"
             records.append({"class": names[number], "key": key.hex(), "stamp": stamp, "dirty": dirty, "row": row})
         return records
+
+    def shelf(self, name):
+        """Section 16: whether the shelf with this id or its tombstone is there, as it was written."""
+        key = HKDF(SHA256(), 32, b"", b"keychain shelves").derive(self.vault.index_key)
+        for table, kind, text in (("shelf", "shelf", b"shelf"), ("shelftomb", "tombstone", b"shelf gone")):
+            rows = self.has(table) and self.database.execute(f"SELECT sealed FROM {table} WHERE id = ?", (name,))
+            for (sealed,) in rows or ():
+                record = open_box(key, text + name, sealed)
+                if record[:4] in ([b""] if kind == "tombstone" else [b"\1\0\0\0", b"\1\1\0\0"]):
+                    return kind
+                raise Damaged("the record of a shelf makes no sense")
+        return None
 
     def unmarked(self):
         """The rows of a circle that have no record."""

@@ -41,7 +41,7 @@ while read -r word rest; do
     esac
 done
 """
-PROGRAMS = (*ordinary_parts.NAMES, "keychain-carrier", "item-writer")
+PROGRAMS = (*ordinary_parts.NAMES, "keychain-carrier", "keychain-file", "item-writer")
 
 
 class Machine(OrdinaryHome):

@@ -48,7 +48,7 @@ package struct PairingSlot: Hashable, Sendable {
 package struct PairingVersions: Hashable, Sendable {
     package let least, most: UInt16
 
-    package init(least: UInt16 = SyncLimits.version, most: UInt16 = SyncLimits.version) {
+    package init(least: UInt16 = SyncLimits.firstVersion, most: UInt16 = SyncLimits.version) {
         (self.least, self.most) = (least, most)
     }
 

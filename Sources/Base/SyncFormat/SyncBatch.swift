@@ -21,10 +21,13 @@ package struct SyncHeader: Equatable, Sendable {
     package let salt: BatchHash
 
     /// A header of this version. `salt` is random, for the key that the batch alone is sealed with.
+    ///
+    /// - Parameter least: the smallest version that a reader of what is sealed must know.
     package init(
-        circle: CircleID, device: MemberID, seq: UInt64, previous: BatchHash, generation: GenerationID, salt: BatchHash
+        circle: CircleID, device: MemberID, seq: UInt64, previous: BatchHash, generation: GenerationID, salt: BatchHash,
+        least: UInt16 = SyncLimits.firstVersion
     ) {
-        (least, version) = (SyncLimits.version, SyncLimits.version)
+        (self.least, version) = (least, SyncLimits.version)
         (self.circle, self.device, self.seq, self.previous) = (circle, device, seq, previous)
         (self.generation, self.salt) = (generation, salt)
     }

@@ -1,7 +1,11 @@
 /// Bounds of everything that another machine or the transport can make grow.
 package enum SyncLimits {
     /// The version that is written, and the newest that is read.
-    package static let version: UInt16 = 1
+    package static let version: UInt16 = 2
+    /// The version that knows all but what a later one names.
+    package static let firstVersion: UInt16 = 1
+    /// The first version that knows shelves.
+    package static let shelfVersion: UInt16 = 2
     /// Stamps and floors are smaller, so that adding to one never overflows.
     package static let endOfTime: UInt64 = 1 << 62
     /// The statements of a batch: a generation for 64 recipients has 13 KiB.

@@ -8,11 +8,12 @@ package import LinuxSystem
 /// `length` counts what follows it. Bit 0 of `flags` says that device and seq are there: who wrote the version, and in
 /// which batch. Without them it is the batch's own. Bit 1 says that the body is a box of its own.
 package struct SyncRecord: Sendable {
-    /// The kinds of records; merging skips others.
+    /// The kinds of records; merging skips others. A tombstone is that of an item or of a shelf.
     package enum Kind {
         package static let item: UInt8 = 1
         package static let tombstone: UInt8 = 2
         package static let manifest: UInt8 = 3
+        package static let shelf: UInt8 = 4
     }
 
     private enum Flag {
@@ -65,8 +66,9 @@ package struct SyncRecord: Sendable {
         range = try cursor.take(cursor.remaining)
     }
 
-    /// Whether the body is in a box of its own while it travels: that of an item that only an unlocked machine reads.
-    package var needsBox: Bool { protection == Accessibility.whenUnlocked.rawValue }
+    /// Whether the body is in a box of its own while it travels: that of an item that only an unlocked machine reads,
+    /// and each shelf's, whose key no daemon sees.
+    package var needsBox: Bool { protection == Accessibility.whenUnlocked.rawValue || kind == Kind.shelf }
 
     /// Lends the body.
     package func withBody<Result, Failure: Error>(

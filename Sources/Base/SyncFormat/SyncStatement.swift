@@ -63,7 +63,7 @@ package struct Addition: Hashable, Sendable {
     package let name: [UInt8]
 
     package init(
-        _ keys: MemberKeys, least: UInt16 = SyncLimits.version, most: UInt16 = SyncLimits.version,
+        _ keys: MemberKeys, least: UInt16 = SyncLimits.firstVersion, most: UInt16 = SyncLimits.version,
         recoveryKey: MemberID = .none, signature: [UInt8] = [UInt8](repeating: 0, count: SyncBatch.signatureSize),
         name: [UInt8] = []
     ) {

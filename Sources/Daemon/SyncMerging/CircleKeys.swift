@@ -62,13 +62,14 @@ extension CircleKeys {
     /// Takes records out of their boxes where they are in such, and checks their identifiers.
     ///
     /// - Parameter isNamed: whether each must have the identifier that its body says.
-    /// - Returns: nil for one that is no such box, or has another's identifier.
+    /// - Returns: nil for one that is no such box, has another's identifier, or is a shelf without a shelf's body.
     func open(_ records: [(record: SyncRecord, header: SyncHeader)], isNamed: Bool) -> [SyncRecord?] {
         var unboxed = unbox(records.filter(\.record.isBoxed))[...]
         let bodies = records.map { $0.record.isBoxed ? unboxed.popFirst() ?? nil : $0.record }
-        guard isNamed else { return bodies }
-        var names = recordIDs(of: bodies.compactMap(\.self))[...]
-        return bodies.map { body in body.flatMap { names.popFirst() == $0.rid ? $0 : nil } }
+        let whole = bodies.map { body in body.flatMap { $0.hasBodyOfKind ? $0 : nil } }
+        guard isNamed else { return whole }
+        var names = recordIDs(of: whole.compactMap(\.self))[...]
+        return whole.map { body in body.flatMap { names.popFirst() == $0.rid ? $0 : nil } }
     }
 
     /// Whether the keys of a generation are there.

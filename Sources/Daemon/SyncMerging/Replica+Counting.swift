@@ -141,7 +141,7 @@ extension Replica {
         _ records: [SyncRecord], of header: SyncHeader, _ stated: UInt64, now: UInt64, _ keys: any CircleKeys
     ) {
         var readable: [WaitingRecord] = []
-        for record in records where [SyncRecord.Kind.item, SyncRecord.Kind.tombstone].contains(record.kind) {
+        for record in records where record.isVersion {
             guard isAllowed(record, header, stated) else {
                 quarantined[header.device, default: 0] += 1
                 continue
@@ -188,8 +188,8 @@ extension Replica {
     /// Whether the author could have written the record by the rules that this machine keeps. A body is checked when it
     /// is read.
     private func isAllowed(_ record: SyncRecord, _ header: SyncHeader, _ stated: UInt64) -> Bool {
-        guard (1...4).contains(record.itemClass), (1...3).contains(record.protection) else { return false }
-        guard record.isBoxed == record.needsBox else { return false }
+        // Older readers would have read past a record that the header does not announce.
+        guard record.isConsistent, record.leastVersion <= header.least else { return false }
         if let origin = record.origin {
             return membership.removed.contains(origin.device) || record.kind == SyncRecord.Kind.tombstone
         }
@@ -205,7 +205,10 @@ extension Replica {
             heldSize[arrived.record.place.device, default: 0] += arrived.record.cost
             return
         }
-        rows.meet(row.record)
+        guard rows.meet(row.record) else {
+            quarantined[arrived.record.header.device, default: 0] += 1
+            return
+        }
         renames.note(rid, isItem: isItem(rid))
         // A version that loses says of an item what the one that wins need not repeat.
         renames.add(rid, previous: row.record.previous)
@@ -250,11 +253,14 @@ extension Replica {
         return !isEnd && row.stamp.hlc > limit
     }
 
-    /// Merges the records whose time has come near.
-    mutating func releaseFuture(now: UInt64) {
-        let waiting = future.filter { !isFarAhead($0.row, now) }
+    /// Merges the records whose time has come near. A shelf is compared with the one that is here, and a locked machine
+    /// cannot read that.
+    mutating func releaseFuture(now: UInt64, _ keys: any CircleKeys) {
+        let isUnlocked = keys.isUnlocked
+        func waits(_ one: ArrivedRow) -> Bool { isFarAhead(one.row, now) || one.row.record.isShelf && !isUnlocked }
+        let waiting = future.filter { !waits($0) }
         guard !waiting.isEmpty else { return }
-        future = future.filter { isFarAhead($0.row, now) }
+        future = future.filter(waits)
         for one in waiting { heldSize[one.record.place.device, default: 0] -= one.record.cost }
         for one in waiting { merge(one, now: now) }
         carryNames()

@@ -71,7 +71,7 @@ extension Replica {
             for device in waiting.keys.sorted() { while readNext(of: device, now: now, keys) { moves = true } }
             // An author is read further when its records no longer wait.
             let before = heldSize
-            releaseFuture(now: now)
+            releaseFuture(now: now, keys)
             releaseHeld(now: now, keys)
             if heldSize != before { moves = true }
         }

@@ -15,7 +15,8 @@ extension Replica {
             isSettled(),
             let generation = membership.currentGeneration?.id, keys.holds(generation)
         else { return false }
-        let (header, logs) = (header(generation, keys), coveredLogs)
+        let least = (rows.all.values + future.map(\.row)).map(\.record).leastVersion
+        let (header, logs) = (header(generation, least: least, keys), coveredLogs)
         guard logs.count <= SyncLimits.members, let parts = parts(of: header, keys) else { return false }
         let manifest = SnapshotManifest(logs: logs, parts: parts.map { Self.listed($0, keys) })
         guard SnapshotManifest.fit(manifest.parts) else { return false }
@@ -84,7 +85,7 @@ extension Replica {
     ) -> SnapshotPart? {
         let header = SyncHeader(
             circle: circle, device: me, seq: batch.seq, previous: .none, generation: batch.generation,
-            salt: keys.makeSalt())
+            salt: keys.makeSalt(), least: batch.least)
         guard let boxed = boxed(records, header, keys) else { return nil }
         let sealed = keys.seal(SnapshotPart.content(boxed), header) {
             SnapshotPart.associated(header, stating, sealedSize: $0)

@@ -35,13 +35,15 @@ extension Replica {
         guard let generation = sealingGeneration(statements), keys.holds(generation) else {
             return composeOpen(statements, keys)
         }
-        let header = header(generation, keys)
+        let salt = keys.makeSalt()
         if !renewed.isEmpty || !splitLogs.isEmpty { _ = rows.loadAll() }
         let dirty = publishable(keys)
         let passed = versionsToPassOn(besides: dirty, keys)
         guard mustPublish || !dirty.isEmpty || !passed.isEmpty || !statements.isEmpty else { return nil }
         let isWhole = dirty.count == rows.unpublished.count
-        guard let records = boxed(dirty.map(\.value.record) + passed.records, header, keys) else { return nil }
+        let open = dirty.map(\.value.record) + passed.records
+        let header = header(generation, least: open.leastVersion, salt: salt, keys)
+        guard let records = boxed(open, header, keys) else { return nil }
         let content = SyncContent(
             positions: changedPositions(), floor: isWhole ? stampFloor : myFloor, records: records)
         let stamps = dirty.mapValues(\.stamp)
@@ -93,11 +95,14 @@ extension Replica {
         return membership.currentGeneration?.id
     }
 
-    func header(_ generation: GenerationID, _ keys: any CircleKeys) -> SyncHeader {
+    func header(
+        _ generation: GenerationID, least: UInt16 = SyncLimits.firstVersion, salt: BatchHash? = nil,
+        _ keys: any CircleKeys
+    ) -> SyncHeader {
         let head = logs[me] ?? LogHead()
         return SyncHeader(
             circle: circle, device: me, seq: head.seq + 1, previous: head.hash, generation: generation,
-            salt: keys.makeSalt())
+            salt: salt ?? keys.makeSalt(), least: least)
     }
 
     /// The records with their boxes; nil when the machine was locked meanwhile.

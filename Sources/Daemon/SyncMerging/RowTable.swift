@@ -32,8 +32,8 @@ package struct SyncRow: Sendable {
 
     private func precedes(_ other: SyncRow) -> Bool {
         if record.kind != other.record.kind { return record.kind < other.record.kind }
-        return record.withBody { mine in
-            other.record.withBody { other in
+        return record.withCompared { mine in
+            other.record.withCompared { other in
                 for place in 0..<min(mine.count, other.count) where mine[place] != other[place] {
                     return mine[place] < other[place]
                 }
@@ -52,7 +52,9 @@ package protocol RowTable {
     /// Setting a row changes its stamp and its place, and not what it says.
     subscript(rid: RecordID) -> SyncRow? { get set }
     /// A version of another machine's is about to meet the row of its record.
-    mutating func meet(_ record: SyncRecord)
+    ///
+    /// - Returns: false for one that is not taken, whatever its stamp is.
+    mutating func meet(_ record: SyncRecord) -> Bool
     /// The rows that are not published, and those that are tombstones.
     var unpublished: Set<RecordID> { get }
     var tombstones: Set<RecordID> { get }
@@ -75,7 +77,9 @@ package protocol RowTable {
 
 // A table that has everything in memory.
 extension RowTable {
-    package mutating func meet(_ record: SyncRecord) {}
+    package mutating func meet(_ record: SyncRecord) -> Bool {
+        all[record.rid].map { !$0.record.isOtherShelf(than: record) } ?? true
+    }
     package mutating func load(_ rids: [RecordID]) {}
     package mutating func noteSent(_ rids: some Collection<RecordID>, in batch: SyncRecord.Origin) {}
     package mutating func loadAll() -> Bool { true }

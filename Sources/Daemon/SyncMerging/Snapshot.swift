@@ -56,11 +56,11 @@ struct OpenedSnapshot {
 
     private mutating func take(_ part: SnapshotPart, _ keys: any CircleKeys) -> Bool {
         stating += part.carried
-        guard keys.holds(part.header.generation),
+        guard part.header.least <= SyncLimits.version, keys.holds(part.header.generation),
             let content = keys.open(part.sealed, part.header, associated: part.associated),
             let records = try? SnapshotPart.records(decoding: content)
         else { return false }
-        guard records.allSatisfy(isAllowed) else { return false }
+        guard records.allSatisfy({ isAllowed($0, part.header) }) else { return false }
         let opened = keys.open(records.map { ($0, part.header) }, isNamed: true)
         for (record, opened) in zip(records, opened) {
             guard let opened, let origin = record.origin else { return false }
@@ -70,9 +70,7 @@ struct OpenedSnapshot {
         return true
     }
 
-    private func isAllowed(_ record: SyncRecord) -> Bool {
-        [SyncRecord.Kind.item, SyncRecord.Kind.tombstone].contains(record.kind) && record.origin != nil
-            && record.isBoxed == record.needsBox && (1...4).contains(record.itemClass)
-            && (1...3).contains(record.protection)
+    private func isAllowed(_ record: SyncRecord, _ header: SyncHeader) -> Bool {
+        record.isConsistent && record.origin != nil && record.leastVersion <= header.least
     }
 }

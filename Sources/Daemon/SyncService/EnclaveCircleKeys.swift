@@ -180,12 +180,18 @@ final class EnclaveCircleKeys: CircleKeys {
     }
 
     func box(_ records: [SyncRecord], _ header: SyncHeader) -> [SyncRecord]? {
-        guard isUnlocked else { return nil }
+        guard isUnlocked, let items = box(records, header, areShelves: false),
+            let shelves = box(records, header, areShelves: true)
+        else { return nil }
+        return Self.merged(items, shelves, like: records)
+    }
+
+    private func box(_ all: [SyncRecord], _ header: SyncHeader, areShelves: Bool) -> [SyncRecord]? {
         var boxed: [SyncRecord] = []
-        for some in CircleLists.runs(records, by: \.encodedSize) {
+        for some in CircleLists.runs(all.filter { $0.isShelf == areShelves }, by: \.encodedSize) {
             let (bodies, places) = (some.map(\.body), some.map { BoxedRecord($0, in: header) })
             let boxes = ask(isAnswer: Self.means(.locked)) { () throws(Refusal) in
-                try enclave.boxBodies(bodies, of: places)
+                try areShelves ? enclave.boxShelves(bodies, of: places) : enclave.boxBodies(bodies, of: places)
             }
             guard let boxes else { return nil }
             for (record, box) in zip(some, boxes) { boxed.append(record.with(body: box, isBoxed: true)) }
@@ -194,15 +200,33 @@ final class EnclaveCircleKeys: CircleKeys {
     }
 
     func unbox(_ boxes: [(record: SyncRecord, header: SyncHeader)]) -> [SyncRecord?] {
+        Self.merged(
+            unbox(boxes, areShelves: false), unbox(boxes, areShelves: true), like: boxes.map(\.record))
+    }
+
+    private func unbox(
+        _ all: [(record: SyncRecord, header: SyncHeader)], areShelves: Bool
+    ) -> [SyncRecord?] {
         var opened: [SyncRecord?] = []
+        let boxes = all.filter { $0.record.isShelf == areShelves }
         for some in CircleLists.runs(boxes, by: { $0.record.encodedSize }) {
             let (boxes, places) = (some.map(\.record.body), some.map { BoxedRecord($0.record, in: $0.header) })
-            let bodies = ask { () throws(Refusal) in try enclave.unboxBodies(boxes, of: places) }
+            let bodies = ask { () throws(Refusal) in
+                try areShelves ? enclave.unboxShelves(boxes, of: places) : enclave.unboxBodies(boxes, of: places)
+            }
             for (index, one) in some.enumerated() {
                 opened.append(bodies?[index].map { one.record.with(body: $0, isBoxed: false) })
             }
         }
         return opened
+    }
+
+    /// Answers for items and for shelves, in the order of the records.
+    private static func merged<Answer>(
+        _ items: [Answer], _ shelves: [Answer], like records: [SyncRecord]
+    ) -> [Answer] {
+        var (items, shelves) = (items[...], shelves[...])
+        return records.map { $0.isShelf ? shelves.removeFirst() : items.removeFirst() }
     }
 
     func recordIDs(of records: [SyncRecord]) -> [RecordID?] {

@@ -23,7 +23,7 @@ extension OwnCircle {
         if file.isDoubled { status.standing = .isDoubled }
         (status.isPaused, status.problem) = (file.isPaused, view.problem)
         (status.looked, status.committed) = (file.looked, file.committed)
-        status.unsent = UInt64(try CircleRecords(engine).marks().count)
+        status.unsent = UInt64(try CircleRecords(engine).count())
         status.machines = shown(status, file)
         return status
     }

@@ -53,6 +53,12 @@ package struct CircleRecords: Sendable {
         }
     }
 
+    /// How many items and shelves other machines have not got.
+    package func count() throws(Refusal) -> Int {
+        let shelves = try engine.withStoreWriter { (writer) throws(Refusal) in try writer.reader.countMarkedShelves() }
+        return try marks().count + shelves
+    }
+
     /// Other machines have got these; those that have changed since stay marked.
     package func settle(_ marks: [Mark]) throws(Refusal) {
         try engine.withStoreWriter { (writer) throws(Refusal) in

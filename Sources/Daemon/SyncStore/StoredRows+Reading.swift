@@ -15,6 +15,7 @@ extension StoredRows {
         work = Work(access: Access(items: items, keys: keys))
         var rows: [CircleRow] = []
         for itemClass in ItemClass.stored { rows += try items.tables.reader.circleRows(of: itemClass) }
+        rows += try items.tables.reader.circleShelves()
         try add(rows)
         let losers = try items.tables.reader.losers().filter { $0.lost.conflict != nil }
         disputed = Set(losers.map(\.place))
@@ -24,8 +25,8 @@ extension StoredRows {
     mutating func begin(_ items: CircleItems, changed: Set<RecordPlace>, _ keys: any CircleKeys) throws(Refusal) {
         work = Work(access: Access(items: items, keys: keys))
         try read(changed.union(takeDoubtful()))
-        // One of each protection class says whether the others have names now.
-        for places in Dictionary(grouping: unnamed.keys, by: { unnamed[$0]?.record.protection }).values {
+        // One of each kind says whether the others have names now.
+        for places in Dictionary(grouping: unnamed.keys, by: { unnamed[$0]?.record.openness }).values {
             guard let first = places.first else { continue }
             try read([first])
             if unnamed[first] == nil { try read(places.dropFirst()) }
@@ -58,38 +59,44 @@ extension StoredRows {
         let stamp = SyncStamp(hlc: UInt64(row.stamp), device: row.isDirty ? me : origin.author)
         let version = SyncRow(
             record: SyncRecord(row, rid: origin.rid), stamp: stamp, place: row.isDirty ? nil : origin.place)
-        add(version, origin.rid, at: RecordPlace(row), RowNote(row))
+        add(version, origin.rid, at: row.place, RowNote(row))
         return true
     }
 
     private mutating func open(_ rows: [CircleRow], keepingBodies: Bool) throws(Refusal) {
         guard let access = work?.access else { return }
         var found: [(row: CircleRow, record: SyncRecord)] = []
-        for (row, item) in zip(rows, try access.items.items(at: rows.map(RecordPlace.init))) {
-            switch item {
-            case .nothing: continue
+        for (row, content) in zip(rows, try access.items.contents(of: rows.map(\.place))) {
+            switch content {
+            case .nothing, .stays: try unmark(row)
             case .locked: addClosed(row)
-            case .item(let item):
-                let hlc = row.stamp == 0 ? item.modified : UInt64(row.stamp)
-                found.append((row, SyncRecord(item, hlc: hlc, RowNote(row).ties)))
+            case .body(let body):
+                let hlc = row.stamp == 0 ? body.modified : UInt64(row.stamp)
+                found.append((row, body.record(hlc: hlc, RowNote(row).ties)))
             }
         }
         for (one, rid) in zip(found, access.keys.recordIDs(of: found.map(\.record))) {
             let record = keepingBodies ? one.record : one.record.bare
             guard let rid else {
-                unnamed[RecordPlace(one.row)] = Unnamed(
+                unnamed[one.row.place] = Unnamed(
                     record: one.record.bare, note: RowNote(one.row), isOlder: one.row.stamp == 0)
                 continue
             }
             let stamp = SyncStamp(hlc: record.hlc, device: me)
             add(
-                SyncRow(record: record.with(rid: rid), stamp: stamp, place: nil), rid, at: RecordPlace(one.row),
+                SyncRow(record: record.with(rid: rid), stamp: stamp, place: nil), rid, at: one.row.place,
                 RowNote(one.row), isOlder: one.row.stamp == 0)
         }
     }
 
+    /// Takes the mark off a shelf that travels nowhere, so that nobody waits for its being sent.
+    private func unmark(_ row: CircleRow) throws(Refusal) {
+        guard row.place.shelf != nil, row.isDirty, row.stamp > 0 else { return }
+        try work?.access.items.tables.forgetRecord(row.place)
+    }
+
     private mutating func addClosed(_ row: CircleRow) {
-        let (place, rid) = (RecordPlace(row), row.origin.flatMap(StoredOrigin.init)?.rid)
+        let (place, rid) = (row.place, row.origin.flatMap(StoredOrigin.init)?.rid)
         let record = SyncRecord(row, rid: rid ?? .none)
         guard let rid else {
             return unnamed[place] = Unnamed(record: record, note: RowNote(row), isOlder: row.stamp == 0)
@@ -116,14 +123,15 @@ extension StoredRows {
         guard let access = work?.access else { return }
         let places = rids.compactMap { self.places[$0] }
         var found: [(rid: RecordID, record: SyncRecord)] = []
-        for (rid, item) in zip(rids, try access.items.items(at: places)) {
+        for (rid, content) in zip(rids, try access.items.contents(of: places)) {
             guard let row = all[rid] else { continue }
-            switch item {
+            switch content {
             case .locked: continue
             case .nothing: if row.isDirty, let place = self.places[rid] { forget(place) }
-            case .item(let item):
-                let ties = notes[rid]?.ties ?? .none
-                found.append((rid, SyncRecord(item, rid: rid, hlc: row.stamp.hlc, ties)))
+            // It is no record, whatever the store says of it.
+            case .stays: if let place = self.places[rid] { forget(place) }
+            case .body(let body):
+                found.append((rid, body.record(hlc: row.stamp.hlc, notes[rid]?.ties ?? .none).with(rid: rid)))
             }
         }
         let names = access.keys.recordIDs(of: found.map(\.record))
@@ -139,6 +147,12 @@ extension StoredRows {
         forget(place)
         add(SyncRow(record: record.with(rid: name), stamp: row.stamp, place: nil), name, at: place, note)
     }
+}
+
+extension SyncRecord {
+    /// Records for which this is the same are all open or all closed. The class of a shelf is in its key, and its
+    /// tombstone is always open.
+    fileprivate var openness: [UInt8] { [kind, itemClass, protection] }
 }
 
 extension Array {

@@ -23,16 +23,22 @@ extension StoredRows {
         }
         try settle(work, losers.map(\.lost))
         for (taker, previous) in work.names {
-            guard let taker = places[taker], let previous = places[previous] else { continue }
-            try work.access.items.giveName(
-                of: previous.primaryKey, to: taker.primaryKey, (previous.itemClass, taker.itemClass))
+            guard let taker = places[taker], let previous = places[previous], let new = taker.itemClass,
+                let old = previous.itemClass
+            else { continue }
+            try work.access.items.giveName(of: previous.primaryKey, to: taker.primaryKey, (old, new))
         }
         try noteVersions(work)
     }
 
     private func remove(_ work: Work) throws(Refusal) {
         for (rid, before) in work.before where all[rid] == nil && before.row?.isTombstone == true {
-            if let place = places[rid] { try work.access.items.remove(place.primaryKey, of: place.itemClass) }
+            guard let place = places[rid] else { continue }
+            if let itemClass = place.itemClass {
+                try work.access.items.remove(place.primaryKey, of: itemClass)
+            } else if let shelf = place.shelf {
+                try work.access.items.removeTombstone(of: shelf)
+            }
         }
     }
 
@@ -43,6 +49,12 @@ extension StoredRows {
         let items = rows.compactMap { $0.1.record.item }
         try work.access.items.prepareKeys(for: items)
         for item in items { try work.access.items.put(item) }
+        for (_, row) in rows { try putShelf(row.record, work) }
+    }
+
+    private func putShelf(_ record: SyncRecord, _ work: Work) throws(Refusal) {
+        if let shelf = record.travellingShelf { try work.access.items.put(shelf) }
+        if record.isDeletedShelf, let id = record.shelfID { try work.access.items.delete(id) }
     }
 
     private func noteVersions(_ work: Work) throws(Refusal) {

@@ -47,6 +47,8 @@ package struct StoredRows: RowTable {
         var sent: Set<RecordID> = []
         /// Rows whose bodies may be here.
         var opened: Set<RecordID> = []
+        /// How many more shelves of other machines the store takes; nil until one comes.
+        var roomForShelves: Int64?
         /// A failure of the store ends the transaction.
         var failure: Refusal?
     }
@@ -80,9 +82,10 @@ package struct StoredRows: RowTable {
     }
 
     package mutating func put(_ row: SyncRow, rid: RecordID) {
+        if row.record.isShelf, all[rid]?.record.isShelf != true { work?.roomForShelves? -= 1 }
         self[rid] = row
         work?.arrived.insert(rid)
-        guard places[rid] == nil, let item = row.record.item, let place = place(of: item) else { return }
+        guard places[rid] == nil, let place = place(of: row.record) else { return }
         (places[rid], named[place]) = (place, rid)
     }
 
@@ -162,10 +165,17 @@ package struct StoredRows: RowTable {
     /// A version of another machine's is about to meet what is here.
     ///
     /// An item from before the circle stays though somebody has deleted it there: joining deletes nothing.
-    package mutating func meet(_ record: SyncRecord) {
-        if let item = record.item, all[record.rid] == nil, !unnamed.isEmpty { name(item, record) }
+    package mutating func meet(_ record: SyncRecord) -> Bool {
+        if all[record.rid] == nil, !unnamed.isEmpty { name(record) }
         // One that is no record of the circle any more meets nobody.
-        if all[record.rid]?.isDirty == true { load([record.rid]) }
+        if all[record.rid]?.isDirty == true || record.isShelf || record.isDeletedShelf { load([record.rid]) }
+        guard mayMeet(record) else { return false }
+        keepOlder(from: record)
+        return true
+    }
+
+    /// Makes the change of an item from before the circle later than its deletion there.
+    private mutating func keepOlder(from record: SyncRecord) {
         guard older.contains(record.rid), let row = all[record.rid], row.isDirty, !row.isTombstone,
             record.kind == SyncRecord.Kind.tombstone, record.hlc >= row.stamp.hlc,
             record.hlc + 1 < SyncLimits.endOfTime
@@ -174,17 +184,18 @@ package struct StoredRows: RowTable {
         self[record.rid] = SyncRow(record: row.record.with(hlc: stamp.hlc), stamp: stamp, place: nil)
     }
 
-    private mutating func name(_ item: CircleItem, _ record: SyncRecord) {
-        guard let place = place(of: item), let found = unnamed.removeValue(forKey: place) else { return }
+    private mutating func name(_ record: SyncRecord) {
+        guard let place = place(of: record), let found = unnamed.removeValue(forKey: place) else { return }
         let named = found.record.with(rid: record.rid)
         let row = SyncRow(record: named, stamp: SyncStamp(hlc: named.hlc, device: me), place: nil)
         add(row, record.rid, at: place, found.note, isOlder: found.isOlder)
         doubtful.insert(place)
     }
 
-    private mutating func place(of item: CircleItem) -> RecordPlace? {
+    private mutating func place(of record: SyncRecord) -> RecordPlace? {
+        if let shelf = record.shelfID { return RecordPlace(shelf) }
         do throws(Refusal) {
-            guard let items = work?.access.items else { return nil }
+            guard let items = work?.access.items, let item = record.item else { return nil }
             return RecordPlace(itemClass: item.itemClass, primaryKey: try items.primaryKey(of: item))
         } catch {
             note(error)
@@ -254,8 +265,12 @@ extension SyncRecord {
 
     /// The record of a row, without its body.
     init(_ row: CircleRow, rid: RecordID) {
+        guard let itemClass = row.place.itemClass else {
+            self.init(bareShelf: row.isTombstone, rid: rid, hlc: UInt64(row.stamp))
+            return
+        }
         self.init(
-            kind: row.isTombstone ? Kind.tombstone : Kind.item, itemClass: row.itemClass.rawValue,
+            kind: row.isTombstone ? Kind.tombstone : Kind.item, itemClass: itemClass.rawValue,
             protection: row.accessibility.rawValue, rid: rid, hlc: UInt64(row.stamp), body: Self.noBody)
     }
 }

@@ -1,3 +1,4 @@
+import CommandOptions
 import FileAccess
 import KeychainModel
 import KeychainWire
@@ -27,6 +28,15 @@ enum Shelves {
     static func delete(_ task: FileTask) throws(CommandFailure) {
         guard let shelf = ShelfID(text: task.operands[0]) else { throw .usage("a shelf's id has 32 digits") }
         let keychain = try task.keychain()
-        try task.working(on: FileTask.call) { () throws(Refusal) in try keychain.delete(shelf) }
+        func delete(everywhere: Bool) throws(CommandFailure) {
+            try task.working(on: FileTask.call) { () throws(Refusal) in
+                try keychain.delete(shelf, everywhere: everywhere)
+            }
+        }
+        let isMeant = task.arguments.has("f")
+        do throws(CommandFailure) { try delete(everywhere: isMeant) } catch {
+            guard try task.session.losesFiles(error, asking: "Delete the shelf on all machines?") else { throw error }
+            try delete(everywhere: true)
+        }
     }
 }

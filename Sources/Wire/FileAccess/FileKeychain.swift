@@ -110,8 +110,12 @@ package struct FileKeychain: Sendable {
 
     /// Deletes a shelf: none of its files opens again.
     ///
-    /// - Throws: the refusal of the keychain.
-    package func delete(_ shelf: ShelfID) throws(Refusal) { _ = try ask(.deleteShelf(shelf)) }
+    /// - Parameter everywhere: also on the other machines of the circle.
+    /// - Throws: the refusal of the keychain; `errSecParam` for a shelf that other machines may have and that is not to
+    ///   be deleted there.
+    package func delete(_ shelf: ShelfID, everywhere: Bool) throws(Refusal) {
+        _ = try ask(.deleteShelf(shelf, everywhere: everywhere))
+    }
 
     private func ask(_ request: FileRequest) throws(Refusal) -> FileReply {
         guard case .file(let reply) = try connection.key(.file(request)) else {

@@ -31,10 +31,14 @@ package enum BackupEntry: Sendable {
 
     private init(_ body: SecretBytes, hasShelves: Bool) throws(Refusal) {
         var reader = WireReader(body)
-        switch UInt8(exactly: try reader.integer(UInt32.self)).flatMap(BackupClass.init(number:)) {
-        case .item(let itemClass)?: self = .item(try BackupRecord(itemClass, body, from: &reader))
-        case .shelf? where hasShelves: self = .shelf(try BackupShelf(from: &reader))
-        case .shelf?, nil: throw .malformed("a class")
+        let recordClass = BackupClass(number: try reader.integer(UInt8.self))
+        let (flag, zero) = (try reader.integer(UInt8.self), try reader.integer(UInt16.self))
+        switch recordClass {
+        case .item(let itemClass)? where flag == 0 && zero == 0:
+            self = .item(try BackupRecord(itemClass, body, from: &reader))
+        case .shelf? where hasShelves && flag < 2 && zero == 0:
+            self = .shelf(try BackupShelf(isOfOther: flag == 1, from: &reader))
+        case .item?, .shelf?, nil: throw .malformed("a class")
         }
     }
 }

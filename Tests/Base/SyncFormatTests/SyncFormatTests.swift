@@ -35,6 +35,12 @@ struct TotalFormat: Sendable, CustomTestStringConvertible {
         } again: { bytes throws(SyncMalformed) in
             try SyncItem(decoding: bytes.span).encoded().array
         },
+        TotalFormat(testDescription: "a shelf") { seed in
+            var samples = SyncSamples(seed: seed)
+            return samples.shelf().encoded().array
+        } again: { bytes throws(SyncMalformed) in
+            try SyncShelf(decoding: bytes.span).encoded().array
+        },
         TotalFormat(testDescription: "a manifest") { seed in
             var samples = SyncSamples(seed: seed)
             return samples.manifest().encoded().array

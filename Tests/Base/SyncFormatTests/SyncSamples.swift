@@ -77,6 +77,13 @@ struct SyncSamples {
         return SyncItem(list, ties, value: SecretBytes(copying: value.span))
     }
 
+    mutating func shelf() -> SyncShelf {
+        let (id, key) = (random.bytes(ShelfID.size), random.bytes(1 + count(90)))
+        return SyncShelf(
+            id: ShelfID(id.span) ?? ShelfID(), made: Int64(time()), name: count(1) == 0 ? "" : "letters",
+            commitment: random.bytes(SyncShelf.commitmentSize), key: SecretBytes(copying: key.span))
+    }
+
     mutating func record() -> SyncRecord {
         SyncRecord(
             kind: UInt8(number(1...5)), itemClass: UInt8(number(0...255)), protection: UInt8(number(0...255)),

@@ -136,7 +136,7 @@ struct PairingErrandTests {
     func strange() throws {
         let place = FolderPairings(directory.path)
         try place.put(offer(session))
-        let other = PairingMessage(PairingSlot(session, .share), PairingVersions(most: 2), share: point)
+        let other = PairingMessage(PairingSlot(session, .share), PairingVersions(most: 3), share: point)
         try place.put(other)
         let folder = "\(directory.path)/pair/\(session.text)"
         for (name, bytes) in [

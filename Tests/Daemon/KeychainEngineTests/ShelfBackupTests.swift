@@ -115,7 +115,7 @@ import Testing
     func keepsKeys() throws {
         let made = try make(place(name: "mine"), in: engine)
         let pair = try PrivateKey.generate(.x25519, bits: 256)
-        let forged = try Self.forged(try #require(try engine.backUp().shelves().first?.record), pair)
+        let forged = try TestBackup.forged(try #require(try engine.backUp().shelves().first?.record), pair)
         #expect(try engine.drill(forged, .passphrase).map(\.outcome) == [.kept])
         #expect(try engine.restoreAll(forged).map(\.outcome) == [.kept])
         #expect(try opens(made, in: engine))
@@ -129,7 +129,7 @@ import Testing
             try PrivateKey(external: part.extracting(32...), type: .x25519)
         }
         // The forged one has the same pair, and a wrap key of its own.
-        let outcomes = try [engine.backUp(), Self.forged(record, pair)].map { file in
+        let outcomes = try [engine.backUp(), TestBackup.forged(record, pair)].map { file in
             (try engine.drill(file, .passphrase) + engine.restoreAll(file)).map(\.outcome)
         }
         #expect(outcomes == [[.same, .same], [.same, .same]])
@@ -142,11 +142,42 @@ import Testing
         let (record, _) = try #require(try engine.backUp().shelves().first)
         let pair = try PrivateKey.generate(.x25519, bits: 256)
         let older = BackupShelf(record.shelf, name: record.name, made: .min)
-        for backup in [try engine.backUp(), try Self.forged(older, pair, id: ShelfID())] {
+        for backup in [try engine.backUp(), try TestBackup.forged(older, pair, id: ShelfID())] {
             #expect(try other.restoreAll(backup).map(\.outcome) == [.added])
             #expect(try make(place(), in: other).slot.shelf == mine.slot.shelf)
         }
         #expect(try opens(theirs, in: other) && opens(mine, in: other))
+    }
+
+    @Test("A shelf that came from another machine of a circle takes no new files where a backup brings it, either")
+    func ofOthers() throws {
+        _ = try make(place(), in: engine)
+        let (record, _) = try #require(try engine.backUp().shelves().first)
+        let pair = try PrivateKey.generate(.x25519, bits: 256)
+        for isOfOther in [true, false] {
+            let (id, name) = (ShelfID(), "\(isOfOther)")
+            let marked = BackupShelf(record.shelf, name: name, made: record.made, isOfOther: isOfOther)
+            #expect(try other.restoreAll(try TestBackup.forged(marked, pair, id: id)).map(\.outcome) == [.added])
+            let mine = try make(place(name: name), in: other)
+            #expect((mine.slot.shelf == id) == !isOfOther)
+        }
+        let kept = try other.backUp().shelves().filter(\.record.isOfOther)
+        #expect(kept.map(\.record.name) == ["true"])
+    }
+
+    @Test("A row that is no shelf's hides no other from lists, backups and the verification")
+    func spoiledRows() throws {
+        let made = try (0..<2).map { try make(place(name: "\($0)"), in: engine) }
+        for bytes in ["x'00'", "x'80'", "zeroblob(40)"] {
+            try engine.tamper("INSERT INTO shelf SELECT \(bytes), place, ownr, 0, sealed FROM shelf LIMIT 1")
+        }
+        #expect(try engine.engine.shelves.records(after: nil).count == 2)
+        let backup = try engine.backUp()
+        _ = try other.restoreAll(backup)
+        for (number, made) in made.enumerated() {
+            #expect(try opens(made, in: other))
+            #expect(try make(place(name: "\(number)"), in: engine).slot.shelf == made.slot.shelf)
+        }
     }
 
     @Test("A shelf of nobody's group, without an id or with foreign keys is refused, and the rest is taken")
@@ -155,40 +186,15 @@ import Testing
         let (record, _) = try #require(try engine.backUp().shelves().first)
         let (pair, foreign) = (try PrivateKey.generate(.x25519, bits: 256), try PrivateKey.generate(.x25519, bits: 256))
         let forged = [
-            try Self.forged(record, pair, group: ""), try Self.forged(record, pair, group: AccessGroup.any),
-            try Self.forged(record, pair, group: AccessGroup.token), try Self.forged(record, pair, id: .zero),
-            try Self.forged(record, pair, publicKey: foreign.publicKey.external()),
-            try Self.forged(record, pair, accessibility: .whenUnlockedThisDeviceOnly),
+            try TestBackup.forged(record, pair, group: ""), try TestBackup.forged(record, pair, group: AccessGroup.any),
+            try TestBackup.forged(record, pair, group: AccessGroup.token),
+            try TestBackup.forged(record, pair, id: .zero),
+            try TestBackup.forged(record, pair, publicKey: foreign.publicKey.external()),
+            try TestBackup.forged(record, pair, accessibility: .whenUnlockedThisDeviceOnly),
         ]
         for file in forged { #expect(try other.restoreAll(file).map(\.outcome) == [.refused]) }
         let older = try TestBackup.forged([{ content, _, _ in record.append(to: content) }])
         #expect(refusal { _ = try other.drill(older, .passphrase) }?.rule == .damagedBackup)
         #expect(refusal { _ = try opens(made, in: other) }?.rule == .noShelf)
-    }
-
-    /// A backup with a shelf of somebody's own keys.
-    private static func forged(
-        _ record: BackupShelf, _ pair: PrivateKey, id: ShelfID? = nil, group: String = "test",
-        accessibility: Accessibility = .whenUnlocked, publicKey: [UInt8]? = nil
-    ) throws -> TestBackup {
-        func shelf(_ box: [UInt8]) throws -> Shelf {
-            try Shelf(
-                id: id ?? record.shelf.id,
-                key: SealedKey(
-                    backend: .software, origin: .madeInside, keyType: record.shelf.key.keyType, bits: Shelf.bits,
-                    binding: KeyBinding(group: group, accessibility: accessibility, control: 0),
-                    publicKey: publicKey ?? pair.publicKey.external(), sealed: box))
-        }
-        let part = SecretBuffer()
-        part.append(Randomness.bytes(32).span)
-        try pair.external().withSpan { part.append($0) }
-        let privatePart = part.finish()
-        return try TestBackup.forged(
-            [
-                { content, keys, header in
-                    let box = try ShelfBox(of: try shelf([]), in: header.proof).seal(privatePart, under: keys)
-                    BackupShelf(try shelf(box), name: record.name, made: record.made).append(to: content)
-                }
-            ], hasShelves: true)
     }
 }

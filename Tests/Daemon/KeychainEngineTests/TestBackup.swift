@@ -1,4 +1,5 @@
 import EnclaveWire
+import KeychainCrypto
 import KeychainModel
 import KeychainPolicy
 import KeychainWire
@@ -39,6 +40,33 @@ extension TestBackup {
         backup.header = header.bytes
         backup.manifest = try BackupBox(.manifest, of: header).seal(content, under: try keys.key(of: .manifest))
         return backup
+    }
+
+    /// A backup with a shelf of somebody's own keys.
+    static func forged(
+        _ record: BackupShelf, _ pair: PrivateKey, id: ShelfID? = nil, group: String = "test",
+        accessibility: Accessibility = .whenUnlocked, publicKey: [UInt8]? = nil
+    ) throws -> TestBackup {
+        func shelf(_ box: [UInt8]) throws -> Shelf {
+            try Shelf(
+                id: id ?? record.shelf.id,
+                key: SealedKey(
+                    backend: .software, origin: .madeInside, keyType: record.shelf.key.keyType, bits: Shelf.bits,
+                    binding: KeyBinding(group: group, accessibility: accessibility, control: 0),
+                    publicKey: publicKey ?? pair.publicKey.external(), sealed: box))
+        }
+        let part = SecretBuffer()
+        part.append(Randomness.bytes(32).span)
+        try pair.external().withSpan { part.append($0) }
+        let privatePart = part.finish()
+        return try TestBackup.forged(
+            [
+                { content, keys, header in
+                    let box = try ShelfBox(of: try shelf([]), in: header.proof).seal(privatePart, under: keys)
+                    BackupShelf(try shelf(box), name: record.name, made: record.made, isOfOther: record.isOfOther)
+                        .append(to: content)
+                }
+            ], hasShelves: true)
     }
 
     /// The shelves in it with their private parts, for who knows the passphrase.

@@ -38,6 +38,9 @@ struct History: Sendable, CustomTestStringConvertible {
             "snapshots and an equivocator, locked machines", gate: 1,
             SimulationPlan(
                 steps: 120, joins: 1, hostile: [.equivocation, .accomplice], locks: true, snapshots: true)),
+        History(
+            "shelves of machines that are locked, join and are removed, snapshots", gate: 1,
+            SimulationPlan(steps: 160, removals: 1, joins: 2, locks: true, snapshots: true, shelves: true)),
     ]
 
     /// The plan for a seed: in the long form circles of two to twenty machines.

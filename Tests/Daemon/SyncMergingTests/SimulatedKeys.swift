@@ -174,7 +174,7 @@ final class SimulatedKeys: CircleKeys {
     }
 
     private func box(_ record: SyncRecord, _ header: SyncHeader) -> SyncRecord {
-        let plain = record.withBody { $0.array(0, $0.count) }
+        let plain = unsealed(record).withBody { $0.array(0, $0.count) }
         let body = plain + tag(plain, header, boxed(record, header))
         return record.with(body: SecretBytes(copying: body.span), isBoxed: true)
     }
@@ -192,13 +192,14 @@ final class SimulatedKeys: CircleKeys {
         guard isUnlocked, body.count >= 32 else { return nil }
         let plain = Array(body.dropLast(32))
         guard tag(plain, header, boxed(record, header)) == Array(body.suffix(32)) else { return nil }
-        return record.with(body: SecretBytes(copying: plain.span), isBoxed: false)
+        return sealed(record.with(body: SecretBytes(copying: plain.span), isBoxed: false))
     }
 
     func recordIDs(of records: [SyncRecord]) -> [RecordID?] { records.map(recordID) }
 
     func recordID(of record: SyncRecord) -> RecordID? {
-        record.withBody { span in
+        if let id = record.shelfID { return Self.recordID(id.bytes) }
+        return record.withBody { span in
             guard let item = try? SyncItem(decoding: span), let account = item.attributes[.account] else { return nil }
             return Self.recordID(account.bytes)
         }
@@ -245,7 +246,7 @@ struct SimulatedRows: RowTable {
     var live: [RecordID: [UInt8]] {
         all.filter { !$0.value.isTombstone }.mapValues { row in
             row.stamp.device.bytes + row.stamp.hlc.littleEndianBytes
-                + row.record.withBody { $0.array(0, $0.count) }
+                + row.record.withCompared { $0.array(0, $0.count) }
         }
     }
 }

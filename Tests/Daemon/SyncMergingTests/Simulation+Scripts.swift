@@ -11,12 +11,12 @@ extension Simulation {
     }
 
     /// The header of a machine's next batch, with a salt of its own.
-    func header(of machine: SimulatedMachine) -> SyncHeader {
+    func header(of machine: SimulatedMachine, least: UInt16 = SyncLimits.firstVersion) -> SyncHeader {
         let (replica, keys) = (machine.replica, machine.keys)
         let head = replica.logs[machine.id] ?? LogHead()
         return SyncHeader(
             circle: transport.circle, device: machine.id, seq: head.seq + 1, previous: head.hash,
-            generation: replica.membership.currentGeneration?.id ?? .none, salt: keys.makeSalt())
+            generation: replica.membership.currentGeneration?.id ?? .none, salt: keys.makeSalt(), least: least)
     }
 
     /// A batch as no honest machine makes it.

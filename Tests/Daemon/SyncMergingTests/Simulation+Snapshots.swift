@@ -134,7 +134,10 @@ extension Simulation {
         else { return }
         var content = SnapshotContent(records: records, stating: part.carried, logs: manifest.logs)
         alter(&content)
-        let sealed = keys.seal(SnapshotPart.content(content.records), part.header) {
+        let boxed = content.records.flatMap { record in
+            record.needsBox && !record.isBoxed ? keys.box([record], part.header) ?? [] : [record]
+        }
+        let sealed = keys.seal(SnapshotPart.content(boxed), part.header) {
             SnapshotPart.associated(part.header, content.stating, sealedSize: $0)
         }
         let altered = SnapshotPart(part.header, carried: content.stating, sealed: sealed)

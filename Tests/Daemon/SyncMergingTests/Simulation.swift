@@ -19,6 +19,8 @@ struct SimulationPlan: Sendable {
     var locks = false
     var rollsBack = false
     var snapshots = false
+    /// Machines make and delete shelves of files, too.
+    var shelves = false
     /// Every so many steps the machine that has acted is ended and begins again; 0 for never.
     var restarts = 0
     /// A design that all machines follow in place of a rule.
@@ -153,6 +155,7 @@ final class Simulation {
     }
 
     private func edit(_ machine: SimulatedMachine) {
+        if plan.shelves, dice.chance(40) { return editShelf(machine) }
         let account = "account \(dice.below(plan.accounts))"
         if plan.renames, dice.chance(30) {
             machine.rename(account, "account \(dice.below(plan.accounts))", time: time)

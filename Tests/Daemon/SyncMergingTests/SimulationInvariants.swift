@@ -63,7 +63,7 @@ extension Simulation {
         if machines.contains(where: { $0.unrestored > 0 }) { found.append("a machine is not restored") }
         if left.contains(where: { $0.overlooked > 0 }) { found.append("a transport was rolled back unnoticed") }
         if left.contains(where: { $0.replica.rows.robbed > 0 }) { found.append("an item has lost its name") }
-        for machine in left { found += forbidden(machine) }
+        for machine in left { found += forbidden(machine) + wrongKeys(machine) }
         let isIn = machines.contains { $0.isHostile && first.replica.membership.machines.contains($0.id) }
         if isIn { found.append("a machine in wrong hands is still in") }
         if plan.snapshots { for machine in left { found += strange(machine, first) } }

@@ -10,7 +10,7 @@ import LinuxSystem
 func fuzzSync(_ bytes: Span<UInt8>) {
     guard !bytes.isEmpty else { return }
     let body = bytes.array(1, bytes.count - 1)
-    guard let again = readAgain(bytes[0] % 10, body) else { return }
+    guard let again = readAgain(bytes[0] % 11, body) else { return }
     require(again == body, "a value of synchronisation has two spellings")
 }
 
@@ -29,6 +29,7 @@ private func readAgain(_ form: UInt8, _ body: [UInt8]) -> [UInt8]? {
     case 7: return (try? PairingMessage(decoding: body))?.bytes
     case 8: return (try? PairingWelcome(decoding: SecretBytes(body)))?.encoded().array
     case 9: return (try? PairingIntroduction(decoding: body))?.bytes
+    case 10: return (try? SyncShelf(decoding: body.span))?.encoded().array
     default:
         let text = String(decoding: body, as: UTF8.self)
         if let slot = try? SyncSlot(text) { require(slot.text == text, "a slot has two spellings") }
@@ -57,7 +58,8 @@ extension FuzzSeeds {
         let snapshot = SnapshotPart(batches[0].header, carried: batches, sealed: [1])
         return batches.flatMap { [[0] + ($0.bytes ?? []), [1] + $0.carried] } + [
             [2] + snapshot.bytes, [3] + manifest.encoded().array, [4] + syncItem.encoded().array,
-            [5] + content.encoded().array, [6] + Array(slot.text.utf8), [6] + Array(part.text.utf8),
+            [5] + content.encoded().array, [10] + syncShelf.encoded().array, [6] + Array(slot.text.utf8),
+            [6] + Array(part.text.utf8),
         ] + pairings(position)
     }
 
@@ -76,6 +78,13 @@ extension FuzzSeeds {
         return messages.map { [7] + $0.bytes } + messages.map { [6] + Array($0.slot.text.utf8) } + [
             [8] + welcome.encoded().array, [9] + introduction.bytes,
         ]
+    }
+
+    private static var syncShelf: SyncShelf {
+        let bytes = [UInt8](repeating: 7, count: ShelfID.size)
+        return SyncShelf(
+            id: ShelfID(bytes.span) ?? ShelfID(), made: 8, name: "n", commitment: sha256([9]).bytes,
+            key: SecretBytes([1, 2]))
     }
 
     private static var syncItem: SyncItem {

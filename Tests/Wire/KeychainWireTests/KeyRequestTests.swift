@@ -18,7 +18,7 @@ struct KeyRequestTests {
     private static let requests: [KeyRequest] = [
         .make(binding), .use(key, use), .use(key, KeyUse("", [])), .file(.make(FileID(), place)), .file(.open(claim)),
         .file(.rewrap(claim, to: place)), .file(.shelves(after: nil)), .file(.shelves(after: ShelfID())),
-        .file(.deleteShelf(ShelfID())),
+        .file(.deleteShelf(ShelfID())), .file(.deleteShelf(ShelfID(), everywhere: true)),
     ]
 
     private static func bytes(_ write: (SecretBuffer) -> Void) -> [UInt8] {

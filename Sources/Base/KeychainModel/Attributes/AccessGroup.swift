@@ -23,6 +23,12 @@ package enum AccessGroup {
     /// The prefix of a claimed group, whose name a program chooses itself; the name follows.
     package static let claimedPrefix = "claimed:"
 
+    /// Whether programs of other machines can belong to the group, too.
+    package static func isKnownElsewhere(_ group: String) -> Bool {
+        let isOfNobody = group.isEmpty || group == any || group == token
+        return !isOfNobody && !group.utf8.starts(with: unitPrefix.utf8)
+    }
+
     /// The group as shown to people: the group of an unsigned program is marked.
     package static func title(_ group: String) -> String { isOfUnsigned(group) ? "\(group) (unsigned)" : group }
 

@@ -16,15 +16,18 @@ package struct FileID: Hashable, Sendable {
     }
 }
 
-/// The random name of a shelf, whose keys wrap the keys of files: 16 bytes.
+/// The name of a shelf, whose keys wrap the keys of files: 16 bytes. The enclave that makes the keys computes it from
+/// them.
 package struct ShelfID: Hashable, Sendable {
     /// The number of bytes.
     package static let size = 16
+    /// The number of the class of shelves, behind those of items.
+    package static let classNumber: UInt8 = 6
     /// Before all others; no shelf has it.
     package static let zero = ShelfID(bytes: [UInt8](repeating: 0, count: size))
     package let bytes: [UInt8]
 
-    /// Makes a new one.
+    /// A random one, which no keys have.
     package init() { self.init(bytes: Randomness.bytes(Self.size)) }
 
     private init(bytes: [UInt8]) { self.bytes = bytes }

@@ -33,7 +33,7 @@ extension BackupWalk {
             return true
         }
         let record = SecretBuffer(capacity: 512)
-        BackupShelf(sealed, name: known.name, made: known.made).append(to: record)
+        BackupShelf(sealed, name: known.name, made: known.made, isOfOther: known.isOfOther).append(to: record)
         guard page.fits(record.count) else { return false }
         (page.items, page.shelves) = (page.items + 1, page.shelves + 1)
         if ticket != nil { record.withSpan { page.content.append($0) } }

@@ -34,7 +34,9 @@ struct MergedShelves {
 }
 
 extension BackupShelf {
-    func known(as shelf: Shelf) -> KnownShelf { KnownShelf(shelf: shelf, name: name, made: made) }
+    func known(as shelf: Shelf) -> KnownShelf {
+        KnownShelf(shelf: shelf, name: name, made: made, isOfOther: isOfOther)
+    }
 
     /// The outcome where a shelf with its id is here.
     fileprivate func outcome(next found: KnownShelf) -> RestoredItem.Outcome {

@@ -9,6 +9,7 @@ package import LinuxSystem
 /// who are to be asked are a matter of programs: an item that comes has none of them.
 package struct CircleItems: WriteCommand {
     let writer: ItemWriter
+    let shelves: ShelfRegistry
 
     var gate: AccessControlGate { writer.plainGate }
     var isAnchored: Bool { true }
@@ -32,7 +33,9 @@ package struct CircleItems: WriteCommand {
         var rows: [BatchRow?] = []
         for place in places {
             let count = batch.count
-            try store.occupant(of: place.primaryKey, in: place.itemClass) { batch.append($0) }
+            if let itemClass = place.itemClass {
+                try store.occupant(of: place.primaryKey, in: itemClass) { batch.append($0) }
+            }
             rows.append(batch.count > count ? batch.last : nil)
         }
         if !batch.isEmpty { try batch.keys.unwrap(by: sealer.enclave) }
@@ -88,7 +91,8 @@ package struct CircleItems: WriteCommand {
         at place: RecordPlace, _ end: VersionEnd, lost: LostVersion, to winner: CircleItem?
     ) throws(Refusal) {
         let batch = RowBatch()
-        try store.occupant(of: place.primaryKey, in: place.itemClass) { batch.append($0) }
+        guard let itemClass = place.itemClass else { return }
+        try store.occupant(of: place.primaryKey, in: itemClass) { batch.append($0) }
         guard let row = batch.first else { return }
         try writer.keepVersion(row, end, at: now, lost: try isSame(place, as: winner) ? lost.settled : lost)
     }
@@ -99,7 +103,7 @@ package struct CircleItems: WriteCommand {
     package func keepVersion(unstored item: CircleItem, _ end: VersionEnd, lost: LostVersion) throws(Refusal) {
         let place = RecordPlace(itemClass: item.itemClass, primaryKey: try primaryKey(of: item))
         let batch = RowBatch()
-        try store.occupant(of: place.primaryKey, in: place.itemClass) { batch.append($0) }
+        try store.occupant(of: place.primaryKey, in: item.itemClass) { batch.append($0) }
         guard !item.isTombstone, let row = batch.first, let plain = item.plainItem(uuid: row.uuid) else { return }
         let isLost = try lost.conflict == nil ? false : !isSame(place, as: item)
         try writer.keepVersion(try seal(plain), end, at: now, lost: isLost ? lost : lost.settled)
@@ -108,8 +112,10 @@ package struct CircleItems: WriteCommand {
     /// Whether the item at a version's place is what that version was, so that nothing of it is lost any more; false
     /// for a version that cannot be opened now.
     package func isThere(_ loser: StoredLoser) throws(Refusal) -> Bool {
+        // No history has a shelf.
+        guard let itemClass = loser.place.itemClass else { return false }
         let batch = RowBatch()
-        try store.reader.version(loser.number, of: loser.place.itemClass) { batch.append($0) }
+        try store.reader.version(loser.number, of: itemClass) { batch.append($0) }
         guard !batch.isEmpty else { return false }
         try batch.keys.unwrap(by: sealer.enclave)
         guard case .item(let item) = try opened(batch[0]) else { return false }
@@ -158,7 +164,7 @@ package struct CircleItems: WriteCommand {
         let batch = RowBatch()
         try store.occupant(of: primaryKey, in: itemClass) { batch.append($0) }
         if let row = batch.first, row.isTombstone { try store.delete(row.id, from: itemClass) }
-        try store.forgetRecord(primaryKey, of: itemClass)
+        try store.forgetRecord(RecordPlace(itemClass: itemClass, primaryKey: primaryKey))
     }
 }
 
@@ -206,7 +212,7 @@ extension KeychainEngine {
         _ body: (CircleItems) throws(Refusal) -> Result
     ) throws(Refusal) -> Result {
         try change { (writer) throws(Refusal) in
-            let items = CircleItems(writer: writer)
+            let items = CircleItems(writer: writer, shelves: shelves)
             writer.sealer.forgetClosedKeys()
             writer.store.owner = nil
             for accessibility in classes { try items.prepare(accessibility) }

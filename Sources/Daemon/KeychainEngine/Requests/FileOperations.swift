@@ -34,8 +34,8 @@ struct FileOperations {
         case .shelves(let last):
             return .shelves(
                 try engine.shelves.page(after: last) { caller.mayUse(shelf: $0.shelf) })
-        case .deleteShelf(let id):
-            try delete(try engine.shelves.shelf(id), &entry)
+        case .deleteShelf(let id, let everywhere):
+            try delete(try engine.shelves.shelf(id), everywhere: everywhere, &entry)
             return .done
         }
     }
@@ -71,10 +71,15 @@ struct FileOperations {
         return try write { (writer) throws(Refusal) in try engine.shelves.keep(shelf: made, in: writer) }
     }
 
-    private func delete(_ shelf: KnownShelf, _ entry: inout AuditLog.Entry) throws(Refusal) {
+    private func delete(
+        _ shelf: KnownShelf, everywhere: Bool, _ entry: inout AuditLog.Entry
+    ) throws(Refusal) {
         entry.name(shelf.shelf.key.binding.group)
         try AccessPolicy.authorize(shelf.shelf, from: caller)
-        try write { (writer) throws(Refusal) in try writer.delete(shelf.shelf.id) }
+        try write { (writer) throws(Refusal) in
+            guard everywhere || !writer.isInCircle || !shelf.shelf.travels else { throw .losesFilesElsewhere }
+            try engine.shelves.delete(shelf.shelf.id, in: writer)
+        }
     }
 
     private func write<Result>(
@@ -118,4 +123,9 @@ extension Refusal {
     fileprivate static let otherClass = Refusal(
         .decode, .damagedFile, "class", "The file's header names another class than the shelf that wrapped its key.",
         do: "Restore the file from a copy.")
+
+    fileprivate static let losesFilesElsewhere = Refusal(
+        .param, .losesFiles, "shelf",
+        "Other machines of the circle may have the shelf: it goes there, too, and none of its files opens any more.",
+        do: "Confirm: `security file delete-shelf -f`.")
 }

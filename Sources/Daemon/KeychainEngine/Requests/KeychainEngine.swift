@@ -130,11 +130,7 @@ package final class KeychainEngine: Sendable {
 
     /// As ``write(_:)``, but the calling code records the results.
     func perform(_ batch: [PendingWrite]) {
-        let done: Void? = writer.exclusively(by: batch.latestDeadline) { writer in
-            let marks = writer.store.marks
-            writer.perform(batch)
-            if writer.store.marks != marks { circle.number.advance() }
-        }
+        let done: Void? = exclusively(by: batch.latestDeadline) { writer in writer.perform(batch) }
         if done == nil { for write in batch { write.refuse(.expired) } }
     }
 
@@ -196,7 +192,17 @@ package final class KeychainEngine: Sendable {
     func exclusively<Result>(_ body: (ItemWriter) -> Result) -> Result {
         while true {
             // There is no deadline that could pass.
-            if let result = writer.exclusively(by: .never, body) { return result }
+            if let result = exclusively(by: .never, body) { return result }
+        }
+    }
+
+    /// - Returns: nil when the deadline has passed before it could begin.
+    private func exclusively<Result>(by deadline: Deadline, _ body: (ItemWriter) -> Result) -> Result? {
+        writer.exclusively(by: deadline) { writer in
+            let marks = writer.store.marks
+            let result = body(writer)
+            if writer.store.marks != marks { circle.number.advance() }
+            return result
         }
     }
 }

@@ -15,8 +15,7 @@ extension PlainItem {
 
     private var isKnownElsewhere: Bool {
         let group = attributes[.accessGroup]?.string ?? ""
-        let isOfNobody = group.isEmpty || group == AccessGroup.any || group == AccessGroup.token
-        guard !isOfNobody, !group.utf8.starts(with: AccessGroup.unitPrefix.utf8) else { return false }
+        guard AccessGroup.isKnownElsewhere(group) else { return false }
         if case .data(let user)? = attributes[.multiUser], !user.isEmpty { return false }
         guard case .date(let date)? = attributes[.modificationDate] else { return false }
         return date.isFinite

@@ -10,6 +10,9 @@ struct KnownShelf: Sendable {
     let name: String
     /// Seconds since 2001.
     let made: Int64
+    /// Whether another machine of a circle has made it, and may have done so to read what it takes: no new file goes
+    /// into it.
+    var isOfOther = false
 
     var place: ShelfPlace { ShelfPlace(shelf.protection, shelf.key.binding, name: name) }
     var description: ShelfDescription { ShelfDescription(id: shelf.id, place: place, made: made) }
@@ -19,9 +22,11 @@ struct KnownShelf: Sendable {
 /// readable than those of items are, and known while the keychain is locked.
 ///
 ///     sealed       = box(registry key, "shelf" id:16, record)
-///     record       = 1:u8 0:u8 0:u16 made:i64 name:text sealedKey
+///     record       = 1:u8 isOfOther:u8 0:u16 made:i64 name:text sealedKey
 ///     registry key = HKDF-SHA256(index key, info "keychain shelves", 32)
+///     tombstone    = box(registry key, "shelf gone" id:16, nothing)
 ///     place        = HMAC-SHA256(index key, "sh" protection:u8 class:u8 control:u64 group:text name:text)[0 ..< 16]
+///                    ; empty for a shelf of another machine
 ///
 /// It has a connection of its own from its first use on. Any thread may use it.
 final class ShelfRegistry: Sendable {
@@ -58,6 +63,37 @@ final class ShelfRegistry: Sendable {
     /// - Returns: the shelf with its id that was here; nil when there was none.
     func keep(restored made: KnownShelf, in writer: StoreWriter) throws(Refusal) -> KnownShelf? {
         try lock.withLock { (_) throws(Refusal) in try unsafe book.keep(restored: made, in: writer) }
+    }
+
+    /// A shelf that other machines of a circle may have, in the open transaction; nil for one that stays, that does not
+    /// open, or that is not there.
+    func travelling(_ id: ShelfID, in writer: StoreWriter) throws(Refusal) -> KnownShelf? {
+        try lock.withLock { (_) throws(Refusal) in try unsafe book.travelling(id, in: writer) }
+    }
+
+    /// Whether a shelf is there that other machines of a circle never get; false for one that does not open.
+    func stays(_ id: ShelfID, in writer: StoreWriter) throws(Refusal) -> Bool {
+        try lock.withLock { (_) throws(Refusal) in try unsafe book.stays(id, in: writer) }
+    }
+
+    /// Whether a shelf was deleted that other machines of a circle may have.
+    func isDeleted(_ id: ShelfID, in writer: StoreWriter) throws(Refusal) -> Bool {
+        try lock.withLock { (_) throws(Refusal) in try unsafe book.isDeleted(id, in: writer) }
+    }
+
+    /// Adds a shelf of another machine of the circle. It takes no new files. One that is here already keeps its keys.
+    func keep(arrived made: KnownShelf, in writer: StoreWriter) throws(Refusal) {
+        try lock.withLock { (_) throws(Refusal) in try unsafe book.keep(arrived: made, in: writer) }
+    }
+
+    /// Deletes a shelf for good, and tells the other machines of a circle that may have it.
+    func delete(_ id: ShelfID, in writer: StoreWriter) throws(Refusal) {
+        try lock.withLock { (_) throws(Refusal) in try unsafe book.delete(id, in: writer) }
+    }
+
+    /// Deletes a shelf, and keeps its tombstone. One that stays on this machine is nobody else's to delete.
+    func bury(_ id: ShelfID, in writer: StoreWriter) throws(Refusal) {
+        try lock.withLock { (_) throws(Refusal) in try unsafe book.bury(id, in: writer) }
     }
 
     /// The shelves behind an id as they are stored, a page of them; nil for a damaged record.
@@ -115,17 +151,64 @@ private final class ShelfBook {
         // Another request may have been faster.
         if let found = try sealer.first(at: made.place, in: writer.shelves) { return found }
         try ShelfLimits.check(try writer.countShelves())
-        try writer.add(try sealer.seal(made), at: try sealer.digest(of: made.place), made: made.made)
+        try add(made, made: made.made, in: writer)
+        if made.shelf.travels { try writer.mark(made.shelf.id, isTombstone: false) }
         return made
+    }
+
+    /// - Parameter second: when it came into this store.
+    private func add(_ shelf: KnownShelf, made second: Int64, in writer: StoreWriter) throws(Refusal) {
+        try writer.dropTombstone(of: shelf.shelf.id)
+        let place = shelf.isOfOther ? nil : try sealer.digest(of: shelf.place)
+        try writer.add(try sealer.seal(shelf), at: place, made: second)
     }
 
     /// Of a place, the shelf that came first takes new files: one whose keys others may know takes no other's part.
     func keep(restored made: KnownShelf, in writer: StoreWriter) throws(Refusal) -> KnownShelf? {
         if let found = try writer.shelves.shelf(made.shelf.id) { return try sealer.open(found) }
-        try ShelfLimits.checkAll(try writer.countShelves().all)
-        let now = Int64(Clock.secondsSinceReferenceDate)
-        try writer.add(try sealer.seal(made), at: try sealer.digest(of: made.place), made: now)
+        try ShelfLimits.checkAll(
+            made.isOfOther ? try writer.countShelvesOfOthers() : try writer.countShelves().all)
+        try add(made, made: Int64(Clock.secondsSinceReferenceDate), in: writer)
+        if made.shelf.travels { try writer.mark(made.shelf.id, isTombstone: false) }
         return nil
+    }
+
+    // MARK: - In a circle
+
+    func travelling(_ id: ShelfID, in writer: StoreWriter) throws(Refusal) -> KnownShelf? {
+        guard let sealed = try writer.shelves.shelf(id) else { return nil }
+        let known = try unlessDamaged { () throws(Refusal) in try sealer.open(sealed) }
+        return known.flatMap { $0.shelf.travels ? $0 : nil }
+    }
+
+    func stays(_ id: ShelfID, in writer: StoreWriter) throws(Refusal) -> Bool {
+        guard let sealed = try writer.shelves.shelf(id) else { return false }
+        let known = try unlessDamaged { () throws(Refusal) in try sealer.open(sealed) }
+        return known?.shelf.travels == false
+    }
+
+    func isDeleted(_ id: ShelfID, in writer: StoreWriter) throws(Refusal) -> Bool {
+        guard let sealed = try writer.tombstone(of: id) else { return false }
+        return try unlessDamaged { () throws(Refusal) in try sealer.open(tombstone: sealed) } != nil
+    }
+
+    func keep(arrived made: KnownShelf, in writer: StoreWriter) throws(Refusal) {
+        guard try writer.shelves.shelf(made.shelf.id) == nil else { return }
+        var arrived = made
+        arrived.isOfOther = true
+        try add(arrived, made: Int64(Clock.secondsSinceReferenceDate), in: writer)
+    }
+
+    func delete(_ id: ShelfID, in writer: StoreWriter) throws(Refusal) {
+        guard writer.isInCircle, try travelling(id, in: writer) != nil else { return try writer.delete(id) }
+        try bury(id, in: writer)
+        try writer.mark(id, isTombstone: true)
+    }
+
+    func bury(_ id: ShelfID, in writer: StoreWriter) throws(Refusal) {
+        guard try !stays(id, in: writer) else { return }
+        try writer.delete(id)
+        try writer.keep(tombstone: try sealer.seal(tombstoneOf: id))
     }
 
     func records(
@@ -158,6 +241,7 @@ private final class ShelfBook {
 
 /// How many shelves there may be: each has a row of some hundred bytes, and is looked at when they are listed.
 enum ShelfLimits {
+    /// Of this machine, and besides as many that came from others: these take no room from programs.
     static let all: Int64 = 100_000
     static let ofProgram: Int64 = 10_000
     /// How many are looked at while files wait for theirs.
@@ -176,77 +260,6 @@ enum ShelfLimits {
     static func checkAll(_ count: Int64) throws(Refusal) { try check((count, 0)) }
 }
 
-/// Seals and opens the records of shelves.
-private final class ShelfSealer {
-    private let cipher: AESGCM
-    private let mac: KeyedDigest
-    private static let context = Array("shelf".utf8)
-    private static let info = Array("keychain shelves".utf8)
-
-    init(_ indexKey: SecretBytes) throws(Refusal) {
-        do throws(CryptoError) {
-            let key = try indexKey.withSpan { (bytes) throws(CryptoError) in
-                try HKDF.derive(from: bytes, salt: [UInt8]().span, info: Self.info.span, count: AESGCM.keySize)
-            }
-            cipher = try key.withSpan { (bytes) throws(CryptoError) in try AESGCM(key: bytes) }
-            mac = try indexKey.withSpan { (bytes) throws(CryptoError) in try KeyedDigest(key: bytes) }
-        } catch { throw .cryptography(error) }
-    }
-
-    func seal(_ shelf: KnownShelf) throws(Refusal) -> SealedShelf {
-        let buffer = SecretBuffer(capacity: 512)
-        for byte in [1, 0, 0, 0] as [UInt8] { buffer.append(byte) }
-        buffer.append(littleEndian: shelf.made)
-        buffer.append(text: shelf.name)
-        shelf.shelf.key.append(to: buffer)
-        do throws(CryptoError) {
-            let aad = Self.context + shelf.shelf.id.bytes
-            let sealed = try buffer.withSpan { (bytes) throws(CryptoError) in try cipher.seal(bytes, aad: aad.span) }
-            return SealedShelf(id: shelf.shelf.id, sealed: sealed)
-        } catch { throw .cryptography(error) }
-    }
-
-    /// - Throws: `errSecDecode` (`store.damaged`) for a record that is not as it was written.
-    func open(_ sealed: SealedShelf) throws(Refusal) -> KnownShelf {
-        let buffer = SecretBuffer(capacity: 512)
-        let aad = Self.context + sealed.id.bytes
-        do throws(CryptoError) { try cipher.open(sealed.sealed.span, aad: aad.span, into: buffer) } catch {
-            throw error == .authenticationFailed || error == .boxTooShort ? .damagedShelf : .cryptography(error)
-        }
-        do throws(Refusal) { return try read(buffer.finish(), of: sealed.id) } catch { throw .damagedShelf }
-    }
-
-    private func read(_ record: SecretBytes, of id: ShelfID) throws(Refusal) -> KnownShelf {
-        var reader = WireReader(record)
-        guard try reader.integer(UInt32.self) == 1 else { throw .damagedShelf }
-        let (made, name) = (try reader.integer(Int64.self), try reader.text())
-        return KnownShelf(shelf: try Shelf(id: id, key: try SealedKey(from: &reader)), name: name, made: made)
-    }
-
-    func first(at place: ShelfPlace, in reader: ShelfReader) throws(Refusal) -> KnownShelf? {
-        try reader.first(at: try digest(of: place)).map { (sealed) throws(Refusal) in
-            let found = try open(sealed)
-            // The digest is not bound to the record, which is.
-            guard found.place == place else { throw .damagedShelf }
-            return found
-        }
-    }
-
-    func digest(of place: ShelfPlace) throws(Refusal) -> ColumnDigest {
-        let message = SecretBuffer(capacity: 512)
-        for byte in Array("sh".utf8) { message.append(byte) }
-        message.append(place.protection.rawValue)
-        message.append(place.binding.accessibility.rawValue)
-        message.append(littleEndian: place.binding.control)
-        message.append(text: place.binding.group)
-        message.append(text: place.name)
-        do throws(CryptoError) {
-            try message.withSpan { (span) throws(CryptoError) in try mac.update(span) }
-            return try mac.finishShort()
-        } catch { throw .cryptography(error) }
-    }
-}
-
 /// Nil where the record that is opened is damaged; any other failure says nothing of the record.
 func unlessDamaged<Record>(_ open: () throws(Refusal) -> Record) throws(Refusal) -> Record? {
     do throws(Refusal) { return try open() } catch {
@@ -258,10 +271,7 @@ func unlessDamaged<Record>(_ open: () throws(Refusal) -> Record) throws(Refusal)
 extension Refusal {
     static let noShelf = Refusal(
         .itemNotFound, .noShelf, "shelf",
-        "The shelf that wrapped the file's key is not in this keychain: it was deleted, or the file is of another one.",
+        "The shelf that wrapped the file's key is not in this keychain: it was deleted, it stays on another device, or "
+            + "the file is of another keychain.",
         do: "Open the file with the keychain that made it, or restore that keychain.")
-
-    fileprivate static let damagedShelf = Refusal(
-        .decode, .damaged, "shelf", "The record of a shelf in the store is not as it was written.",
-        do: "Restore a snapshot of the store. The files themselves may be whole.")
 }

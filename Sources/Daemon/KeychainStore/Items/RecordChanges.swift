@@ -1,13 +1,23 @@
 package import KeychainModel
 
-/// Where the record of an item is in a store.
+/// Where the record of an item or of a shelf is in a store. A shelf has its id for a primary key.
 package struct RecordPlace: Hashable, Sendable {
-    package let itemClass: ItemClass
+    package let recordClass: RecordClass
     package let primaryKey: [UInt8]
 
-    package init(itemClass: ItemClass, primaryKey: [UInt8]) {
-        (self.itemClass, self.primaryKey) = (itemClass, primaryKey)
+    package init(_ recordClass: RecordClass, primaryKey: [UInt8]) {
+        (self.recordClass, self.primaryKey) = (recordClass, primaryKey)
     }
+
+    package init(itemClass: ItemClass, primaryKey: [UInt8]) { self.init(.item(itemClass), primaryKey: primaryKey) }
+
+    package init(_ shelf: ShelfID) { self.init(.shelf, primaryKey: shelf.bytes) }
+
+    /// The class of an item; nil for a shelf.
+    package var itemClass: ItemClass? { if case .item(let itemClass) = recordClass { itemClass } else { nil } }
+
+    /// The id of a shelf; nil for an item.
+    package var shelf: ShelfID? { recordClass == .shelf ? ShelfID(primaryKey.span) : nil }
 }
 
 /// The records of the circle that this connection has written, for somebody who keeps in memory what the store says of
@@ -24,9 +34,9 @@ struct RecordChanges {
     /// How often the list was taken.
     private var number: UInt64 = 0
 
-    mutating func note(key primaryKey: [UInt8], of itemClass: ItemClass) {
+    mutating func note(at place: RecordPlace) {
         guard !isIncomplete else { return }
-        places.insert(RecordPlace(itemClass: itemClass, primaryKey: primaryKey))
+        places.insert(place)
         if places.count > Self.most { noteAll() }
     }
 

@@ -52,7 +52,9 @@ package final class ShelfReader {
         defer { statement.reset() }
         statement.bind(blob: last.span, at: 1)
         while try statement.next() {
-            guard let shelf = statement.shelf, try visit(shelf) else { return }
+            // A row that somebody has spoiled hides no other.
+            guard let shelf = statement.shelf else { continue }
+            guard try visit(shelf) else { return }
         }
     }
 
@@ -116,11 +118,14 @@ extension StoreWriter {
 
     /// Adds a shelf of the program whose rows are written now.
     ///
-    /// - Parameter made: when it came into the store, in seconds since 2001: of a place the first takes new files.
-    package func add(_ shelf: SealedShelf, at place: ColumnDigest, made: Int64) throws(Refusal) {
+    /// - Parameters:
+    ///   - place: that of the new files it may take; nil for a shelf that takes none.
+    ///   - made: when it came into the store, in seconds since 2001: of a place the first takes new files.
+    package func add(_ shelf: SealedShelf, at place: ColumnDigest?, made: Int64) throws(Refusal) {
         try makeShelfTable()
         let statement = try statement(.addShelf)
         let owner = owner?.span.array(0, AttributeDigester.size) ?? []
+        let place = place?.span.array(0, AttributeDigester.size) ?? []
         try writing { () throws(DatabaseError) in
             statement.bind(blob: shelf.id.bytes.span, at: 1)
             statement.bind(blob: place.span, at: 2)
@@ -133,13 +138,50 @@ extension StoreWriter {
 
     /// Removes a shelf for good.
     package func delete(_ shelf: ShelfID) throws(Refusal) {
-        guard try has(ShelfTable.looking) else { return }
-        let statement = try statement(.deleteShelf)
+        if try has(ShelfTable.looking) { try run(.deleteShelf, on: shelf) }
+    }
+
+    private func run(_ command: WriteStatement, on shelf: ShelfID) throws(Refusal) {
+        let statement = try statement(command)
         statement.bind(blob: shelf.bytes.span, at: 1)
         try writing { () throws(DatabaseError) in try statement.run() }
     }
 
-    /// How many shelves there are, and how many of the program whose rows are written now.
+    // MARK: - In a circle
+
+    /// Marks a shelf that other machines are to get, or whose deletion they are to hear of; nothing in no circle.
+    package func mark(_ shelf: ShelfID, isTombstone: Bool) throws(Refusal) {
+        if isInCircle { try mark(RecordPlace(shelf), isTombstone: isTombstone) }
+    }
+
+    /// The tombstone of a shelf; nil when there is none.
+    package func tombstone(of shelf: ShelfID) throws(Refusal) -> SealedShelf? {
+        guard try has(ShelfTable.lookingForTombstones) else { return nil }
+        let statement = try statement(.shelfTombstone)
+        defer { statement.reset() }
+        statement.bind(blob: shelf.bytes.span, at: 1)
+        return try statement.next() ? statement.shelf : nil
+    }
+
+    /// Keeps the tombstone of a shelf that is not there any more.
+    package func keep(tombstone: SealedShelf) throws(Refusal) {
+        if try !has(ShelfTable.lookingForTombstones) {
+            try writing { () throws(DatabaseError) in
+                try database.execute(ShelfTable.tombstoneCreation, "delete a shelf")
+            }
+        }
+        let statement = try statement(.addShelfTombstone)
+        statement.bind(blob: tombstone.id.bytes.span, at: 1)
+        statement.bind(blob: tombstone.sealed.span, at: 2)
+        try writing { () throws(DatabaseError) in try statement.run() }
+    }
+
+    /// Removes the tombstone of a shelf, which nobody needs any more, or which is there again.
+    package func dropTombstone(of shelf: ShelfID) throws(Refusal) {
+        if try has(ShelfTable.lookingForTombstones) { try run(.deleteShelfTombstone, on: shelf) }
+    }
+
+    /// How many shelves of this machine there are, and how many of the program whose rows are written now.
     package func countShelves() throws(Refusal) -> (all: Int64, owner: Int64) {
         guard try has(ShelfTable.looking) else { return (0, 0) }
         let statement = try statement(.countShelves)
@@ -147,6 +189,14 @@ extension StoreWriter {
         let owner = owner?.span.array(0, AttributeDigester.size) ?? []
         statement.bind(blob: owner.span, at: 1)
         return try statement.next() ? (statement.integer(0), statement.integer(1)) : (0, 0)
+    }
+
+    /// How many shelves there are that came from other machines.
+    package func countShelvesOfOthers() throws(Refusal) -> Int64 {
+        guard try has(ShelfTable.looking) else { return 0 }
+        let statement = try statement(.countShelvesOfOthers)
+        defer { statement.reset() }
+        return try statement.next() ? statement.integer(0) : 0
     }
 
     /// How many shelves there are, and how many of them came after a second since 2001.

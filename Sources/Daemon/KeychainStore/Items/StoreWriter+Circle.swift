@@ -7,17 +7,21 @@ extension StoreWriter {
     /// device has none.
     func mark(_ row: NewRow) throws(Refusal) {
         guard isInCircle, row.isSynchronizable else { return }
-        guard !row.accessibility.isThisDeviceOnly else {
-            return try forgetRecord(row.primaryKey, of: row.itemClass)
-        }
+        let place = RecordPlace(itemClass: row.itemClass, primaryKey: row.primaryKey)
+        guard !row.accessibility.isThisDeviceOnly else { return try forgetRecord(place) }
+        try mark(place, isTombstone: row.isTombstone)
+    }
+
+    /// Marks a record that is changed now.
+    func mark(_ place: RecordPlace, isTombstone: Bool) throws(Refusal) {
         marks &+= 1
-        records.note(key: row.primaryKey, of: row.itemClass)
+        records.note(at: place)
         let statement = try statement(.markRecord)
         try writing { () throws(DatabaseError) in
-            try statement.bind(integer: Int64(row.itemClass.rawValue), at: 1)
-            statement.bind(blob: row.primaryKey.span, at: 2)
+            try statement.bind(integer: Int64(place.recordClass.number), at: 1)
+            statement.bind(blob: place.primaryKey.span, at: 2)
             try statement.bind(integer: clock(), at: 3)
-            try statement.bind(integer: row.isTombstone ? 1 : 0, at: 4)
+            try statement.bind(integer: isTombstone ? 1 : 0, at: 4)
             try statement.run()
         }
     }
@@ -26,7 +30,7 @@ extension StoreWriter {
     func forgetRecord(of id: Int64, in itemClass: ItemClass) throws(Refusal) {
         guard isInCircle else { return }
         records.noteAll()
-        try forgetRecords(.row, of: itemClass) { (statement) throws(DatabaseError) in
+        try forgetRecords(.row, of: .item(itemClass)) { (statement) throws(DatabaseError) in
             try statement.bind(integer: id, at: 1)
         }
     }
@@ -35,20 +39,23 @@ extension StoreWriter {
     func forgetRecords(of group: ColumnDigest, in itemClass: ItemClass) throws(Refusal) {
         guard isInCircle else { return }
         records.noteAll()
-        try forgetRecords(.group, of: itemClass) { statement in statement.bind(blob: group.span, at: 1) }
+        try forgetRecords(.group, of: .item(itemClass)) { statement in statement.bind(blob: group.span, at: 1) }
     }
 
     /// Forgets the record of a row that is gone, or is of this device alone from now on.
-    package func forgetRecord(_ primaryKey: [UInt8], of itemClass: ItemClass) throws(Refusal) {
-        records.note(key: primaryKey, of: itemClass)
-        try forgetRecords(.key, of: itemClass) { statement in statement.bind(blob: primaryKey.span, at: 1) }
+    package func forgetRecord(_ place: RecordPlace) throws(Refusal) {
+        records.note(at: place)
+        try forgetRecords(.key, of: place.recordClass) { statement in
+            statement.bind(blob: place.primaryKey.span, at: 1)
+        }
     }
 
     private func forgetRecords(
-        _ forgotten: CircleTables.Forgotten, of itemClass: ItemClass, bind: (Statement) throws(DatabaseError) -> Void
+        _ forgotten: CircleTables.Forgotten, of recordClass: RecordClass,
+        bind: (Statement) throws(DatabaseError) -> Void
     ) throws(Refusal) {
-        let raising = try statement(.raiseFloor(forgotten, itemClass))
-        let forgetting = try statement(.forgetRecords(forgotten, itemClass))
+        let raising = try statement(.raiseFloor(forgotten, recordClass))
+        let forgetting = try statement(.forgetRecords(forgotten, recordClass))
         try writing { () throws(DatabaseError) in
             try bind(raising)
             try raising.bind(integer: clock() + CircleTables.day, at: 2)
@@ -81,7 +88,7 @@ extension StoreWriter {
     ///
     /// - Parameter stamp: that of the change they have got.
     package func settle(_ primaryKey: [UInt8], of itemClass: ItemClass, at stamp: Int64) throws(Refusal) {
-        records.note(key: primaryKey, of: itemClass)
+        records.note(at: RecordPlace(itemClass: itemClass, primaryKey: primaryKey))
         let statement = try statement(.settleRecord)
         try writing { () throws(DatabaseError) in
             try statement.bind(integer: Int64(itemClass.rawValue), at: 1)

@@ -3,8 +3,7 @@ import LinuxSystem
 
 /// A record of the circle, with what the columns of its row say.
 package struct CircleRow: Sendable {
-    package let itemClass: ItemClass
-    package let primaryKey: [UInt8]
+    package let place: RecordPlace
     /// 0 where the row is from before the circle.
     package let stamp: Int64
     /// Whether other machines have not got its last change.
@@ -18,11 +17,13 @@ package struct CircleRow: Sendable {
     package let accessibility: Accessibility
     package let isTombstone: Bool
 
-    fileprivate init?(_ statement: Statement, _ itemClass: ItemClass) {
+    fileprivate init?(_ statement: Statement, _ recordClass: RecordClass) {
         guard let class8 = UInt8(exactly: statement.integer(5)), let accessibility = Accessibility(rawValue: class8)
         else { return nil }
-        self.itemClass = itemClass
-        primaryKey = statement.withBlob(0) { $0.array(0, $0.count) }
+        let place = RecordPlace(recordClass, primaryKey: statement.withBlob(0) { $0.array(0, $0.count) })
+        // Nothing binds the id of a row: one that is none is no record.
+        guard recordClass != .shelf || place.shelf != nil else { return nil }
+        self.place = place
         stamp = Self.stamp(statement.integer(1))
         isDirty = statement.integer(2) != 0
         origin = statement.isNull(3) ? nil : statement.withBlob(3) { $0.array(0, $0.count) }
@@ -38,10 +39,6 @@ extension CircleRow {
     private static func stamp(_ number: Int64) -> Int64 { (0..<CircleTables.endOfTime).contains(number) ? number : 0 }
 }
 
-extension RecordPlace {
-    package init(_ row: CircleRow) { self.init(itemClass: row.itemClass, primaryKey: row.primaryKey) }
-}
-
 extension StoreReader {
     /// The records of a class in a store of a circle.
     package func circleRows(of itemClass: ItemClass) throws(Refusal) -> [CircleRow] {
@@ -49,18 +46,54 @@ extension StoreReader {
             try database.prepare(CircleTables.records(of: itemClass), "be searched")
         }
         var rows: [CircleRow] = []
-        while try statement.next() { if let row = CircleRow(statement, itemClass) { rows.append(row) } }
+        while try statement.next() { if let row = CircleRow(statement, .item(itemClass)) { rows.append(row) } }
         return rows
+    }
+
+    /// The shelves in a store of a circle, with those that stay on this machine, and the tombstones of shelves.
+    package func circleShelves() throws(Refusal) -> [CircleRow] {
+        var rows: [CircleRow] = []
+        for isTombstone in [false, true] {
+            let found = try refusing { () throws(DatabaseError) -> Statement? in
+                let looking = isTombstone ? ShelfTable.lookingForTombstones : ShelfTable.looking
+                guard try database.integer(looking, "be searched") != nil else { return nil }
+                return try database.prepare(CircleTables.shelves(areTombstones: isTombstone), "be searched")
+            }
+            guard let statement = found else { continue }
+            while try statement.next() { if let row = CircleRow(statement, .shelf) { rows.append(row) } }
+        }
+        return rows
+    }
+
+    /// How many shelves are marked that other machines have not got; none in a store of no circle.
+    package func countMarkedShelves() throws(Refusal) -> Int {
+        try refusing { () throws(DatabaseError) in
+            guard try database.integer(CircleTables.looking, "be searched") != nil else { return 0 }
+            return Int(try database.integer(CircleTables.markedShelves, "be counted") ?? 0)
+        }
     }
 }
 
 extension StoreWriter {
     /// The record of one place, in the open transaction; nil where there is none that other machines may get.
     package func circleRow(at place: RecordPlace) throws(Refusal) -> CircleRow? {
-        let statement = try statement(.circleRow(place.itemClass))
+        guard case .item(let itemClass) = place.recordClass else { return try circleShelf(at: place) }
+        return try circleRow(at: place, .circleRow(itemClass))
+    }
+
+    private func circleShelf(at place: RecordPlace) throws(Refusal) -> CircleRow? {
+        if try has(ShelfTable.looking), let row = try circleRow(at: place, .circleShelf(isTombstone: false)) {
+            return row
+        }
+        return try has(ShelfTable.lookingForTombstones)
+            ? try circleRow(at: place, .circleShelf(isTombstone: true)) : nil
+    }
+
+    private func circleRow(at place: RecordPlace, _ command: WriteStatement) throws(Refusal) -> CircleRow? {
+        let statement = try statement(command)
         defer { statement.reset() }
         statement.bind(blob: place.primaryKey.span, at: 1)
-        return try statement.next() ? CircleRow(statement, place.itemClass) : nil
+        return try statement.next() ? CircleRow(statement, place.recordClass) : nil
     }
 
     /// Notes what other machines have of a record, in the open transaction.
@@ -74,10 +107,10 @@ extension StoreWriter {
     package func noteRecord(
         at place: RecordPlace, stamp: Int64, isDirty: Bool, origin: [UInt8]?, ties: (previous: [UInt8]?, base: Int64?)
     ) throws(Refusal) {
-        records.note(key: place.primaryKey, of: place.itemClass)
+        records.note(at: place)
         let statement = try statement(.noteRecord)
         try writing { () throws(DatabaseError) in
-            try statement.bind(integer: Int64(place.itemClass.rawValue), at: 1)
+            try statement.bind(integer: Int64(place.recordClass.number), at: 1)
             statement.bind(blob: place.primaryKey.span, at: 2)
             try statement.bind(integer: stamp, at: 3)
             try statement.bind(integer: isDirty ? 1 : 0, at: 4)
@@ -107,7 +140,7 @@ extension StoreWriter {
         try writing { () throws(DatabaseError) in
             var index: Int32 = 1
             for record in records {
-                try statement.bind(integer: Int64(record.place.itemClass.rawValue), at: index)
+                try statement.bind(integer: Int64(record.place.recordClass.number), at: index)
                 statement.bind(blob: record.place.primaryKey.span, at: index + 1)
                 statement.bind(blob: record.origin.span, at: index + 2)
                 index += 3
@@ -120,10 +153,10 @@ extension StoreWriter {
     /// which one it was, so that other machines find the item by the references that programs have there.
     package func noteRename(of old: [UInt8], to new: RecordPlace) throws(Refusal) {
         guard isInCircle else { return }
-        records.note(key: new.primaryKey, of: new.itemClass)
+        records.note(at: new)
         let statement = try statement(.noteRename)
         try writing { () throws(DatabaseError) in
-            try statement.bind(integer: Int64(new.itemClass.rawValue), at: 1)
+            try statement.bind(integer: Int64(new.recordClass.number), at: 1)
             statement.bind(blob: old.span, at: 2)
             statement.bind(blob: new.primaryKey.span, at: 3)
             try statement.run()

@@ -15,11 +15,12 @@ enum WriteStatement: Hashable {
     case groups(ItemClass), firstOfGroup(ItemClass)
     case keepVersion(ItemClass), addVersion, version, settleVersion, historyExcess
     case addLookup, endLookups
-    case addShelf, deleteShelf, countShelves, countLaterShelves
+    case addShelf, deleteShelf, countShelves, countLaterShelves, countShelvesOfOthers
+    case shelfTombstone, addShelfTombstone, deleteShelfTombstone
     case readChanges, dropChanges
     case markRecord, settleRecord, noteRecord, noteSent(Int), noteRename
-    case raiseFloorTo, keepPiece, dropPiece, dataVersion, circleRow(ItemClass)
-    case raiseFloor(CircleTables.Forgotten, ItemClass), forgetRecords(CircleTables.Forgotten, ItemClass)
+    case raiseFloorTo, keepPiece, dropPiece, dataVersion, circleRow(ItemClass), circleShelf(isTombstone: Bool)
+    case raiseFloor(CircleTables.Forgotten, RecordClass), forgetRecords(CircleTables.Forgotten, RecordClass)
     case forgetVersion, forgetItem, forgetGroup, forgetOwner, forgetOldest, forgetExpired, forgetOverflow
     /// Of a table, by protection class.
     case purge(String)
@@ -76,6 +77,10 @@ enum WriteStatement: Hashable {
         case .deleteShelf: (ShelfTable.deletion, "delete a shelf")
         case .countShelves: (ShelfTable.count, "be counted")
         case .countLaterShelves: (ShelfTable.countSince, "be counted")
+        case .countShelvesOfOthers: (ShelfTable.countOfOthers, "be counted")
+        case .shelfTombstone: (ShelfTable.tombstone, "find a shelf")
+        case .addShelfTombstone: (ShelfTable.tombstoneInsertion, "delete a shelf")
+        case .deleteShelfTombstone: (ShelfTable.tombstoneDeletion, "add a shelf")
         case .readChanges: (ChangeTable.reading, "tell what has changed")
         case .dropChanges: (ChangeTable.deletion, "tell what has changed")
         case .markRecord: (CircleTables.mark, "mark a change")
@@ -85,13 +90,14 @@ enum WriteStatement: Hashable {
         case .noteRename: (CircleTables.renaming, "mark a change")
         case .dataVersion: ("PRAGMA data_version", "be searched")
         case .circleRow(let itemClass): (CircleTables.record(of: itemClass), "be searched")
+        case .circleShelf(let isTombstone): (CircleTables.shelf(isTombstone: isTombstone), "be searched")
         case .raiseFloorTo: (CircleTables.raisingTo, "note a change")
         case .keepPiece: (CircleTables.keepingPiece, "keep what is known of a circle")
         case .dropPiece: (CircleTables.droppingPiece, "keep what is known of a circle")
-        case .raiseFloor(let forgotten, let itemClass):
-            (CircleTables.raising(forgotten, itemClass), "forget a record")
-        case .forgetRecords(let forgotten, let itemClass):
-            (CircleTables.forgetting(forgotten, itemClass), "forget a record")
+        case .raiseFloor(let forgotten, let recordClass):
+            (CircleTables.raising(forgotten, recordClass), "forget a record")
+        case .forgetRecords(let forgotten, let recordClass):
+            (CircleTables.forgetting(forgotten, recordClass), "forget a record")
         case .forgetVersion: ("DELETE FROM history WHERE id = ?", "drop an earlier version")
         case .forgetItem: ("DELETE FROM history WHERE class = ?1 AND (uuid = ?2 OR pk = ?3)", "drop earlier versions")
         case .forgetGroup: ("DELETE FROM history WHERE agrp = ?", "drop earlier versions")

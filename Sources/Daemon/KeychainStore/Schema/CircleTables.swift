@@ -43,7 +43,7 @@ enum CircleTables {
             }
     }
 
-    static let end = names.map { "DROP TABLE \($0)" }
+    static let end = names.map { "DROP TABLE \($0)" } + ["DROP TABLE IF EXISTS \(ShelfTable.tombstones)"]
 
     /// Marks a record that is changed now: its class, its primary key, the time, and whether it is a tombstone. Other
     /// machines are told once which record an item was before.
@@ -64,28 +64,28 @@ enum CircleTables {
         /// The items of a group.
         case group
 
-        fileprivate func keys(_ itemClass: ItemClass) -> String {
+        fileprivate func keys(_ table: String) -> String {
             switch self {
             case .key: "?1"
-            case .row: "SELECT pk FROM \(itemClass.code) WHERE id = ?1 AND sync = 1"
-            case .group: "SELECT pk FROM \(itemClass.code) WHERE agrp = ?1 AND tomb = 0 AND sync = 1"
+            case .row: "SELECT pk FROM \(table) WHERE id = ?1 AND sync = 1"
+            case .group: "SELECT pk FROM \(table) WHERE agrp = ?1 AND tomb = 0 AND sync = 1"
             }
         }
     }
 
     /// Raises the floor to the stamps of records that are about to go, as far as they are before a time: a wrong stamp
     /// of one must not reach all others.
-    static func raising(_ forgotten: Forgotten, _ itemClass: ItemClass) -> String {
+    static func raising(_ forgotten: Forgotten, _ recordClass: RecordClass) -> String {
         "UPDATE synccircle SET floor = max(\(next("floor")) - 1, coalesce((SELECT max(hlc) FROM syncrow WHERE "
-            + "\(records(forgotten, itemClass)) AND typeof(hlc) = 'integer' AND hlc < ?2), 0))"
+            + "\(records(forgotten, recordClass)) AND typeof(hlc) = 'integer' AND hlc < ?2), 0))"
     }
 
-    static func forgetting(_ forgotten: Forgotten, _ itemClass: ItemClass) -> String {
-        "DELETE FROM syncrow WHERE \(records(forgotten, itemClass))"
+    static func forgetting(_ forgotten: Forgotten, _ recordClass: RecordClass) -> String {
+        "DELETE FROM syncrow WHERE \(records(forgotten, recordClass))"
     }
 
-    private static func records(_ forgotten: Forgotten, _ itemClass: ItemClass) -> String {
-        "class = \(itemClass.rawValue) AND pk IN (\(forgotten.keys(itemClass)))"
+    private static func records(_ forgotten: Forgotten, _ recordClass: RecordClass) -> String {
+        "class = \(recordClass.number) AND pk IN (\(forgotten.keys(recordClass.table)))"
     }
 
     /// Takes a mark off, unless the record has changed again.
@@ -97,6 +97,25 @@ enum CircleTables {
         return "SELECT syncrow.pk, hlc, dirty, origin, previous, pdmn, tomb, base FROM syncrow "
             + "JOIN \(table) ON \(table).pk = syncrow.pk WHERE syncrow.class = \(itemClass.rawValue) AND \(condition)"
     }
+
+    /// The shelves of a store, and their tombstones. One that is in no record is from before the circle, or stays on
+    /// this machine: that says its sealed part alone. `pdmn` is that of all records of shelves.
+    ///
+    /// - Parameter isTombstone: of which of the two tables.
+    static func shelves(areTombstones isTombstone: Bool) -> String {
+        let table = isTombstone ? ShelfTable.tombstones : "shelf"
+        return "SELECT \(table).id, coalesce(hlc, 0), coalesce(dirty, 1), origin, NULL, "
+            + "\(Accessibility.afterFirstUnlock.rawValue), \(isTombstone ? 1 : 0), base FROM \(table) "
+            + "LEFT JOIN syncrow ON class = \(ShelfID.classNumber) AND pk = \(table).id"
+    }
+
+    /// The one with an id.
+    static func shelf(isTombstone: Bool) -> String {
+        shelves(areTombstones: isTombstone) + " WHERE \(isTombstone ? ShelfTable.tombstones : "shelf").id = ?"
+    }
+
+    /// How many shelves other machines have not got.
+    static let markedShelves = "SELECT count(*) FROM syncrow WHERE class = \(ShelfID.classNumber) AND dirty <> 0"
 
     /// Whether a record is marked: its class and its primary key.
     static let isMarked = "SELECT dirty <> 0 FROM syncrow WHERE class = ?1 AND pk = ?2"

@@ -18,7 +18,7 @@ struct SchemaCheck {
     /// Also what older stores are given when they are opened.
     private static let known = texts(
         of: Schema.creation + [MarkTable.creation] + HistoryTable.creation + LookupTable.creation
-            + ShelfTable.creation + CircleTables.creation)
+            + ShelfTable.creation + [ShelfTable.tombstoneCreation] + CircleTables.creation)
 
     /// Looks at an entry: its type, its name, and its text, which indexes have not that belong to a constraint.
     mutating func note(type: String, name: String, text: String?) {

@@ -109,6 +109,8 @@ enum CircleCipher {
         case batch = "keychain sync 1: batch"
         /// A record's body; its place is ``BoxedRecord``.
         case record = "keychain sync 1: record"
+        /// A shelf's body, with its keys in the clear; its place is ``BoxedRecord``. No daemon sees what is inside.
+        case shelf = "keychain sync 1: shelf"
         /// A machine's name; its place is the circle and the machine.
         case name = "keychain sync 1: name"
         /// The contents of a pairing; their place is the head of the message, the salt the session.

@@ -44,6 +44,13 @@ extension SoftwareEnclave {
     // MARK: - Records
 
     package func boxBodies(_ bodies: [SecretBytes], of places: [BoxedRecord]) throws(Refusal) -> [SecretBytes] {
+        try boxBodies(bodies, of: places, as: .record)
+    }
+
+    /// - Parameter purpose: what nobody takes for anything else.
+    func boxBodies(
+        _ bodies: [SecretBytes], of places: [BoxedRecord], as purpose: CircleCipher.Purpose
+    ) throws(Refusal) -> [SecretBytes] {
         try requireOpen(.whenUnlocked)
         let record = try circleRecord()
         var (keys, boxes) = (UnlockedKeys(record), [SecretBytes]())
@@ -55,7 +62,7 @@ extension SoftwareEnclave {
             guard record.membership.isEligible(place.generation) else { throw .retiredGeneration }
             do throws(CryptoError) {
                 let box = try CircleCipher.seal(
-                    body, .record, under: key, salt: place.salt.bytes, place: place.bytes)
+                    body, purpose, under: key, salt: place.salt.bytes, place: place.bytes)
                 boxes.append(SecretBytes(copying: box.span))
             } catch { throw .crypto(error) }
         }
@@ -63,23 +70,29 @@ extension SoftwareEnclave {
     }
 
     package func unboxBodies(_ boxes: [SecretBytes], of places: [BoxedRecord]) throws(Refusal) -> [SecretBytes?] {
+        try unboxBodies(boxes, of: places, as: .record)
+    }
+
+    func unboxBodies(
+        _ boxes: [SecretBytes], of places: [BoxedRecord], as purpose: CircleCipher.Purpose
+    ) throws(Refusal) -> [SecretBytes?] {
         try requireOpen(.whenUnlocked)
         let record = try circleRecord()
         var (keys, bodies) = (UnlockedKeys(record), [SecretBytes?]())
         for (box, place) in zip(boxes, places) {
             let isHere = place.circle == record.circle
-            bodies.append(isHere ? try open(box, place, under: try key(of: place, &keys)) : nil)
+            bodies.append(isHere ? try open(box, place, as: purpose, under: try key(of: place, &keys)) : nil)
         }
         return bodies
     }
 
     /// - Returns: nil when it is not what was put in at this place.
     private func open(
-        _ box: SecretBytes, _ place: BoxedRecord, under key: SecretBytes
+        _ box: SecretBytes, _ place: BoxedRecord, as purpose: CircleCipher.Purpose, under key: SecretBytes
     ) throws(Refusal) -> SecretBytes? {
         do throws(CryptoError) {
             return try box.withSpan { (box) throws(CryptoError) in
-                try CircleCipher.open(box, .record, under: key, salt: place.salt.bytes, place: place.bytes)
+                try CircleCipher.open(box, purpose, under: key, salt: place.salt.bytes, place: place.bytes)
             }
         } catch {
             guard error.isDamage else { throw .crypto(error) }

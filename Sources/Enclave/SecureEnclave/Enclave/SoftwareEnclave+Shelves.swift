@@ -15,7 +15,8 @@ extension SoftwareEnclave {
         let pair = try library { () throws(CryptoError) in
             try PrivateKey.generate(.x25519, bits: Int(Shelf.bits))
         }
-        return try seal(ShelfKeys(pair), as: ShelfID(), protection, binding, in: context)
+        let keys = ShelfKeys(pair)
+        return try sealed(keys, as: try keys.id(protection, binding), protection, binding, in: context)
     }
 
     /// The keys of a shelf, if the context has the grants for it.
@@ -28,11 +29,12 @@ extension SoftwareEnclave {
         return try ShelfKeys(decoding: opened)
     }
 
-    private func openBox(of shelf: Shelf) throws(Refusal) -> SecretBytes {
+    func openBox(of shelf: Shelf) throws(Refusal) -> SecretBytes {
         try openBox(shelf.key.sealed, aad: shelf.aad, for: shelf.key.binding.accessibility)
     }
 
-    private func seal(
+    /// A shelf with these keys under the class key of its class.
+    func sealed(
         _ keys: ShelfKeys, as id: ShelfID, _ protection: FileProtection, _ binding: KeyBinding,
         in context: AuthenticationContext?
     ) throws(Refusal) -> Shelf {
@@ -76,7 +78,7 @@ extension SoftwareEnclave {
         let keys = try ShelfKeys(decoding: try open(shelf, of: entry))
         // Files are wrapped to the public half: who opens them has to be who has the private one.
         guard keys.pair.publicKey.external() == shelf.key.publicKey else { throw .damagedKey }
-        return try seal(keys, as: shelf.id, shelf.protection, binding, in: nil)
+        return try sealed(keys, as: shelf.id, shelf.protection, binding, in: nil)
     }
 
     private func open(_ shelf: Shelf, of entry: OpenBackups.Entry) throws(Refusal) -> SecretBytes {
@@ -106,6 +108,27 @@ struct ShelfKeys {
         }
     }
 
+    /// The id of a shelf with these keys. Nobody can make another shelf with it, so that the machines of a circle have
+    /// one under each id.
+    func id(_ protection: FileProtection, _ binding: KeyBinding) throws(Refusal) -> ShelfID {
+        let shelf = try Shelf(id: .zero, protection, binding, pair.publicKey.external(), nil, sealed: [])
+        let digest = try digest("keychain shelf 1: id", of: shelf.key.head)
+        guard let id = ShelfID(digest.span.extracting(..<ShelfID.size)) else { throw .damagedKey }
+        return id
+    }
+
+    /// SHA-256 of a text, what a shelf has in the clear, and its keys. These are random: nobody finds them by it.
+    func digest(_ text: String, of shown: [UInt8]) throws(Refusal) -> [UInt8] {
+        let message = SecretBuffer(capacity: 512)
+        message.append(Array(text.utf8).span)
+        message.append(shown.span)
+        try encoded().withSpan { message.append($0) }
+        return try library { () throws(CryptoError) in
+            let digest = try message.withSpan { (span) throws(CryptoError) in try Digest.sha256(span) }
+            return digest.span.array(0, digest.span.count)
+        }
+    }
+
     func encoded() throws(Refusal) -> SecretBytes {
         let buffer = SecretBuffer(capacity: 128)
         wrapKey.withSpan { buffer.append($0) }
@@ -123,6 +146,11 @@ extension Shelf {
             backend: .software, origin: .madeInside, keyType: Self.keyType(protection), bits: Self.bits,
             binding: binding, publicKey: publicKey, guardBinding: guardBinding, sealed: sealed)
         try self.init(id: id, key: key)
+    }
+
+    /// The same shelf with its keys under another seal.
+    func with(sealed: [UInt8]) throws(Refusal) -> Shelf {
+        try Shelf(id: id, protection, key.binding, key.publicKey, nil, sealed: sealed)
     }
 
     fileprivate var aad: [UInt8] {

@@ -15,7 +15,7 @@ package enum FileCommand {
             recovery-default [-R recipient | -N] | \
             export (-t recipient | -p) [-i identity] -o out file | \
             import [-i identity] [-c class] [-D] [-s shelf] [-g group] [-u demand] [-R recipient] -o out file | \
-            shelves | delete-shelf id
+            shelves | delete-shelf [-f] id
             """,
         options: options,
         notes: [
@@ -59,6 +59,7 @@ package enum FileCommand {
         CommandOption("i", word: "identity", value: "file", "Open the files with the identities in this file."),
         CommandOption("t", word: "to", value: "recipient", "Who opens the file of age, as age's option -r."),
         CommandOption("p", word: "passphrase", "Have age ask for a passphrase that opens its file."),
+        CommandOption("f", word: "force", "Delete the shelf on all machines of the circle, without a question."),
         CommandOption("g", word: "group", value: "group", "The access group whose programs open the files."),
         CommandOption("o", word: "output", value: "file", "Where to write; the file itself unless given."),
     ]

@@ -1241,10 +1241,18 @@ enum ChineseTexts {
         The keychain has {1} shelves for files, {2} of them of this program; {3} and {4} are allowed.\t钥匙串有 {1} 个\
         文件密钥架，其中 {2} 个属于此程序；最多允许 {3} 个和 {4} 个。
         Delete shelves whose files are not needed.\t请删除其文件已不再需要的密钥架。
-        The shelf that wrapped the file's key is not in this keychain: it was deleted, or the file is of another one.\
-        \t封装该文件密钥的密钥架不在此钥匙串中：它已被删除，或者该文件属于另一个钥匙串。
+        The shelf that wrapped the file's key is not in this keychain: it was deleted, it stays on another device, or\
+         the file is of another keychain.\t封装该文件密钥的密钥架不在此钥匙串中：它已被删除，只留在另一台设备上，或者\
+        该文件属于另一个钥匙串。
+        Other machines of the circle may have the shelf: it goes there, too, and none of its files opens any more.\t圈\
+        子中的其他设备可能也有该密钥架：它在那里也会被删除，其文件将全部无法打开。
+        Confirm: `security file delete-shelf -f`.\t请确认：`security file delete-shelf -f`。
+        Delete the shelf on all machines? Type {1} to go on: \t要在所有设备上删除该密钥架吗？键入 {1} 继续：
+        Delete the shelf on all machines of the circle, without a question.\t不询问，直接在圈子的所有设备上删除该密钥\
+        架。
         Open the file with the keychain that made it, or restore that keychain.\t请用创建该文件的钥匙串打开它，或恢复\
         那个钥匙串。
+        The keychain was locked while a shelf came from another machine.\t正在接收另一台设备的密钥架时，钥匙串被锁定。
         The record of a shelf in the store is not as it was written.\t存储中一个密钥架的记录与写入时不同。
         Restore a snapshot of the store. The files themselves may be whole.\t请恢复存储的快照。文件本身可能完好。
         A request about a file was authorized before its shelf was known.\t在得知文件的密钥架之前就授权了关于该文件的\

@@ -31,13 +31,7 @@ struct Passcodes {
     func remove(_ old: SecretBytes, losesFiles: Bool, _ call: String) throws(CommandFailure) {
         guard !losesFiles else { return try send(.removePasscodeAndFiles, [old], call) }
         do throws(CommandFailure) { try send(.removePasscode, [old], call) } catch {
-            guard case .refused(_, let refusal) = error, refusal.rule == .losesFiles,
-                Question(session).canBeAsked
-            else { throw error }
-            session.diagnostics.write(session.text(refusal.problem) + "\n")
-            guard try Question(session).isAnswered("Remove the password?", with: "yes", orOption: "-f") else {
-                throw error
-            }
+            guard try session.losesFiles(error, asking: "Remove the password?") else { throw error }
             try send(.removePasscodeAndFiles, [old], call)
         }
     }

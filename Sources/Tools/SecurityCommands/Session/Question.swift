@@ -1,4 +1,6 @@
 import CommandOptions
+import KeychainModel
+import KeychainWire
 import LinuxSystem
 
 /// A question at the terminal that an empty answer does not answer with yes.
@@ -27,5 +29,17 @@ struct Question {
         } catch { throw CommandFailure("the terminal", error) }
         guard case .line(let line) = answer else { return false }
         return Argument(line).matches(word)
+    }
+}
+
+extension Session {
+    /// Whether a person says that protected files may be lost, of which a refusal warns; false where nobody can be
+    /// asked.
+    package func losesFiles(_ failure: CommandFailure, asking question: String) throws(CommandFailure) -> Bool {
+        guard case .refused(_, let refusal) = failure, refusal.rule == .losesFiles, Question(self).canBeAsked else {
+            return false
+        }
+        diagnostics.write(text(refusal.problem) + "\n")
+        return try Question(self).isAnswered(question, with: "yes", orOption: "-f")
     }
 }

@@ -125,6 +125,35 @@ extension EnclaveCalls {
     }
 }
 
+extension EnclaveCalls {
+    /// Files: bodies, room for their boxes.
+    package static let boxShelves = EnclaveCall<EmptyMessage, EmptyMessage>(116, files: 2) {
+        (call, _) throws(Refusal) in
+        let (bodies, records) = try CircleLists.read(try CircleFile.secret(call.files[0], CircleLists.bytes))
+        let boxes = try call.enclave.boxShelves(bodies, of: records)
+        try CircleFile.fill(call.files[1], CircleShelves.write(boxes, room: CircleShelves.room(bodies)))
+        return EmptyMessage()
+    }
+
+    /// Files: boxes, room for the bodies.
+    package static let unboxShelves = EnclaveCall<EmptyMessage, EmptyMessage>(117, files: 2) {
+        (call, _) throws(Refusal) in
+        let (boxes, records) = try CircleLists.read(try CircleFile.secret(call.files[0], CircleLists.bytes))
+        let bodies = try call.enclave.unboxShelves(boxes, of: records)
+        try CircleFile.fill(call.files[1], CircleShelves.write(bodies, room: CircleShelves.room(boxes)))
+        return EmptyMessage()
+    }
+
+    /// Files: shelves, room for the commitments.
+    package static let shelfCommitments = EnclaveCall<EmptyMessage, EmptyMessage>(118, files: 2) {
+        (call, _) throws(Refusal) in
+        let list = try CircleFile.secret(call.files[0], CircleLists.bytes)
+        let shelves = try CircleShelves.read(shelves: list, atMost: CircleLists.most)
+        try CircleFile.fill(call.files[1], CircleShelves.write(commitments: try call.enclave.commitments(to: shelves)))
+        return EmptyMessage()
+    }
+}
+
 extension SecretBytes {
     /// The bytes of a body in a box.
     var sizeOfBody: Int { max(0, count - CircleBox.overhead) }

@@ -25,6 +25,7 @@ package enum EnclaveCalls {
         endBackup.operation, sealShelfForBackup.operation, sealShelfOfBackup.operation,
         circle.operation, enterCircle.operation, takeBatch.operation, sealContent.operation,
         openContent.operation, boxBodies.operation, unboxBodies.operation, signBatch.operation, recordIDs.operation,
+        boxShelves.operation, unboxShelves.operation, shelfCommitments.operation,
         makeGeneration.operation, shareGeneration.operation, addMachine.operation, removeMachine.operation,
         beginPairing.operation, showDigits.operation, answerPairing.operation, joinPairing.operation,
         finishPairing.operation, introduce.operation, addPaired.operation, leaveCircle.operation,

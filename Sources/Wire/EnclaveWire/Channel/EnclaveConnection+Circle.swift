@@ -66,7 +66,7 @@ extension EnclaveConnection {
     }
 
     /// Sends bytes in a file, and reads an answer of known size from another.
-    private func exchange<Request>(
+    func exchange<Request>(
         _ call: EnclaveCall<Request, EmptyMessage>, _ request: Request, _ bytes: SecretBytes, _ size: Int
     ) throws(Refusal) -> SecretBytes {
         let room = try CircleFile.room(size)

@@ -63,6 +63,24 @@ package protocol EnclaveCircleService: Sendable {
     /// - Throws: `errSecInteractionNotAllowed` while locked; `errSecItemNotFound` (`circle.no-keys`).
     func unboxBodies(_ boxes: [SecretBytes], of records: [BoxedRecord]) throws(Refusal) -> [SecretBytes?]
 
+    /// Puts shelves into boxes that other machines open, with their keys in the clear, which no daemon sees.
+    ///
+    /// - Parameter bodies: as `SyncFormat/SyncShelf` has them, sealed for this machine.
+    /// - Throws: `errSecParam` (`wire.malformed`) for a shelf that stays; as ``boxBodies(_:of:)``.
+    func boxShelves(_ bodies: [SecretBytes], of records: [BoxedRecord]) throws(Refusal) -> [SecretBytes]
+
+    /// Takes shelves out of their boxes, and seals them for this machine.
+    ///
+    /// - Returns: nil for one that is not what was put in at this place, or that no machine sends.
+    /// - Throws: as ``unboxBodies(_:of:)``.
+    func unboxShelves(_ boxes: [SecretBytes], of records: [BoxedRecord]) throws(Refusal) -> [SecretBytes?]
+
+    /// The commitments by which machines compare shelves, of those of this one: 32 bytes each.
+    ///
+    /// - Returns: nil for one that stays on this machine, or does not open.
+    /// - Throws: `errSecInteractionNotAllowed` while the class of one is closed.
+    func commitments(to shelves: [Shelf]) throws(Refusal) -> [[UInt8]?]
+
     /// Signs a batch of this machine, if this enclave has made its statements.
     ///
     /// - Parameter head: header and statements.

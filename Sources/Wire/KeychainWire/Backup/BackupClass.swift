@@ -5,19 +5,17 @@ package enum BackupClass: Hashable, Sendable {
     case item(ItemClass)
     case shelf
 
-    private static let shelfNumber: UInt8 = 6
-
     /// The number in files and messages.
     package var number: UInt8 {
         switch self {
         case .item(let itemClass): itemClass.rawValue
-        case .shelf: Self.shelfNumber
+        case .shelf: ShelfID.classNumber
         }
     }
 
     /// - Returns: nil for a number that no record has.
     package init?(number: UInt8) {
-        if number == Self.shelfNumber {
+        if number == ShelfID.classNumber {
             self = .shelf
         } else if let itemClass = ItemClass(rawValue: number), ItemClass.stored.contains(itemClass) {
             self = .item(itemClass)

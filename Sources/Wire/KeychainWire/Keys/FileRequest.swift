@@ -8,6 +8,7 @@ package import LinuxSystem
 ///             | 3:u8 file:16 protection:u8 slot place      ; the key of a file, wrapped by another shelf
 ///             | 4:u8 after:16                              ; the caller's shelves, in the order of their ids
 ///             | 5:u8 shelf:16                              ; delete a shelf, and with it every file that it wraps
+///             | 6:u8 shelf:16                              ; the same, also on the other machines of the circle
 ///     place   = protection:u8 binding name:text
 package enum FileRequest: Hashable, Sendable {
     /// → ``FileReply/made(_:)``.
@@ -18,8 +19,8 @@ package enum FileRequest: Hashable, Sendable {
     case rewrap(FileKeyClaim, to: ShelfPlace)
     /// → ``FileReply/shelves(_:)``: a page of them; an empty one is the end.
     case shelves(after: ShelfID?)
-    /// → ``FileReply/done``.
-    case deleteShelf(ShelfID)
+    /// → ``FileReply/done``. One that other machines of the circle may have is deleted everywhere, or not at all.
+    case deleteShelf(ShelfID, everywhere: Bool = false)
 
     private enum Code: UInt8 {
         case make = 1
@@ -27,6 +28,7 @@ package enum FileRequest: Hashable, Sendable {
         case rewrap = 3
         case shelves = 4
         case deleteShelf = 5
+        case deleteShelfEverywhere = 6
     }
 
     /// Appends the request to a message under construction.
@@ -47,8 +49,8 @@ package enum FileRequest: Hashable, Sendable {
             buffer.append(Code.shelves.rawValue)
             let last = last ?? .zero
             buffer.append(last.bytes.span)
-        case .deleteShelf(let shelf):
-            buffer.append(Code.deleteShelf.rawValue)
+        case .deleteShelf(let shelf, let everywhere):
+            buffer.append((everywhere ? Code.deleteShelfEverywhere : .deleteShelf).rawValue)
             buffer.append(shelf.bytes.span)
         }
     }
@@ -69,6 +71,7 @@ package enum FileRequest: Hashable, Sendable {
             let last = try reader.shelfID()
             self = .shelves(after: last == .zero ? nil : last)
         case .deleteShelf?: self = .deleteShelf(try reader.shelfID())
+        case .deleteShelfEverywhere?: self = .deleteShelf(try reader.shelfID(), everywhere: true)
         case nil: throw .malformed("the file request")
         }
     }

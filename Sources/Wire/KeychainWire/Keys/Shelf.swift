@@ -33,6 +33,14 @@ package struct Shelf: Hashable, Sendable {
         (self.id, self.protection, self.key) = (id, protection, key)
     }
 
+    /// Whether other machines of a circle get the shelf: one of this device alone stays, and so do one with an access
+    /// control, which only this machine's enclave keeps, and one of a group that no other machine has.
+    package var travels: Bool {
+        let binding = key.binding
+        return id != .zero && !binding.accessibility.isThisDeviceOnly && binding.control == 0
+            && key.guardBinding == nil && AccessGroup.isKnownElsewhere(binding.group)
+    }
+
     /// Appends the shelf to a message under construction.
     package func append(to buffer: SecretBuffer) {
         buffer.append(id.bytes.span)

@@ -143,20 +143,20 @@ import Testing
     func versions() throws {
         let newest = 24
         let offered = try Self.pairing()
-        let altered = offered.offer.changed(at: newest, by: 2)
+        let altered = offered.offer.changed(at: newest, by: 1)
         #expect(try altered.pairing.versions == PairingVersions(least: 1, most: 3))
         #expect(Self.rule { _ = try offered.answer(try offered.join(altered)) } == .wrongDigits)
         let answered = try Self.pairing()
-        let bent = try answered.join().changed(at: newest, by: 2)
+        let bent = try answered.join().changed(at: newest, by: 1)
         #expect(Self.rule { _ = try answered.answer(bent) } == .wrongDigits)
         let pairing = try Self.pairing()
         let welcome = try pairing.answer(try pairing.join())
         let newcomer = pairing.newcomer.connection
-        #expect(Self.rule { _ = try newcomer.finishPairing(welcome.changed(at: newest, by: 2)) } == .malformedBatch)
+        #expect(Self.rule { _ = try newcomer.finishPairing(welcome.changed(at: newest, by: 1)) } == .malformedBatch)
         _ = try newcomer.finishPairing(welcome)
         let later = try Self.pairing()
         let demanding = PairingMessage(
-            try later.offer.pairing.slot, PairingVersions(least: 2, most: 2), share: try later.offer.pairing.share)
+            try later.offer.pairing.slot, PairingVersions(least: 3, most: 3), share: try later.offer.pairing.share)
         #expect(Self.rule { _ = try later.join(demanding.bytes) } == .laterBatch)
     }
 
