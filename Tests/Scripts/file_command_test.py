@@ -135,6 +135,12 @@ class Files(FilesTest):
         self.assertIn("The shelf that wrapped the file's key is not in this keychain", reason)
         self.assertEqual(CONTENT, self.file("cat", other)[0])
 
+    def test_a_name_of_a_shelf_makes_no_line_of_its_own_in_the_list(self):
+        path = self.plain("file")
+        self.file("protect", "-s", f"customer\n{'0' * 32} a", path)
+        lines = self.file("shelves")[0].decode().splitlines()
+        self.assertEqual(1, len(lines), lines)
+
     def why(self, path, *words):
         done = self.home.run("why", *words, path)
         self.assertEqual((0, ""), (done.returncode, done.stderr))

@@ -21,7 +21,9 @@ enum Shelves {
                 continue
             }
             let name = place.name.isEmpty ? "" : " \(place.name)"
-            task.session.output.write("\(shelf.id.text) \(place.protection.letter) \(place.binding.group)\(name)\n")
+            let line = "\(shelf.id.text) \(place.protection.letter) \(place.binding.group)\(name)"
+            // Another machine may have named it.
+            task.session.output.write("\(line.printable)\n")
         }
     }
 
