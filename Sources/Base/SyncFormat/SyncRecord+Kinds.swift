@@ -2,8 +2,7 @@ package import KeychainModel
 import LinuxSystem
 
 extension SyncRecord {
-    /// The protection of all records of shelves. Theirs is in the shelf's key; a locked machine reads tombstones, which
-    /// have nothing in them but an id.
+    /// The protection of all records of shelves. Theirs is in the shelf's key.
     private static var shelfProtection: UInt8 { Accessibility.afterFirstUnlock.rawValue }
 
     /// Whether merging takes the record: it is a version of an item or of a shelf.
@@ -11,6 +10,8 @@ extension SyncRecord {
 
     package var isShelf: Bool { kind == Kind.shelf }
     package var isDeletedShelf: Bool { kind == Kind.tombstone && itemClass == ShelfID.classNumber }
+    /// Whether it is of a shelf: an unlocked machine alone can look at the shelf that it meets.
+    package var isOfShelf: Bool { isShelf || isDeletedShelf }
 
     /// A shelf under a stamp.
     package init(_ shelf: SyncShelf, rid: RecordID = .none, hlc: UInt64) {
@@ -51,19 +52,19 @@ extension SyncRecord {
 
     /// The smallest version of the format that a reader must know, so that it does not read past the record.
     package var leastVersion: UInt16 {
-        isShelf || isDeletedShelf ? SyncLimits.shelfVersion : SyncLimits.firstVersion
+        isOfShelf ? SyncLimits.shelfVersion : SyncLimits.firstVersion
     }
 
     /// Whether kind, class, protection and box of a version go together.
     package var isConsistent: Bool {
         guard isVersion, isBoxed == needsBox else { return false }
-        guard isShelf || isDeletedShelf else { return (1...4).contains(itemClass) && (1...3).contains(protection) }
+        guard isOfShelf else { return (1...4).contains(itemClass) && (1...3).contains(protection) }
         return itemClass == ShelfID.classNumber && protection == Self.shelfProtection
     }
 
     /// Whether the body is one of the kind, where that is not for others to find out: that of a shelf or of its
     /// tombstone.
-    package var hasBodyOfKind: Bool { isShelf || isDeletedShelf ? shelfID != nil : true }
+    package var hasBodyOfKind: Bool { isOfShelf ? shelfID != nil : true }
 
     /// Lends what versions of equal stamps are told apart by: the body, and of a shelf what is the same everywhere.
     package func withCompared<Result>(_ body: (Span<UInt8>) -> Result) -> Result {

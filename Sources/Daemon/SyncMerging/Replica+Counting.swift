@@ -147,7 +147,7 @@ extension Replica {
                 continue
             }
             let arrived = WaitingRecord(record, of: header)
-            guard record.isBoxed, !keys.isUnlocked else {
+            guard record.isBoxed || record.isOfShelf, !keys.isUnlocked else {
                 readable.append(arrived)
                 continue
             }
@@ -253,11 +253,11 @@ extension Replica {
         return !isEnd && row.stamp.hlc > limit
     }
 
-    /// Merges the records whose time has come near. A shelf is compared with the one that is here, and a locked machine
-    /// cannot read that.
+    /// Merges the records whose time has come near. A shelf or its deletion meets the one that is here, and a locked
+    /// machine cannot read that.
     mutating func releaseFuture(now: UInt64, _ keys: any CircleKeys) {
         let isUnlocked = keys.isUnlocked
-        func waits(_ one: ArrivedRow) -> Bool { isFarAhead(one.row, now) || one.row.record.isShelf && !isUnlocked }
+        func waits(_ one: ArrivedRow) -> Bool { isFarAhead(one.row, now) || one.row.record.isOfShelf && !isUnlocked }
         let waiting = future.filter { !waits($0) }
         guard !waiting.isEmpty else { return }
         future = future.filter(waits)

@@ -11,7 +11,8 @@ extension StoredRows {
         guard let shelf = record.shelfID, let items = work?.access.items else { return true }
         do throws(Refusal) {
             if let row = all[record.rid], !row.isTombstone {
-                return try record.isShelf ? isSame(record, as: row, of: shelf, items) : true
+                try requireOpen(row, of: shelf, items)
+                return record.isShelf ? !row.record.isBare && !row.record.isOtherShelf(than: record) : true
             }
             // One that is here and in no record stays on this machine. Its id is known to all who have its files.
             let isInRecord = all[record.rid] != nil || places[record.rid] != nil
@@ -23,14 +24,10 @@ extension StoredRows {
         }
     }
 
-    /// Whether a shelf has the keys of the one that is here; false where that does not open.
-    private func isSame(
-        _ record: SyncRecord, as row: SyncRow, of shelf: ShelfID, _ items: CircleItems
-    ) throws(Refusal) -> Bool {
-        guard row.record.isBare else { return !row.record.isOtherShelf(than: record) }
-        // Shelves are merged while the machine is unlocked. Was it locked meanwhile, the whole batch comes again.
-        if case .locked? = try items.shelves([shelf]).first { throw .lockedMeanwhile }
-        return false
+    /// Shelves are merged while the machine is unlocked. Was it locked meanwhile, the whole batch comes again.
+    private func requireOpen(_ row: SyncRow, of shelf: ShelfID, _ items: CircleItems) throws(Refusal) {
+        guard row.record.isBare, case .locked? = try items.shelves([shelf]).first else { return }
+        throw .lockedMeanwhile
     }
 
     private mutating func hasRoom(for record: SyncRecord, _ items: CircleItems) throws(Refusal) -> Bool {

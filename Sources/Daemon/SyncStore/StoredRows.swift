@@ -168,7 +168,7 @@ package struct StoredRows: RowTable {
     package mutating func meet(_ record: SyncRecord) -> Bool {
         if all[record.rid] == nil, !unnamed.isEmpty { name(record) }
         // One that is no record of the circle any more meets nobody.
-        if all[record.rid]?.isDirty == true || record.isShelf || record.isDeletedShelf { load([record.rid]) }
+        if all[record.rid]?.isDirty == true || record.isOfShelf { load([record.rid]) }
         guard mayMeet(record) else { return false }
         keepOlder(from: record)
         return true

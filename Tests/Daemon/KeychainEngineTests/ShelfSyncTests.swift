@@ -56,6 +56,29 @@ struct ShelfSyncTests {
         refusal { _ = try key(made, on: machine) }?.rule == .noShelf
     }
 
+    /// A new file of a shelf whose id is not that of its keys, which a backup brings.
+    private func makeStrange(on machine: SyncedMachine) throws -> MadeFileKey {
+        _ = try make(place(name: "usual"), on: machine)
+        let (record, _) = try #require(try machine.engine.backUp(ConsentingUser.passcode).shelves().first)
+        let (id, pair) = (ShelfID(), try PrivateKey.generate(.x25519, bits: 256))
+        let renamed = BackupShelf(record.shelf, name: "strange", made: record.made)
+        _ = try machine.engine.restoreAll(
+            try TestBackup.forged(renamed, pair, id: id), password: ConsentingUser.passcode)
+        let made = try make(place(name: "strange"), on: machine)
+        #expect(made.slot.shelf == id)
+        return made
+    }
+
+    /// Has a machine tell the others of a deletion of shelves that it does not have.
+    private func deleteUnseen(_ shelves: [ShelfID], by machine: SyncedMachine) throws {
+        try machine.engine.engine.withCircleItems { (items) throws(Refusal) in
+            for id in shelves {
+                try items.delete(id)
+                try items.tables.mark(id, isTombstone: true)
+            }
+        }
+    }
+
     @Test("Files of every class open on the other machine, whose new files go to its own shelf and open on the first")
     func travels() throws {
         let circle = try SyncedMachines()
@@ -133,12 +156,7 @@ struct ShelfSyncTests {
         let shared = try make(place(), on: circle.first)
         try circle.exchange()
         let staying = try circle.first.engine.engine.shelves.records(after: nil).map(\.id)
-        try circle.second.engine.engine.withCircleItems { (items) throws(Refusal) in
-            for id in staying {
-                try items.delete(id)
-                try items.tables.mark(id, isTombstone: true)
-            }
-        }
+        try deleteUnseen(staying, by: circle.second)
         try circle.exchange()
         #expect(opens(local, on: circle.first) && isGone(shared, on: circle.first))
         #expect(try circle.first.engine.engine.shelves.records(after: nil).count == staying.count - 1)
@@ -156,23 +174,32 @@ struct ShelfSyncTests {
     func strangeIDs() throws {
         let circle = try SyncedMachines()
         let made = try make(place(name: "made"), on: circle.first)
-        let (record, _) = try #require(try circle.first.engine.backUp(ConsentingUser.passcode).shelves().first)
-        let strange = ShelfID()
-        let pair = try PrivateKey.generate(.x25519, bits: 256)
-        let renamed = BackupShelf(record.shelf, name: "strange", made: record.made)
-        let backup = try TestBackup.forged(renamed, pair, id: strange)
-        _ = try circle.first.engine.restoreAll(backup, password: ConsentingUser.passcode)
-        let mine = try make(place(name: "strange"), on: circle.first)
-        #expect(mine.slot.shelf == strange)
+        let mine = try makeStrange(on: circle.first)
+        let strange = mine.slot.shelf
         try circle.exchange()
         #expect(try circle.first.status.unsent == 0)
         #expect(opens(mine, on: circle.first) && isGone(mine, on: circle.second) && opens(made, on: circle.second))
-        try circle.second.engine.engine.withCircleItems { (items) throws(Refusal) in
-            try items.delete(strange)
-            try items.tables.mark(strange, isTombstone: true)
-        }
+        try deleteUnseen([strange], by: circle.second)
         try circle.exchange()
         #expect(opens(mine, on: circle.first))
+    }
+
+    @Test("A locked newcomer loses no shelf that stays, however often a member in wrong hands deletes it")
+    func lockedHostileDeletion() throws {
+        let (circle, newcomer) = (try SyncedMachines(), try SyncedMachine("newcomer"))
+        let mine = try makeStrange(on: newcomer)
+        try circle.add(newcomer)
+        try newcomer.lock()
+        // After a commit of another process all is read again, and what is closed is not known.
+        try newcomer.engine.tamper("UPDATE shelf SET made = made")
+        try circle.exchange()
+        for _ in 0..<2 {
+            try deleteUnseen([mine.slot.shelf], by: circle.first)
+            try circle.exchange()
+        }
+        try newcomer.unlock()
+        try circle.exchange()
+        #expect(opens(mine, on: newcomer))
     }
 
     @Test("Where a shelf does not open, no later version is taken for it, and its deletion is")
@@ -293,8 +320,10 @@ struct ShelfSyncTests {
         try newcomer.lock()
         try circle.exchange()
         #expect(try circle.first.keychain.values()["open"] == "open" && isGone(made[0], on: circle.first))
+        #expect(try newcomer.status.unsent == UInt64(made.count))
         try newcomer.unlock()
         try circle.exchange()
+        #expect(try newcomer.status.unsent == 0)
         for one in made { #expect(opens(one, on: circle.first)) }
     }
 

@@ -147,6 +147,29 @@ struct ShelfTests {
         #expect(second.key(of: "photos") == "key" && first.key(of: "letters") == "key")
     }
 
+    @Test("The deletion of a shelf waits for an unlocked machine as the shelf does, so that this comes back nowhere")
+    func deletionWaits() {
+        let circle = Simulation.scripted(2)
+        let (first, second) = (circle.machines[0], circle.machines[1])
+        let later = circle.time + 2 * 24 * 3_600_000_000
+        first.makeShelf("photos", time: later)
+        circle.publish(first)
+        second.pull(circle.transport, time: circle.time)
+        circle.lock(second)
+        circle.time = later
+        first.deleteShelf("photos", time: later)
+        circle.publish(first)
+        for _ in 0..<3 {
+            circle.exchange(from: second, to: first)
+            circle.exchange(from: first, to: second)
+            for machine in circle.machines { _ = machine.replica.collect() }
+        }
+        #expect(second.replica.heldCount == 1 && second.replica.futureCount == 1)
+        circle.lock(second)
+        circle.settle(rounds: 2)
+        #expect(circle.machines.allSatisfy { $0.key(of: "photos") == nil })
+    }
+
     /// A shelf as no honest machine writes it.
     private static func spoiled(_ shelf: SyncRecord, keyBytes: Int, name: String = "") -> SyncRecord {
         let body = SyncShelf(
