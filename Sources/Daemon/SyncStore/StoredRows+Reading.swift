@@ -69,8 +69,11 @@ extension StoredRows {
         for (row, content) in zip(rows, try access.items.contents(of: rows.map(\.place))) {
             switch content {
             case .nothing, .stays: try unmark(row)
-            case .locked: addClosed(row)
+            case .locked:
+                try mark(row)
+                addClosed(row)
             case .body(let body):
+                try mark(row)
                 let hlc = row.stamp == 0 ? body.modified : UInt64(row.stamp)
                 found.append((row, body.record(hlc: hlc, RowNote(row).ties)))
             }
@@ -89,9 +92,16 @@ extension StoredRows {
         }
     }
 
+    /// Marks a shelf from before the circle, as the items from then are marked.
+    private func mark(_ row: CircleRow) throws(Refusal) {
+        guard row.place.shelf != nil, !row.isTombstone, !row.isRecorded else { return }
+        try work?.access.items.tables.noteRecord(
+            at: row.place, stamp: 0, isDirty: true, origin: nil, ties: (nil, nil))
+    }
+
     /// Takes the mark off a shelf that travels nowhere, so that nobody waits for its being sent.
     private func unmark(_ row: CircleRow) throws(Refusal) {
-        guard row.place.shelf != nil, row.isDirty, row.stamp > 0 else { return }
+        guard row.place.shelf != nil, row.isDirty, row.isRecorded else { return }
         try work?.access.items.tables.forgetRecord(row.place)
     }
 

@@ -4,6 +4,8 @@ import LinuxSystem
 /// A record of the circle, with what the columns of its row say.
 package struct CircleRow: Sendable {
     package let place: RecordPlace
+    /// Whether the store has a record of the row. A shelf from before the circle has none, and one that stays.
+    package let isRecorded: Bool
     /// 0 where the row is from before the circle.
     package let stamp: Int64
     /// Whether other machines have not got its last change.
@@ -25,7 +27,7 @@ package struct CircleRow: Sendable {
         guard recordClass != .shelf || place.shelf != nil else { return nil }
         self.place = place
         stamp = Self.stamp(statement.integer(1))
-        isDirty = statement.integer(2) != 0
+        (isDirty, isRecorded) = (statement.integer(2) != 0, statement.integer(2) >= 0)
         origin = statement.isNull(3) ? nil : statement.withBlob(3) { $0.array(0, $0.count) }
         previous = statement.isNull(4) ? nil : statement.withBlob(4) { $0.array(0, $0.count) }
         self.accessibility = accessibility

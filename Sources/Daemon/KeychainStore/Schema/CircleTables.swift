@@ -99,12 +99,12 @@ enum CircleTables {
     }
 
     /// The shelves of a store, and their tombstones. One that is in no record is from before the circle, or stays on
-    /// this machine: that says its sealed part alone. `pdmn` is that of all records of shelves.
+    /// this machine: that says its sealed part alone. It is as dirty as -1. `pdmn` is that of all records of shelves.
     ///
     /// - Parameter isTombstone: of which of the two tables.
     static func shelves(areTombstones isTombstone: Bool) -> String {
         let table = isTombstone ? ShelfTable.tombstones : "shelf"
-        return "SELECT \(table).id, coalesce(hlc, 0), coalesce(dirty, 1), origin, NULL, "
+        return "SELECT \(table).id, coalesce(hlc, 0), coalesce(dirty, -1), origin, NULL, "
             + "\(Accessibility.afterFirstUnlock.rawValue), \(isTombstone ? 1 : 0), base FROM \(table) "
             + "LEFT JOIN syncrow ON class = \(ShelfID.classNumber) AND pk = \(table).id"
     }
