@@ -285,6 +285,27 @@ attempt(
     "Enclave/SecureEnclaveTests/EnclaveShelfTests.swift",
 )
 attempt(
+    "a machine in wrong hands deletes shelves that never left their machine, or has new files wrapped by shelves of "
+    "its own",
+    "all",
+    "fails",
+    "Daemon/KeychainEngineTests/ShelfSyncTests.swift",
+    "Daemon/KeychainEngineTests/ShelfBackupTests.swift",
+)
+attempt(
+    "a machine in wrong hands gives two machines different shelves under one id, to divide the circle",
+    "all",
+    "fails",
+    "Enclave/SecureEnclaveTests/Circle/CircleShelfTests.swift",
+    "Daemon/SyncMergingTests/ShelfTests.swift",
+)
+attempt(
+    "a machine in wrong hands deletes the shelves that travel, which a backup brings back",
+    "all",
+    "possible",
+    "Daemon/KeychainEngineTests/ShelfSyncTests.swift",
+)
+attempt(
     "a backup file that is changed between its check and its restore",
     "all",
     "fails",
