@@ -205,10 +205,7 @@ extension Replica {
             heldSize[arrived.record.place.device, default: 0] += arrived.record.cost
             return
         }
-        guard rows.meet(row.record) else {
-            quarantined[arrived.record.header.device, default: 0] += 1
-            return
-        }
+        guard rows.meet(row.record) else { return refuse(arrived) }
         renames.note(rid, isItem: isItem(rid))
         // A version that loses says of an item what the one that wins need not repeat.
         renames.add(rid, previous: row.record.previous)
@@ -223,6 +220,13 @@ extension Replica {
             rows.keepLoser(current, rid: rid, to: row)
         }
         rows.put(row, rid: rid)
+    }
+
+    /// Counts a version that is not taken. Others let a tombstone go that this machine refuses, when its floor is not
+    /// below: here nothing is left to raise it.
+    private mutating func refuse(_ arrived: ArrivedRow) {
+        quarantined[arrived.record.header.device, default: 0] += 1
+        if arrived.row.isTombstone { risenFloor = max(risenFloor, arrived.row.stamp.hlc) }
     }
 
     /// Passes a tombstone on where a version was passed on that is older, because others may have let the tombstone go.

@@ -91,7 +91,7 @@ package struct Replica<Rows: RowTable> {
     var mustPublish = false
     /// Tombstones to pass on, against older versions that somebody has passed on.
     var renewed: Set<RecordID> = []
-    /// The largest stamp among the tombstones that every member has read.
+    /// The largest stamp among the tombstones that every member has read, and those that are refused here.
     var risenFloor: UInt64 = 0
     /// The time when this machine last looked at what it has, in microseconds since 1970.
     var clock: UInt64 = 0
