@@ -9,7 +9,6 @@ from read_store import parse_list
 NOTHING = bytes(16)
 STATEMENTS = ("genesis", "add", "remove", "generation", "share", "recovery", "want", "endorse")
 ITEM, TOMBSTONE, MANIFEST = 1, 2, 3
-PASSED_ON = 2**62 - 1
 
 
 class Malformed(Exception):

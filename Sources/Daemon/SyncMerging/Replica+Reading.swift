@@ -102,11 +102,7 @@ extension Replica {
         if !rules.statementsFollowKeys { take(batch, .next, keys) }
         var content: SyncContent?
         if let sealed = batch.sealed, batch.header.generation != .none {
-            guard hasKeys(of: batch, keys) else {
-                // A machine gets no keys of the batch that removes it, and is to know that it is out.
-                if batch.removes(me) { take(batch, .next, keys) }
-                return false
-            }
+            guard hasKeys(of: batch, keys) else { return false }
             // A content that its author has sealed wrongly is wrong for every reader: the position moves.
             content = keys.open(sealed, batch.header, associated: batch.associated)
                 .flatMap { try? SyncContent(decoding: $0) }
@@ -194,23 +190,46 @@ extension Replica {
         for batch in stating where isMeant(batch) { take(batch, .counted, keys) }
     }
 
-    /// Generations without whose keys the next batch of a log cannot be read.
+    /// Generations without whose keys the next batch of a log cannot be read, and that this machine is to have.
     func blocking(_ keys: any CircleKeys) -> Set<GenerationID> {
         waiting.reduce(into: []) { found, entry in
             let head = logs[entry.key] ?? LogHead()
             for batch in entry.value[head.seq + 1] ?? [] where batch.header.generation != .none {
-                guard !keys.holds(batch.header.generation), counts(batch, keys), let author = author(of: batch, keys),
-                    keys.isSignature(batch.signature, of: batch.signed, by: author.signing)
-                else { continue }
+                guard !keys.holds(batch.header.generation), !removesThisMachine(batch), isNext(batch, keys) else {
+                    continue
+                }
                 found.insert(batch.header.generation)
             }
         }
     }
+
+    /// Whether a batch, whose turn it is, counts once its keys are there.
+    private func isNext(_ batch: SyncBatch, _ keys: any CircleKeys) -> Bool {
+        guard counts(batch, keys), let author = author(of: batch, keys) else { return false }
+        return keys.isSignature(batch.signature, of: batch.signed, by: author.signing)
+    }
 }
 
-extension SyncBatch {
-    fileprivate func removes(_ member: MemberID) -> Bool {
-        statements.contains { if case .remove(member, _, _) = $0 { true } else { false } }
+// MARK: - Removals of this machine
+
+extension Replica {
+    /// Whether the next batch of another log removes this machine. It gets no keys of that batch, and so cannot tell
+    /// whether the batch counts with the others. It publishes no changes as long as the author is in.
+    package func isShutOut(_ keys: any CircleKeys) -> Bool {
+        waiting.contains { device, batches in
+            (batches[(logs[device]?.seq ?? 0) + 1] ?? []).contains { batch in
+                removesThisMachine(batch) && !keys.holds(batch.header.generation) && isNext(batch, keys)
+            }
+        }
+    }
+
+    private func removesThisMachine(_ batch: SyncBatch) -> Bool {
+        guard batch.sealed != nil, membership.members[me] != nil else { return false }
+        var after = membership
+        for case .remove(let target, _, let kept) in batch.statements {
+            after.remove(target, kept: kept, at: batch.place)
+        }
+        return after.removed.contains(me)
     }
 }
 
