@@ -125,10 +125,6 @@ extension SyncRow {
     }
 }
 
-extension SyncBatch {
-    var place: SyncRecord.Origin { SyncRecord.Origin(device: header.device, seq: header.seq) }
-}
-
 /// The elements in their order, in runs of at most so many and so many bytes.
 private func chunks<Element>(
     _ list: [Element], of bytes: Int, most: Int, by size: (Element) -> Int
