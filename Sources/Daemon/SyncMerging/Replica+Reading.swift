@@ -109,7 +109,11 @@ extension Replica {
             if content == nil { quarantined[device, default: 0] += 1 }
             guard knowsOrigins(of: batch, content) else { return false }
         }
-        guard !rules.statementsFollowKeys || take(batch, .next, keys) else { return false }
+        guard isPledged(batch, keys) else { return false }
+        guard !rules.statementsFollowKeys || take(batch, .next, keys) else {
+            forgetPledge(of: device)
+            return false
+        }
         forget(device, upTo: batch.header.seq, keys)
         count(batch, content, isOwn: false, now: now, keys)
         return true
