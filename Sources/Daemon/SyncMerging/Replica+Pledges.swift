@@ -23,12 +23,19 @@ extension Replica {
         guard isTrusted, batch.statements.contains(where: \.isRemoval), pledge(of: place.device) < place.seq else {
             return true
         }
+        guard lacksRoom[place.device] != place.seq else { return false }
         let hash = keys.hash(batch.signed).short
         claims[place.device, default: [:]][me] = SyncPosition(device: place.device, seq: place.seq, hash: hash)
         return false
     }
 
-    /// Forgets what was noted of a log: the keys have no room.
+    /// Has a batch wait for which the keys have no room, until another one is read.
+    mutating func waitForRoom(_ batch: SyncBatch) {
+        lacksRoom[batch.header.device] = batch.header.seq
+        forgetPledge(of: batch.header.device)
+    }
+
+    /// Forgets what was noted of a log.
     mutating func forgetPledge(of device: MemberID) {
         claims[device]?[me] = nil
         if claims[device]?.isEmpty == true { claims[device] = nil }

@@ -68,13 +68,26 @@ extension Replica {
         var moves = !keepsBack
         while moves {
             moves = false
-            for device in waiting.keys.sorted() { while readNext(of: device, now: now, keys) { moves = true } }
+            if !readInTurn(now: now, keys, &moves) { return }
             // An author is read further when its records no longer wait.
             let before = heldSize
             releaseFuture(now: now)
             releaseHeld(now: now, keys)
             if heldSize != before { moves = true }
         }
+    }
+
+    /// Reads the logs one after the other, first those that the transaction before has noted.
+    ///
+    /// - Returns: false when something was noted for the next transaction. Nothing else is read before: the author of
+    ///   another log may be among those who are removed.
+    private mutating func readInTurn(now: UInt64, _ keys: any CircleKeys, _ moves: inout Bool) -> Bool {
+        let noted = pledges
+        for device in noted.keys.sorted() + waiting.keys.sorted() {
+            while readNext(of: device, now: now, keys) { moves = true }
+            if pledges.contains(where: { noted[$0.key] != $0.value }) { return false }
+        }
+        return true
     }
 
     /// Reads the next batch of a log, if it is there and counts.
@@ -111,7 +124,7 @@ extension Replica {
         }
         guard isPledged(batch, keys) else { return false }
         guard !rules.statementsFollowKeys || take(batch, .next, keys) else {
-            forgetPledge(of: device)
+            waitForRoom(batch)
             return false
         }
         forget(device, upTo: batch.header.seq, keys)

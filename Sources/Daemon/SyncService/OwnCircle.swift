@@ -54,7 +54,9 @@ final class OwnCircle {
     ) throws(Refusal) -> Result {
         let (result, pledged) = try transact { (body(&$0, $1, $2), $0.pledges) }
         var (before, left) = ([MemberID: UInt64](), pledged)
-        while !left.isEmpty, left != before { (before, left) = (left, try transact { replica, _, _ in replica.pledges }) }
+        while !left.isEmpty, left != before {
+            (before, left) = (left, try transact { replica, _, _ in replica.pledges })
+        }
         return result
     }
 
