@@ -10,7 +10,6 @@ NOTHING = bytes(16)
 STATEMENTS = ("genesis", "add", "remove", "generation", "share", "recovery", "want", "endorse")
 ITEM, TOMBSTONE, MANIFEST, SHELF = 1, 2, 3, 4
 SHELF_CLASS = 6
-PASSED_ON = 2**62 - 1
 
 
 class Malformed(Exception):

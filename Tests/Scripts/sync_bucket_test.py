@@ -22,7 +22,7 @@ def is_tried(machine, store, careless, folder):
     """A store that cannot be verified, that does not know the keys, or ignores conditions changes nothing."""
     other = Authority(folder, "others")
     for url, keys, words in [
-        (store.url(authorities=other.root), KEYS, "certificate"),
+        (store.url(authorities=other.root), KEYS, "authorities=FILE"),
         (store.url("127.0.0.1"), KEYS, "certificate"),
         (store.url(), "AKEY\nwrong\n", "403"),
         (store.url(), "AKEY\n", "canceled"),

@@ -119,7 +119,7 @@ def loses_its_place(new, folder):
     new.write("put", "later", "unsent")
     new.run("sync", "now")
     status = new.must("sync", "status")
-    assert "the place has lost batches" in status and "1 changes wait" in status, status
+    assert "the place has lost batches" in status and "1 change waits" in status, status
     assert not list(pathlib.Path(circle).glob("log/*/*")), "a batch that nobody can follow"
     shutil.rmtree(circle)
     os.rename(f"{circle}.away", circle)

@@ -31,7 +31,8 @@ def is_verified(machine, server, folder, authority, invitation):
     other = Authority(folder, "others")
     good = server.url("alice", authority.root)
     for url, words in [
-        (server.url("alice", other.root), "certificate verify failed"),
+        (server.url("alice", other.root), "certificate verify failed: name the file of the server's authorities"),
+        (good.split("?")[0], "sslrootcert=FILE"),
         (server.url("alice", authority.root, "127.0.0.1"), "does not match host name"),
         (f"{good}&sslmode=require", "verify-full"),
         (f"{good}&pass%77ord=x", "password"),

@@ -27,8 +27,8 @@ package final class CarrierLoop: Sendable {
         var turn: UInt64 { failure != nil ? 0 : isPaused ? .max : schedule.next }
     }
 
-    /// A daemon is asked again after so many milliseconds without news.
-    private static let longestWait: UInt32 = 240_000
+    /// Daemon and transport are asked again after so many milliseconds without news.
+    private static let longestWait = WireLimits.longestWatch
 
     /// - Parameters:
     ///   - positions: of the circle that is at the transport.

@@ -33,8 +33,14 @@ struct ObjectRequest {
         unsafe curl_easy_reset(handle)
         let received = Received(limit: limit)
         let code = unsafe perform(handle, list, received)
-        guard code == CURLE_OK else { throw .unreachable(unsafe String(cString: curl_easy_strerror(code))) }
+        guard code == CURLE_OK else { throw .unreachable(Self.reason(code)) }
         return Answer(status: unsafe ccurl_status(handle), body: received.bytes)
+    }
+
+    private static func reason(_ code: CURLcode) -> String {
+        let text = unsafe String(cString: curl_easy_strerror(code))
+        guard code == CURLE_PEER_FAILED_VERIFICATION else { return text }
+        return "\(text): the URL needs the host of the certificate, and authorities=FILE where this is not the system's"
     }
 
     private func perform(

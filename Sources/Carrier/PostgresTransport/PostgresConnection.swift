@@ -131,8 +131,12 @@ import SyncTransports
         if unsafe PQconnectionNeedsPassword(connection) == 1 {
             return .unreachable("the server wants a password: put it into ~/.pgpass, with mode 0600")
         }
-        let text = unsafe PQerrorMessage(connection).map { unsafe String(cString: $0) } ?? ""
-        return .unreachable(String(text.split(separator: "\n").first ?? "the connection was closed"))
+        let words = unsafe PQerrorMessage(connection).map { unsafe String(cString: $0) } ?? ""
+        let text = String(words.split(separator: "\n").first ?? "the connection was closed")
+        guard text.contains("root certificate file") || text.contains("certificate verify failed") else {
+            return .unreachable(text)
+        }
+        return .unreachable("\(text): name the file of the server's authorities in the URL, by sslrootcert=FILE")
     }
 
     /// Waits for the socket, which libpq keeps.

@@ -52,7 +52,7 @@ package final class KeychainServer: Sendable {
     /// answered.
     package func stop() {
         for mailbox in mailboxes { mailbox.stop() }
-        // A connection is closed when it is answered, and a watch may last a minute.
+        // A connection is closed when it is answered, and a watch may last for minutes.
         backend.endWatches()
         for thread in threads { thread.join() }
         backend.finish()

@@ -15,6 +15,7 @@ extension Replica {
         let stated = logs[place.device]?.floor ?? 0
         // A machine that has crashed may have read its batch back before it hears that the transport has kept it.
         guard place.seq > logs[place.device]?.seq ?? 0 else { return }
+        lacksRoom = [:]
         advance(place, keys.hash(batch.signed))
         let informed = informedRemovals(of: place)
         for position in content?.positions ?? [] where position.device != place.device {

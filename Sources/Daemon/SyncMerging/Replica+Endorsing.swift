@@ -53,7 +53,7 @@ extension Replica {
     /// Whether a newcomer could start on this machine's word. It could not if logs are gone and this machine has not
     /// endorsed the snapshot that covers them, because it has started from another one.
     package var mayIntroduce: Bool {
-        base == nil || covered.map { $0.position.device == me || hasEndorsed(me, $0.position) } ?? false
+        isStarted && (base == nil || covered.map { $0.position.device == me || hasEndorsed(me, $0.position) } ?? false)
     }
 
     /// How far logs may be discarded by this machine: its own, and those of removed members.

@@ -33,7 +33,7 @@ extension Replica {
         let gone = membership.removed
         for (device, named) in claims { claims[device] = named.filter { !gone.contains($0.key) } }
         for (device, left) in claims {
-            named[device] = max(logs[device]?.seq ?? 0, left.values.map(\.seq).max() ?? 0)
+            named[device] = max(logs[device]?.seq ?? 0, left.filter { $0.key != me }.values.map(\.seq).max() ?? 0)
             if left.isEmpty { claims[device] = nil }
         }
         forks = forks.filter { $0.witness == $0.device || !gone.contains($0.witness) || gone.contains($0.device) }

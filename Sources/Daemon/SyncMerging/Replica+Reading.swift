@@ -68,13 +68,26 @@ extension Replica {
         var moves = !keepsBack
         while moves {
             moves = false
-            for device in waiting.keys.sorted() { while readNext(of: device, now: now, keys) { moves = true } }
+            if !readInTurn(now: now, keys, &moves) { return }
             // An author is read further when its records no longer wait.
             let before = heldSize
             releaseFuture(now: now, keys)
             releaseHeld(now: now, keys)
             if heldSize != before { moves = true }
         }
+    }
+
+    /// Reads the logs one after the other, first those that the transaction before has noted.
+    ///
+    /// - Returns: false when something was noted for the next transaction. Nothing else is read before: the author of
+    ///   another log may be among those who are removed.
+    private mutating func readInTurn(now: UInt64, _ keys: any CircleKeys, _ moves: inout Bool) -> Bool {
+        let noted = pledges
+        for device in noted.keys.sorted() + waiting.keys.sorted() {
+            while readNext(of: device, now: now, keys) { moves = true }
+            if pledges.contains(where: { noted[$0.key] != $0.value }) { return false }
+        }
+        return true
     }
 
     /// Reads the next batch of a log, if it is there and counts.
@@ -102,18 +115,18 @@ extension Replica {
         if !rules.statementsFollowKeys { take(batch, .next, keys) }
         var content: SyncContent?
         if let sealed = batch.sealed, batch.header.generation != .none {
-            guard hasKeys(of: batch, keys) else {
-                // A machine gets no keys of the batch that removes it, and is to know that it is out.
-                if batch.removes(me) { take(batch, .next, keys) }
-                return false
-            }
+            guard hasKeys(of: batch, keys) else { return false }
             // A content that its author has sealed wrongly is wrong for every reader: the position moves.
             content = keys.open(sealed, batch.header, associated: batch.associated)
                 .flatMap { try? SyncContent(decoding: $0) }
             if content == nil { quarantined[device, default: 0] += 1 }
             guard knowsOrigins(of: batch, content) else { return false }
         }
-        guard !rules.statementsFollowKeys || take(batch, .next, keys) else { return false }
+        guard isPledged(batch, keys) else { return false }
+        guard !rules.statementsFollowKeys || take(batch, .next, keys) else {
+            waitForRoom(batch)
+            return false
+        }
         forget(device, upTo: batch.header.seq, keys)
         count(batch, content, isOwn: false, now: now, keys)
         return true
@@ -145,33 +158,6 @@ extension Replica {
         return !isLater
     }
 
-    /// Whether a batch counts: of a removed author as far as counted batches name it, of no author that contradicts
-    /// itself.
-    private func counts(_ batch: SyncBatch, _ keys: any CircleKeys) -> Bool {
-        let device = batch.header.device
-        // An author whose records wait in too great a number is read when they wait no more.
-        guard (heldSize[device] ?? 0) <= Self.waitingBytes else { return false }
-        // An equivocator's log ends here. Were it read later, its versions could be older than collected tombstones.
-        let isRemoved = membership.removed.contains(device) || isOutAtOnce(batch, keys)
-        if rules.splitLogsEnd || !isRemoved, doubted.contains(device) { return false }
-        guard isRemoved else { return true }
-        return rules.namedBatchesCount && batch.header.seq <= named[device] ?? 0
-    }
-
-    /// Whether a first batch introduces its author on the word of a recovery key that is out with all it has added but
-    /// this: its code may be in wrong hands.
-    private func isOutAtOnce(_ batch: SyncBatch, _ keys: any CircleKeys) -> Bool {
-        guard membership.members[batch.header.device] == nil else { return false }
-        var after = membership
-        let place = SyncRecord.Origin(device: batch.header.device, seq: batch.header.seq)
-        for case .add(let addition) in batch.statements where keys.member(addition.keys) == place.device {
-            let member = Membership.Member(
-                keys: addition.keys, sponsor: addition.recoveryKey, place: place, isRecoveryKey: false, reads: 0)
-            after.add(place.device, member)
-        }
-        return after.removed.contains(place.device)
-    }
-
     mutating func forget(_ device: MemberID, upTo seq: UInt64, _ keys: any CircleKeys) {
         for batch in (waiting[device] ?? [:]).filter({ $0.key <= seq }).values.joined() { drop(batch, keys) }
         if waiting[device]?.isEmpty == true { waiting[device] = nil }
@@ -192,25 +178,6 @@ extension Replica {
     /// Gives all that was stated to keys that may have lost some of it.
     package func remind(_ keys: any CircleKeys, of isMeant: (SyncBatch) -> Bool = { _ in true }) {
         for batch in stating where isMeant(batch) { take(batch, .counted, keys) }
-    }
-
-    /// Generations without whose keys the next batch of a log cannot be read.
-    func blocking(_ keys: any CircleKeys) -> Set<GenerationID> {
-        waiting.reduce(into: []) { found, entry in
-            let head = logs[entry.key] ?? LogHead()
-            for batch in entry.value[head.seq + 1] ?? [] where batch.header.generation != .none {
-                guard !keys.holds(batch.header.generation), counts(batch, keys), let author = author(of: batch, keys),
-                    keys.isSignature(batch.signature, of: batch.signed, by: author.signing)
-                else { continue }
-                found.insert(batch.header.generation)
-            }
-        }
-    }
-}
-
-extension SyncBatch {
-    fileprivate func removes(_ member: MemberID) -> Bool {
-        statements.contains { if case .remove(member, _, _) = $0 { true } else { false } }
     }
 }
 

@@ -11,8 +11,8 @@ extension Replica {
     /// - Returns: whether it could be made. It cannot while changes are not published, records wait, a removal is not
     ///   known to everyone, or something is left to state or to pass on. Nor can it where readers have no room for it.
     package mutating func makeSnapshot(_ keys: any CircleKeys) -> Bool {
-        guard outgoing == nil, !isRemoved, isTrusted, canCompare(keys), rows.loadAll(), hasNothingToSay(keys),
-            isSettled(),
+        guard outgoing == nil, !isRemoved, !isShutOut(keys), pledges.isEmpty, isTrusted, canCompare(keys),
+            rows.loadAll(), hasNothingToSay(keys), isSettled(),
             let generation = membership.currentGeneration?.id, keys.holds(generation)
         else { return false }
         let least = (rows.all.values + future.map(\.row)).map(\.record).leastVersion
@@ -124,10 +124,6 @@ extension SyncRow {
         let seq = isOwn ? place?.seq : nil
         return record.with(origin: SyncRecord.Origin(device: stamp.device, seq: seq ?? OpenedSnapshot.passedOn))
     }
-}
-
-extension SyncBatch {
-    var place: SyncRecord.Origin { SyncRecord.Origin(device: header.device, seq: header.seq) }
 }
 
 /// The elements in their order, in runs of at most so many and so many bytes.

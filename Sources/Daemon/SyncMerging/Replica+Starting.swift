@@ -137,7 +137,3 @@ extension Replica {
         stating.append(batch)
     }
 }
-
-extension SyncStatement {
-    fileprivate var isRemoval: Bool { if case .remove = self { true } else { false } }
-}

@@ -30,7 +30,8 @@ extension Replica {
     /// made once: a second call gives the same.
     package mutating func compose(_ keys: any CircleKeys) -> SyncBatch? {
         if let outgoing { return outgoing.batch }
-        guard !isRemoved, rolledBack.isEmpty, isTrusted, maySpeak(keys) else { return nil }
+        guard !isRemoved, rolledBack.isEmpty, pledges.isEmpty, isTrusted, maySpeak(keys) else { return nil }
+        if isShutOut(keys) { return composeOpen(fitting(wants(keys)), keys) }
         let statements = fitting(duties(keys))
         guard let generation = sealingGeneration(statements), keys.holds(generation) else {
             return composeOpen(statements, keys)
@@ -192,15 +193,17 @@ extension Replica {
     }
 
     /// Goes on under another name, which the log of the old one has added: after this machine was cloned or restored.
-    /// Unpublished changes go out under the new name and keep their times.
+    /// Unpublished changes go out under the new name. Their stamps are a microsecond later: what they have replaced may
+    /// have the same time, and a name that is larger than the new one.
     package mutating func become(_ new: MemberID) {
+        for device in claims.keys { forgetPledge(of: device) }
         me = new
         outgoing = nil
         findKeysInWaiting()
         for rid in rows.unpublished {
             guard let row = rows[rid] else { continue }
-            rows[rid] = SyncRow(
-                record: row.record, stamp: SyncStamp(hlc: row.stamp.hlc, device: new), place: nil)
+            let stamp = SyncStamp(hlc: min(row.stamp.hlc + 1, SyncLimits.endOfTime - 1), device: new)
+            rows[rid] = SyncRow(record: row.record.with(hlc: stamp.hlc), stamp: stamp, place: nil)
         }
     }
 }

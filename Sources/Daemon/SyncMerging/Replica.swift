@@ -59,6 +59,8 @@ package struct Replica<Rows: RowTable> {
     var named: [MemberID: UInt64] = [:]
     /// The last batch of a log that is named and not read yet, by each that names it.
     var claims: [MemberID: [MemberID: SyncPosition]] = [:]
+    /// Batches that remove somebody, and for which the keys had no room.
+    var lacksRoom: [MemberID: UInt64] = [:]
     var future: [ArrivedRow] = []
     /// Records that wait for the machine to be unlocked.
     var held: [WaitingRecord] = []

@@ -15,7 +15,7 @@ extension OwnCircle {
         return try perform { replica, _, keys in
             var positions = SyncPositions(number: number, circle: state.circle, me: replica.me, place: file.place)
             // A machine that was removed itself decides about nobody.
-            positions.removed = replica.isRemoved ? [] : replica.membership.removed.sorted()
+            positions.removed = replica.isOut(state, keys) ? [] : replica.membership.removed.sorted()
             (positions.isPaused, positions.isWanted) = (file.isPaused, isWanted)
             positions.heads = replica.logs.mapValues(\.seq).filter { $0.value > 0 }
             positions.wanted = desk.wanted(replica, file.partner?.id, keys)
@@ -43,7 +43,7 @@ extension OwnCircle {
             let before = replica.logs.mapValues(\.seq)
             let result = body(&replica, now, keys)
             let read = replica.logs.filter { $0.value.seq > before[$0.key] ?? 0 }.keys
-            return (result: result, read: Array(read), keys: replica.recoveryKeys)
+            return (result: result, read: Array(read) + Array(replica.pledges.keys), keys: replica.recoveryKeys)
         }
         try note { file in
             for device in done.read { file.heard[device] = Self.now }

@@ -69,7 +69,7 @@ extension OwnCircle {
         if try file.isDoubled { throw .circleIsDoubled }
         guard let state = try state else { throw .inNoCircle }
         let refusal = try perform { replica, _, keys -> Refusal? in
-            if replica.isRemoved || state.isRemoved(replica.me) { return .removedHere }
+            if replica.isOut(state, keys) { return .removedHere }
             guard replica.membership.members[replica.me] != nil else {
                 return state.random == nil ? .notAddedYet : .circleIsBeginning
             }

@@ -14,7 +14,7 @@ extension OwnCircle {
         let file = try file
         var status = try perform { replica, now, keys in
             var status = SyncStatus(circle: state.circle, me: replica.me, keys: state.keys, place: file.place)
-            status.standing = replica.standing(state)
+            status.standing = replica.standing(state, keys)
             (status.future, status.held) = (UInt64(replica.futureCount), UInt64(replica.heldCount))
             let behind = Set(replica.behind(now: now))
             status.machines = replica.machines(state, behind: behind, unreadable: unreadable, keys)
@@ -45,8 +45,13 @@ extension OwnCircle {
 }
 
 extension Replica {
-    fileprivate func standing(_ state: CircleState) -> SyncStatus.Standing {
-        if isRemoved || state.isRemoved(me) { return .isRemoved }
+    /// Whether this machine was removed, as far as it can tell.
+    func isOut(_ state: CircleState, _ keys: EnclaveCircleKeys) -> Bool {
+        isRemoved || isShutOut(keys) || state.isRemoved(me)
+    }
+
+    fileprivate func standing(_ state: CircleState, _ keys: EnclaveCircleKeys) -> SyncStatus.Standing {
+        if isOut(state, keys) { return .isRemoved }
         return membership.members[me] != nil || state.random != nil ? .isIn : .waitsToBeAdded
     }
 
@@ -60,7 +65,7 @@ extension Replica {
             let isKey = membership.members[id]?.isRecoveryKey ?? theirs[id]?.isRecoveryKey ?? false
             let facts: [(SyncStatus.Machine.Flags, Bool)] = [
                 (.isRecoveryKey, isKey),
-                (.isRemoved, membership.removed.contains(id) || id == me && state.isRemoved(id)),
+                (.isRemoved, membership.removed.contains(id) || id == me && isOut(state, keys)),
                 (.isBehind, behind.contains(id)), (.needsLaterVersion, later.contains(id)),
                 (.isForked, doubted.contains(id)), (.isRolledBack, rolledBack[id] != nil),
                 (.isUnreadable, unreadable.contains(id)), (.isUnpublished, isUnpublished(id, theirs[id]?.isIn, keys)),

@@ -48,7 +48,19 @@ final class OwnCircle {
     /// This machine's identifier.
     var me: MemberID { get throws(Refusal) { if let ready { ready } else { try prepare() } } }
 
+    /// A batch that removes somebody is read in a transaction of its own, after the one that has taken it.
     private func run<Result>(
+        _ body: (inout Replica<StoredRows>, _ now: UInt64, _ keys: EnclaveCircleKeys) -> Result
+    ) throws(Refusal) -> Result {
+        let (result, pledged) = try transact { (body(&$0, $1, $2), $0.pledges) }
+        var (before, left) = ([MemberID: UInt64](), pledged)
+        while !left.isEmpty, left != before {
+            (before, left) = (left, try transact { replica, _, _ in replica.pledges })
+        }
+        return result
+    }
+
+    private func transact<Result>(
         _ body: (inout Replica<StoredRows>, _ now: UInt64, _ keys: EnclaveCircleKeys) -> Result
     ) throws(Refusal) -> Result {
         let keys = try EnclaveCircleKeys(enclave, known)

@@ -49,7 +49,7 @@ private func permutations<Element>(_ list: [Element]) -> [[Element]] {
     }
 }
 
-@Suite("Who is in") struct MembershipTests {
+@Suite("Members that are in") struct MembershipTests {
     /// Small histories in which somebody is introduced twice.
     private static let histories: [[Stated]] = [
         [.add(1, by: 0), .add(2, by: 1), .add(3, by: 1), .add(4, by: 2), .add(4, by: 3), .remove(3, by: 1)],
@@ -68,7 +68,9 @@ private func permutations<Element>(_ list: [Element]) -> [[Element]] {
         ],
     ]
 
-    @Test("Who is in, and by whom, follows from the statements in whatever order they are counted", arguments: 0..<5)
+    @Test(
+        "The members that are in, and their sponsors, follow from the statements, in whatever order these are counted",
+        arguments: 0..<5)
     func anyOrder(history: Int) {
         let statements = Self.histories[history]
         let ends = Set(permutations(statements).map { consequences(counted($0)) })

@@ -125,6 +125,25 @@ struct CircleServiceTests {
         #expect(try circle.second.keychain.values().count == 2)
     }
 
+    @Test("A machine goes on when the others have removed the one that has removed it before they read of that")
+    func removerIsOut() throws {
+        let circle = try SyncedMachines(4)
+        let (remover, target) = (circle.machines[2], circle.machines[3])
+        let author = try remover.status.me
+        try circle.second.change(.remove(author, keeping: []))
+        try circle.second.push(circle.transport)
+        try circle.first.pull(circle.transport)
+        try remover.change(.remove(try target.status.me, keeping: []))
+        try remover.push(circle.transport)
+        for (slot, bytes) in try circle.slots() where slot.device == author { _ = try target.take(bytes, in: slot) }
+        #expect(try target.status.standing == .isRemoved)
+        try target.keychain.add("late", value: "1")
+        #expect(try target.next() == nil)
+        try circle.exchange()
+        #expect(try target.status.standing == .isIn)
+        #expect(try circle.first.keychain.values() == ["late": "1"])
+    }
+
     @Test("A locked machine takes what it may, and the rest when it is unlocked")
     func locked() throws {
         let circle = try SyncedMachines()

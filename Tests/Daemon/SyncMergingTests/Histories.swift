@@ -127,7 +127,7 @@ struct Mutant: Sendable, CustomTestStringConvertible {
         ) { _ in },
         Mutant(
             "absence deletes nothing", SimulationPlan(steps: 60, joins: 2, snapshots: true, fault: .absenceDeletes),
-            seed: 27
+            seed: 13
         ) { _ in },
         Mutant("names come from tombstones", SimulationPlan(renames: true), seed: 2) {
             $0.namesComeFromTombstones = false

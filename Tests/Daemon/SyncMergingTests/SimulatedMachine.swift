@@ -126,7 +126,18 @@ final class SimulatedMachine {
 
     private func read(_ transport: SimulatedTransport, time: UInt64) {
         for delivery in transport.deliveries(to: id, after: replica.logs) {
-            _ = replica.receive(delivery.1, in: delivery.0, now: now(time), keys)
+            receive(delivery.1, in: delivery.0, time: time)
+        }
+    }
+
+    /// Reads what was delivered, in as many transactions as it takes.
+    func receive(_ bytes: [UInt8], in slot: SyncSlot, time: UInt64) {
+        _ = replica.receive(bytes, in: slot, now: now(time), keys)
+        var before: [MemberID: UInt64] = [:]
+        while !replica.pledges.isEmpty, replica.pledges != before {
+            before = replica.pledges
+            sync()
+            replica.unlock(now: now(time), keys)
         }
     }
 

@@ -42,14 +42,14 @@ extension Simulation {
     func deliverLast(of author: SimulatedMachine, to reader: SimulatedMachine) {
         guard let (seq, bytes) = transport.logs[author.id]?.max(by: { $0.key < $1.key }) else { return }
         let slot = SyncSlot(circle: transport.circle, device: author.id, seq: seq)
-        _ = reader.replica.receive(bytes, in: slot, now: time, reader.keys)
+        reader.receive(bytes, in: slot, time: time)
     }
 
     /// Brings a reader one log and no other.
     func deliver(logOf author: SimulatedMachine, to reader: SimulatedMachine) {
         for (slot, bytes) in transport.deliveries(to: reader.id, after: reader.replica.logs)
         where slot.device == author.id {
-            _ = reader.replica.receive(bytes, in: slot, now: time, reader.keys)
+            reader.receive(bytes, in: slot, time: time)
         }
     }
 

@@ -193,7 +193,7 @@ final class Simulation {
         }
         let damaged = transport.damaged(delivery)
         // Batches that wait may be read by now.
-        _ = machine.replica.receive(delivery.1, in: delivery.0, now: machine.now(time), machine.keys)
+        machine.receive(delivery.1, in: delivery.0, time: time)
         let before = machine.replica.logs.mapValues(\.seq)
         _ = machine.replica.receive(damaged.1, in: damaged.0, now: machine.now(time), machine.keys)
         if machine.replica.logs.mapValues(\.seq) != before { problems.append("a damaged batch was read") }
@@ -232,7 +232,7 @@ final class Simulation {
         for _ in 0..<1000 {
             machine.replica.abandon()
             for delivery in transport.deliveries(to: machine.id, after: machine.replica.logs) {
-                _ = machine.replica.receive(delivery.1, in: delivery.0, now: machine.now(time), machine.keys)
+                machine.receive(delivery.1, in: delivery.0, time: time)
             }
             let batch = machine.replica.introduce(Addition(next.own), machine.keys)
             if transport.commit(batch) { break }

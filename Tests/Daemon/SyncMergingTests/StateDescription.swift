@@ -5,7 +5,7 @@ import SyncMerging
 /// Fields of a replica that are not in its saved form: rows are kept by the store, and batches that wait are brought
 /// again.
 private let brought: Set<String> = [
-    "rows", "waiting", "waitingSize", "sought", "introducing", "apart", "later", "clock",
+    "rows", "waiting", "waitingSize", "sought", "introducing", "apart", "later", "clock", "lacksRoom",
 ]
 
 /// The fields of a machine by their names, each in one spelling.

@@ -2688,7 +2688,10 @@ enum ChineseTexts {
         conflicts:\t冲突：
         {1#}, shown by security sync conflicts\t{1}，见 security sync conflicts
         not known: {1}\t未知：{1}
+        1 change waits to be sent\t1 项更改等待发送
         {1#} changes wait to be sent\t{1} 项更改等待发送
+        1 item waits until the keychain is unlocked\t1 个项目等待钥匙串解锁
+        1 item is dated far ahead of this machine's clock, and waits\t1 个项目的时间远在本机时钟之后，正在等待
         {1#} items wait until the keychain is unlocked\t{1} 个项目等待钥匙串解锁
         {1#} items are dated far ahead of this machine's clock, and wait\t{1} 个项目的时间远在本机时钟之后，正在等待
         not added yet: allow it on a machine that is in (add-device), then security sync now there and here\t尚未添加\
@@ -2715,6 +2718,10 @@ enum ChineseTexts {
         the circle has no more room on this server\t机器圈在此服务器上已没有空间
         the server wants a password: put it into ~/.pgpass, with mode 0600\t服务器要求密码：请写入 ~/.pgpass，权限为 0\
         600
+        {1}: name the file of the server's authorities in the URL, by sslrootcert=FILE\t{1}：请在 URL 中用 sslrootcert\
+        =文件 指明服务器证书颁发机构的文件
+        {1}: the URL needs the host of the certificate, and authorities=FILE where this is not the system's\t{1}：URL\
+         须含证书中的主机名；若证书并非由系统信任的机构颁发，还须有 authorities=文件
         the server did not answer in time\t服务器没有及时回答
         the server is of an older release: its administrator has to install this one\t服务器的版本较旧：须由其管理员安\
         装本版本

@@ -71,12 +71,23 @@ extension SyncReport {
             lines.append(
                 ("lost:", "nothing is sent, as the place has lost batches; if they stay away: security sync reset"))
         }
-        if status.unsent > 0 { lines.append(("unsent:", "\(status.unsent) changes wait to be sent")) }
-        if status.held > 0 { lines.append(("locked:", "\(status.held) items wait until the keychain is unlocked")) }
-        if status.future > 0 {
-            lines.append(("future:", "\(status.future) items are dated far ahead of this machine's clock, and wait"))
-        }
-        return lines
+        return lines + waiting(status)
+    }
+
+    private func waiting(_ status: SyncStatus) -> [(String, String)] {
+        let (unsent, held, future) = (status.unsent, status.held, status.future)
+        let lines = [
+            (unsent, "unsent:", "1 change waits to be sent", "\(unsent) changes wait to be sent"),
+            (
+                held, "locked:", "1 item waits until the keychain is unlocked",
+                "\(held) items wait until the keychain is unlocked"
+            ),
+            (
+                future, "future:", "1 item is dated far ahead of this machine's clock, and waits",
+                "\(future) items are dated far ahead of this machine's clock, and wait"
+            ),
+        ]
+        return lines.filter { $0.0 > 0 }.map { count, name, one, several in (name, count == 1 ? one : several) }
     }
 
     private func lines(of conflicts: Result<Int, Refusal>) -> [(String, String)] {

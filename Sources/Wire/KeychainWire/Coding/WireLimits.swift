@@ -15,8 +15,9 @@ package enum WireLimits {
     package static let passcodeBytes = 1024
     /// A caller that names no deadline gets this one, in milliseconds.
     package static let defaultDeadline: UInt32 = 60_000
-    /// The longest time a watch lasts before it is answered as it stands: milliseconds.
-    package static let longestWatch: UInt32 = 60_000
+    /// The longest time a watch lasts before it is answered as it stands, in milliseconds. With a usual deadline it is
+    /// no longer than the longest one, and an idle watcher wakes seven times an hour.
+    package static let longestWatch: UInt32 = longestDeadline - defaultDeadline
     /// The longest deadline a caller may ask for: milliseconds.
     package static let longestDeadline: UInt32 = 600_000
     /// The shortest deadline of a request that may need the user: milliseconds.
