@@ -5,7 +5,7 @@ extension Membership {
     /// Counts the effect of an introduction. A new member that has introduced nobody changes nobody else's chain.
     mutating func settle(introduced id: MemberID) {
         guard let all = introductions[id], all.count == 1, counted[id] == nil, let own = all.values.first,
-            introductions[own.sponsor] != nil
+            introductions[own.sponsor] != nil, !rerouted.contains(own.sponsor)
         else { return settle() }
         members[id] = own
         let cutting = cuts.filter { $0.key.target == id || cuts($0.key, $0.value, id, behind: own.sponsor) }.keys
@@ -24,6 +24,7 @@ extension Membership {
     /// Finds the best chains of all members, and who is out.
     mutating func settle() {
         let chains = Chains(self)
+        rerouted = chains.rerouted
         // Members that have introduced one another alone have no chain.
         removed = Set(introductions.keys).subtracting(chains.best.keys)
         for removal in cuts.keys {
@@ -88,6 +89,8 @@ extension Membership.Removal {
 private struct Chains {
     let removals: [Membership.Removal]
     private(set) var best: [MemberID: Set<Int>] = [:]
+    /// Members whose chains have got better: those behind them may go on from the chains of before.
+    private(set) var rerouted: Set<MemberID> = []
     private var targeting: [MemberID: Set<Int>] = [:]
     private let known: Set<MemberID>
     private let isInherited: Bool
@@ -116,7 +119,7 @@ private struct Chains {
         guard let cutting = cutting(id, behind: sponsor), best[id].map({ isBetter(cutting, $0) }) ?? true else {
             return false
         }
-        best[id] = cutting
+        if best.updateValue(cutting, forKey: id) != nil { rerouted.insert(id) }
         return true
     }
 

@@ -90,6 +90,8 @@ package struct Membership: Sendable {
     var sharedLate: [GenerationID: Set<MemberID>] = [:]
     /// How many introductions and removals of each author were counted.
     var counted: [MemberID: Int] = [:]
+    /// Members that were found by one chain and then by a better one. Who is behind them follows from all chains again.
+    var rerouted: Set<MemberID> = []
     private var stated: [MemberID: Int] = [:]
     /// Members that say that they lack a generation.
     package private(set) var wanted: [GenerationID: Set<MemberID>] = [:]

@@ -100,6 +100,20 @@ private func permutations<Element>(_ list: [Element]) -> [[Element]] {
         #expect(ends.count == 1, "\(ends)")
     }
 
+    @Test("Somebody behind a member of several chains is in or out alike, whether it is introduced first or last")
+    func behindSeveralChains() {
+        let introductions: [Stated] = [
+            .add(1, by: 0), .add(2, by: 1), .add(5, by: 2), .add(3, by: 1), .add(9, by: 3), .add(5, by: 9),
+        ]
+        // The short chain of 5 is cut twice, but not that of 7; the long one is cut once, with all behind it.
+        let removals: [Stated] = [
+            .remove(2, by: 1, keeping: [7]), .remove(2, by: 9, keeping: [7]), .remove(3, by: 1),
+        ]
+        let last = counted(introductions + removals + [.add(7, by: 5)])
+        #expect(consequences(counted([.add(7, by: 5)] + introductions + removals)) == consequences(last))
+        #expect(!last.removed.contains(id(7)))
+    }
+
     @Test("A machine that another one has introduced as well stays when one of the two is removed, and goes with both")
     func twoSponsors() {
         let both: [Stated] = [.add(1, by: 0), .add(2, by: 1), .add(3, by: 1), .add(4, by: 2), .add(4, by: 3)]
