@@ -5,7 +5,7 @@ extension Membership {
     /// Counts the effect of an introduction. A new member that has introduced nobody changes nobody else's chain.
     mutating func settle(introduced id: MemberID) {
         guard let all = introductions[id], all.count == 1, counted[id] == nil, let own = all.values.first,
-            introductions[own.sponsor] != nil
+            introductions[own.sponsor] != nil, !rerouted.contains(own.sponsor)
         else { return settle() }
         members[id] = own
         let cutting = cuts.filter { $0.key.target == id || cuts($0.key, $0.value, id, behind: own.sponsor) }.keys
@@ -24,6 +24,7 @@ extension Membership {
     /// Finds the best chains of all members, and who is out.
     mutating func settle() {
         let chains = Chains(self)
+        rerouted = chains.rerouted
         // Members that have introduced one another alone have no chain.
         removed = Set(introductions.keys).subtracting(chains.best.keys)
         for removal in cuts.keys {
@@ -40,6 +41,35 @@ extension Membership {
     private mutating func cut(_ id: MemberID, by removal: Removal) {
         cuts[removal, default: []].insert(id)
         removed.insert(id)
+    }
+
+    /// The introductions in the chains of members that are in, and those of others by members that are in. Each has its
+    /// sponsor here, up to the genesis: a chain without its beginning would seem to be cut by nothing.
+    func lastingIntroductions() -> [MemberID: [MemberID: Member]] {
+        let steps = Chains(self).steps
+        var found = introductions.filter { removed.contains($0.key) }
+            .mapValues { all in all.filter { !removed.contains($0.key) } }.filter { !$0.value.isEmpty }
+        var (rest, followed): ([MemberID], Set<MemberID>) = (introductions.keys.filter { !removed.contains($0) }, [])
+        while let id = rest.popLast() {
+            guard followed.insert(id).inserted, let all = introductions[id] else { continue }
+            let needed = all.filter { sponsor, _ in steps[id]?.contains(sponsor) == true || lasts(id, by: sponsor) }
+            found[id, default: [:]].merge(needed) { $1 }
+            rest += needed.keys
+        }
+        return found
+    }
+
+    /// Whether an introduction stays besides those of the best chains: by a member that is in, and of one that is in
+    /// also by the target of a removal that keeps it.
+    private func lasts(_ id: MemberID, by sponsor: MemberID) -> Bool {
+        if removed.contains(id) { return !removed.contains(sponsor) }
+        let isKept = cuts.keys.contains { $0.target == sponsor }
+        return (isKept || !removed.contains(sponsor)) && isUncut(id, behind: sponsor)
+    }
+
+    /// Whether no removal that cuts the chain of a sponsor cuts that of a member behind it.
+    private func isUncut(_ id: MemberID, behind sponsor: MemberID) -> Bool {
+        cuts.allSatisfy { removal, out in !out.contains(sponsor) || removal.keeps(id) }
     }
 
     /// Those that are out by some of the removals alone.
@@ -88,6 +118,10 @@ extension Membership.Removal {
 private struct Chains {
     let removals: [Membership.Removal]
     private(set) var best: [MemberID: Set<Int>] = [:]
+    /// The sponsors of each member by which its chain has got better, the last one of the best.
+    private(set) var steps: [MemberID: [MemberID]] = [:]
+    /// Members whose chains have got better: those behind them may go on from the chains of before.
+    var rerouted: Set<MemberID> { Set(steps.filter { $0.value.count > 1 }.keys) }
     private var targeting: [MemberID: Set<Int>] = [:]
     private let known: Set<MemberID>
     private let isInherited: Bool
@@ -117,6 +151,7 @@ private struct Chains {
             return false
         }
         best[id] = cutting
+        steps[id, default: []].append(sponsor)
         return true
     }
 

@@ -2,8 +2,8 @@
 
 extension Membership {
     /// Forgets what has no effect any more: generations that nothing may be sealed with, and members that are out with
-    /// all their sponsors. Of what removed members state, removals go of strangers and of those that are out anyway. A
-    /// member that such a sponsor introduces again is out again.
+    /// all their sponsors. Those stay that the chain of a member needs which is in. Of what removed members state,
+    /// removals go of strangers and of those that are out anyway.
     ///
     /// - Parameter held: generations that stay. They keep no numbers, and their authors alone as recipients, and so are
     ///   good for no new batch.
@@ -13,8 +13,7 @@ extension Membership {
             sharedLate[id] = nil
         }
         forgetRemovals()
-        let targets = Set(cuts.keys.map(\.target))
-        for id in introductions.keys { forgetIntroductions(of: id, isTarget: targets.contains(id)) }
+        introductions = lastingIntroductions()
         counted = introductions.values.flatMap(\.keys).reduce(into: [:]) { $0[$1, default: 0] += 1 }
         settle()
     }
@@ -32,18 +31,6 @@ extension Membership {
             .reduce(into: Set<MemberID>()) { $0.formUnion($1) }
         for (removal, cut) in cuts where removed.contains(removal.place.device) {
             if members[removal.target] == nil || cut.isSubset(of: outAnyway) { cuts[removal] = nil }
-        }
-    }
-
-    /// Forgets chains that are cut: all of a member that is out, and those of another that it does not need.
-    private mutating func forgetIntroductions(of id: MemberID, isTarget: Bool) {
-        let all = introductions[id] ?? [:]
-        if removed.contains(id) {
-            if !isTarget, all.keys.allSatisfy(removed.contains) { introductions[id] = nil }
-            return
-        }
-        introductions[id] = all.filter { sponsor, _ in
-            cuts.allSatisfy { removal, cut in !cut.contains(sponsor) || removal.keeps(id) }
         }
     }
 }

@@ -90,6 +90,8 @@ package struct Membership: Sendable {
     var sharedLate: [GenerationID: Set<MemberID>] = [:]
     /// How many introductions and removals of each author were counted.
     var counted: [MemberID: Int] = [:]
+    /// Members that were found by one chain and then by a better one. For those behind them, all chains are followed.
+    var rerouted: Set<MemberID> = []
     private var stated: [MemberID: Int] = [:]
     /// Members that say that they lack a generation.
     package private(set) var wanted: [GenerationID: Set<MemberID>] = [:]
@@ -116,12 +118,28 @@ package struct Membership: Sendable {
 
     /// Counts a removal. The limit is for each author, as that of introductions is.
     package mutating func remove(_ target: MemberID, kept: [MemberID], at place: SyncRecord.Origin) {
-        let removal = Removal(target: target, kept: Set(kept), place: place)
-        guard cuts[removal] == nil, stated[place.device, default: 0] < SyncLimits.removals else { return }
-        stated[place.device, default: 0] += 1
+        if note(Removal(target: target, kept: Set(kept), place: place)) { settle() }
+    }
+
+    /// - Returns: whether chains are to be followed again.
+    private mutating func note(_ removal: Removal) -> Bool {
+        let (target, author) = (removal.target, removal.place.device)
+        guard cuts[removal] == nil, stated[author, default: 0] < SyncLimits.removals else { return false }
+        stated[author, default: 0] += 1
         cuts[removal] = [target]
         removed.insert(target)
-        if introductions[target] != nil { settle() }
+        return introductions[target] != nil
+    }
+
+    /// Those that are out when the removals of a batch count too. Chains are followed once, however many it has.
+    package func removed(by batch: SyncBatch) -> Set<MemberID> {
+        var (after, isChanged) = (self, false)
+        for case .remove(let target, _, let kept) in batch.statements {
+            let place = SyncRecord.Origin(device: batch.header.device, seq: batch.header.seq)
+            if after.note(Removal(target: target, kept: Set(kept), place: place)) { isChanged = true }
+        }
+        if isChanged { after.settle() }
+        return after.removed
     }
 
     /// Counts a statement that makes a generation.

@@ -257,7 +257,8 @@ extension SecretOfPlace {
             !secret.invitation.isEmpty
         else { return transport }
         // Where this fails, the circle is made once more, which changes nothing.
-        return InvitedTransport(transport) { try? keep(secret.founded, for: place) }
+        let visitor = try CarrierPlace.visited(place, positions.circle, found)
+        return InvitedTransport(transport, visitor: visitor) { try? keep(secret.founded, for: place) }
     }
 }
 

@@ -20,7 +20,7 @@ extension Replica {
     /// From a machine that does not trust its snapshot they take nothing but keys.
     mutating func isPledged(_ batch: SyncBatch, _ keys: any CircleKeys) -> Bool {
         let place = batch.place
-        guard isTrusted, batch.statements.contains(where: \.isRemoval), pledge(of: place.device) < place.seq else {
+        guard isTrusted, batch.removesSomebody, pledge(of: place.device) < place.seq else {
             return true
         }
         guard lacksRoom[place.device] != place.seq else { return false }
@@ -40,8 +40,4 @@ extension Replica {
         claims[device]?[me] = nil
         if claims[device]?.isEmpty == true { claims[device] = nil }
     }
-}
-
-extension SyncStatement {
-    var isRemoval: Bool { if case .remove = self { true } else { false } }
 }

@@ -118,7 +118,7 @@ extension Replica {
     ) -> Bool {
         var left: [SyncBatch] = []
         for batch in batches {
-            guard mayRemove || !batch.statements.contains(where: \.isRemoval), let author = author(of: batch, keys)
+            guard mayRemove || !batch.removesSomebody, let author = author(of: batch, keys)
             else {
                 left.append(batch)
                 continue

@@ -35,7 +35,7 @@ extension Replica {
         waiting.reduce(into: []) { found, entry in
             let head = logs[entry.key] ?? LogHead()
             for batch in entry.value[head.seq + 1] ?? [] where batch.header.generation != .none {
-                guard !keys.holds(batch.header.generation), !removesThisMachine(batch), isNext(batch, keys) else {
+                guard !keys.holds(batch.header.generation), isNext(batch, keys), !removesThisMachine(batch) else {
                     continue
                 }
                 found.insert(batch.header.generation)
@@ -43,10 +43,12 @@ extension Replica {
         }
     }
 
-    /// Whether a batch, whose turn it is, counts once its keys are there.
+    /// Whether a batch, whose turn it is, counts once its keys are there. Batches of strangers cost no work.
     private func isNext(_ batch: SyncBatch, _ keys: any CircleKeys) -> Bool {
-        guard counts(batch, keys), let author = author(of: batch, keys) else { return false }
-        return keys.isSignature(batch.signature, of: batch.signed, by: author.signing)
+        guard let author = author(of: batch, keys),
+            keys.isSignature(batch.signature, of: batch.signed, by: author.signing)
+        else { return false }
+        return counts(batch, keys)
     }
 }
 
@@ -58,21 +60,19 @@ extension Replica {
     package func isShutOut(_ keys: any CircleKeys) -> Bool {
         waiting.contains { device, batches in
             (batches[(logs[device]?.seq ?? 0) + 1] ?? []).contains { batch in
-                removesThisMachine(batch) && !keys.holds(batch.header.generation) && isNext(batch, keys)
+                batch.removesSomebody && !keys.holds(batch.header.generation) && isNext(batch, keys)
+                    && removesThisMachine(batch)
             }
         }
     }
 
     private func removesThisMachine(_ batch: SyncBatch) -> Bool {
-        guard batch.sealed != nil, membership.members[me] != nil else { return false }
-        var after = membership
-        for case .remove(let target, _, let kept) in batch.statements {
-            after.remove(target, kept: kept, at: batch.place)
-        }
-        return after.removed.contains(me)
+        guard batch.sealed != nil, batch.removesSomebody, membership.members[me] != nil else { return false }
+        return membership.removed(by: batch).contains(me)
     }
 }
 
 extension SyncBatch {
     var place: SyncRecord.Origin { SyncRecord.Origin(device: header.device, seq: header.seq) }
+    var removesSomebody: Bool { statements.contains { if case .remove = $0 { true } else { false } } }
 }

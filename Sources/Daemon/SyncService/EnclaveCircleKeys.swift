@@ -123,13 +123,15 @@ final class EnclaveCircleKeys: CircleKeys {
 
     /// Gives the enclave a batch that it has not had.
     ///
-    /// - Parameter mayWait: whether the batch can wait where the vault has no room for what it states, or no longer
-    ///   knows its author, who is out. All others go on.
+    /// A vault with little room has forgotten members that are out. Their statements have counted, and need not be
+    /// taken once more.
+    ///
+    /// - Parameter mayWait: whether the batch can wait where the vault has no room for what it states.
     /// - Returns: whether the enclave has it.
     private func takeWhole(_ batch: SyncBatch, mayWait: Bool) -> Bool {
         let digest = hash(batch.signed)
         guard known.take(digest) else { return true }
-        let isAnswer = mayWait ? Self.means(.fullCircle, .unknownAuthor) : Self.means()
+        let isAnswer = mayWait ? Self.means(.fullCircle, .unknownAuthor) : Self.means(.unknownAuthor)
         let taken: Void? = ask(isAnswer: isAnswer) { () throws(Refusal) in try enclave.takeBatch(batch.carried) }
         if taken == nil { known.forget(digest) }
         noteKeys()

@@ -2,34 +2,6 @@ import SyncFormat
 import TestSupport
 import Testing
 
-/// Something that a member states of members.
-private enum Stated {
-    case add(Int, by: Int, isKey: Bool = false)
-    case remove(Int, by: Int, keeping: [Int] = [])
-
-    func count(in membership: inout Membership) {
-        switch self {
-        case .add(let member, let sponsor, let isKey):
-            let keys = MemberKeys(signing: [UInt8(member)], agreement: [])
-            membership.add(
-                id(member),
-                .init(
-                    keys: keys, sponsor: id(sponsor), place: .init(device: id(sponsor), seq: UInt64(member)),
-                    isRecoveryKey: isKey, reads: 1))
-        case .remove(let target, let author, let kept):
-            let place = SyncRecord.Origin(device: id(author), seq: UInt64(100 + target))
-            membership.remove(id(target), kept: kept.map(id), at: place)
-        }
-    }
-}
-
-/// The genesis is by nobody: 0 adds 1.
-private func id(_ number: Int) -> MemberID { MemberID(number: UInt128(number)) }
-
-private func counted(_ statements: [Stated]) -> Membership {
-    statements.reduce(into: Membership()) { $1.count(in: &$0) }
-}
-
 /// All that follows from a membership, to be compared.
 private func consequences(_ membership: Membership) -> String {
     let members = membership.members.sorted { $0.key < $1.key }
@@ -98,6 +70,20 @@ private func permutations<Element>(_ list: [Element]) -> [[Element]] {
         let once = places.values.compactMap(\.first).sorted().map { statements[$0] }
         let ends = Set((0..<20).map { _ in consequences(counted(once.shuffled(using: &random))) })
         #expect(ends.count == 1, "\(ends)")
+    }
+
+    @Test("Somebody behind a member of several chains is in or out alike, whether it is introduced first or last")
+    func behindSeveralChains() {
+        let introductions: [Stated] = [
+            .add(1, by: 0), .add(2, by: 1), .add(5, by: 2), .add(3, by: 1), .add(9, by: 3), .add(5, by: 9),
+        ]
+        // The short chain of 5 is cut twice, but not that of 7; the long one is cut once, with all behind it.
+        let removals: [Stated] = [
+            .remove(2, by: 1, keeping: [7]), .remove(2, by: 9, keeping: [7]), .remove(3, by: 1),
+        ]
+        let last = counted(introductions + removals + [.add(7, by: 5)])
+        #expect(consequences(counted([.add(7, by: 5)] + introductions + removals)) == consequences(last))
+        #expect(!last.removed.contains(id(7)))
     }
 
     @Test("A machine that another one has introduced as well stays when one of the two is removed, and goes with both")

@@ -220,4 +220,16 @@ struct CarrierRoundTests {
         #expect(taken.withLock { $0 } == 1)
         #expect(server.calls.withLock { $0.filter { $0 == "found" } } == ["found"])
     }
+
+    @Test("An invitation into a circle is taken with the first batch: a machine that has nothing to say keeps it")
+    func visits() throws {
+        let server = PlayedServer(try circle.transport(of: circle.one))
+        let transport = InvitedTransport(server, visitor: try circle.transport(of: circle.other)) {}
+        let positions = try #require(try circle.one.positions())
+        _ = try CarrierRound(circle.one, transport).run(positions)
+        #expect(server.calls.withLock { $0 }.isEmpty)
+        circle.one.say("its add")
+        _ = try CarrierRound(circle.one, transport).run(positions)
+        #expect(server.calls.withLock { $0 } == ["found", "commit"])
+    }
 }

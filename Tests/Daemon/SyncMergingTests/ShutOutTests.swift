@@ -1,5 +1,6 @@
 import SyncFormat
 import SyncMerging
+import TestSupport
 import Testing
 
 /// A machine gets no keys of the batch that removes it, and reads no batch that names it.
@@ -64,5 +65,23 @@ struct ShutOutTests {
         circle.publish(remover)
         circle.deliver(logOf: remover, to: newcomer)
         #expect(newcomer.replica.isShutOut(newcomer.keys))
+    }
+
+    @Test("Removals that strangers have made up cost it nothing")
+    func strangers() {
+        let removals = (0..<64).map { SyncStatement.remove(first.id, .user, kept: [MemberID(number: UInt128($0))]) }
+        for number in 1...SyncLimits.members {
+            let header = SyncHeader(
+                circle: circle.transport.circle, device: MemberID(number: UInt128(number)), seq: 1, previous: .none,
+                generation: GenerationID([1]), salt: .none)
+            let batch = SyncBatch(
+                header, removals, sealed: [1], sealedHash: first.keys.hash([1]), sign: remover.keys.sign)
+            let verdict = target.replica.receive(batch.bytes ?? [], in: batch.slot, now: circle.time, target.keys)
+            #expect(verdict == .waits)
+        }
+        var isShutOut = true
+        // Each of thousands of removals would have the members found again.
+        #expect(processorTime { isShutOut = target.replica.isShutOut(target.keys) } < 2)
+        #expect(!isShutOut)
     }
 }

@@ -115,7 +115,8 @@ extension SoftwareEnclave {
             let after = record.encoded()
             if after == before { return }
             if after.count > CircleRecord.statedBytes { record.makeRoom() }
-            guard record.encoded().count <= most else { throw .fullCircle }
+            // A change that takes no more room than before has it: all counts once more after each start.
+            guard record.encoded().count <= max(most, before.count) else { throw .fullCircle }
             vault.keep(record)
             try keep(&vault, counting: .content)
         }
