@@ -25,6 +25,7 @@ ROOT = {
     "session_lock": "the system service is started",
     "shared_folders": "two users meet",
     "system_service": "the system service is started",
+    "system_service_files": "the system service is started",
 }
 
 # Scripts that an ordinary user plays, and of which root plays the parts that are marked `of_root`.
