@@ -41,6 +41,7 @@ def play(programs, mode):
             must(home, "set-keychain-password", "-p", PASSWORD)
             must(home, "unlock-keychain", "-p", PASSWORD)
             assert holder.does("open", "a", path) == "ok" and holder.does("read", "a") == "ok"
+            holder.must("many", "1000", path)
             backup = f"{home.temporary}/keychain.backup"
             must(home, "backup", backup, text=f"{PASSWORD}\n{PASSPHRASE}\n")
             keys = file_keys(backup, PASSPHRASE, path)

@@ -89,7 +89,7 @@ class Holder:
         )
 
     @classmethod
-    def of(cls, home, programs, mode):
+    def of(cls, home, programs, mode, prepare=as_user):
         """One of a home's user, with a daemon or with the keychain inside."""
         # Alone in its folder it finds no daemon that it could start.
         path = f"{home.folder}/{mode}/file-holder"
@@ -97,7 +97,7 @@ class Holder:
         if not os.path.exists(path):
             shutil.copy(f"{programs}/file-holder", path)
         kept = {name: value for name, value in home.environment.items() if mode == "daemon" or "DAEMON" not in name}
-        return cls(path, kept | {"KEYCHAIN_MODE": mode})
+        return cls(path, kept | {"KEYCHAIN_MODE": mode}, prepare)
 
     def does(self, *words):
         self.process.stdin.write(" ".join(words) + "\n")
