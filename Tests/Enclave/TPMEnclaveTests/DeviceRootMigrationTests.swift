@@ -1,4 +1,5 @@
 import EnclaveWire
+import FileFormat
 import Glibc
 import KeychainModel
 import KeychainWire
@@ -66,6 +67,28 @@ struct DeviceRootMigrationTests {
         #expect(try row.outcome(in: restarted) == .locked)
         try restarted.unlock(passcode: TPMDevice.passcode("right"))
         for row in [row, destroyed] { #expect(try row.outcome(in: restarted) == .opened) }
+    }
+
+    @Test("recovery recipients of files move along, and on a TPM need no unlock to count")
+    func recovery() throws {
+        let (enclave, file) = (try device.start(preferring: .software), FileID())
+        try enclave.setPasscode(TPMDevice.passcode("right"))
+        try enclave.unlock(passcode: TPMDevice.passcode("right"))
+        let binding = KeyBinding(group: "g", accessibility: .whenUnlocked, control: 0)
+        let shelf = try enclave.makeShelf(.completeUnlessOpen, binding, in: nil)
+        func count(in enclave: SoftwareEnclave) throws -> Int {
+            try enclave.makeFileKey(of: file, in: shelf, in: nil).recovery.count
+        }
+        let recipient = try RecoveryIdentity().recipient.text
+        try enclave.setFileRecovery(RecoveryTexts([recipient]), by: .passcode, TPMDevice.passcode("right"))
+        try enclave.move(to: .tpm, passcode: TPMDevice.passcode("right"))
+        #expect(try count(in: enclave) == 1)
+        let restarted = try device.start()
+        #expect(try restarted.status().lockState == .beforeFirstUnlock && count(in: restarted) == 1)
+        try restarted.move(to: .software, passcode: TPMDevice.passcode("right"))
+        #expect(try count(in: restarted) == 1)
+        let again = try device.start()
+        #expect(refusal { _ = try again.makeFileKey(of: file, in: shelf, in: nil) }?.rule == .locked)
     }
 
     @Test("a keychain that rests there already is refused, as is a move without a TPM, and nothing changes")
