@@ -28,5 +28,6 @@ enum Shelves {
         guard let shelf = ShelfID(text: task.operands[0]) else { throw .usage("a shelf's id has 32 digits") }
         let keychain = try task.keychain()
         try task.working(on: FileTask.call) { () throws(Refusal) in try keychain.delete(shelf) }
+        task.session.complain("snapshots, backups and other machines may have the shelf until they lose it, too")
     }
 }
