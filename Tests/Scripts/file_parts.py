@@ -99,10 +99,16 @@ class Holder:
         kept = {name: value for name, value in home.environment.items() if mode == "daemon" or "DAEMON" not in name}
         return cls(path, kept | {"KEYCHAIN_MODE": mode}, prepare)
 
-    def does(self, *words):
+    def tell(self, *words):
         self.process.stdin.write(" ".join(words) + "\n")
         self.process.stdin.flush()
+
+    def answer(self):
         return self.process.stdout.readline().strip()
+
+    def does(self, *words):
+        self.tell(*words)
+        return self.answer()
 
     def must(self, *words, says="ok"):
         answer = self.does(*words)

@@ -6,7 +6,7 @@ import LinuxSystem
 extension Refusal.Rule {
     /// The keychain is locked, and with it the open file.
     package static let lockedFile = Self(rawValue: "file.locked")
-    /// What was to be protected is so already.
+    /// The file that was to be protected is so already.
     package static let protectedFile = Self(rawValue: "file.protected")
 }
 

@@ -161,7 +161,7 @@ import Testing
                 let refused = refusal { _ = try enclave.makeFileKey(of: file, in: shelf, in: nil) }
                 #expect(refused?.status == .decode && refused?.problem.contains("without its password") == true)
             }
-            // They are shown, and whoever has the passcode says what counts.
+            // They are shown, and somebody with the passcode says which ones count.
             #expect(try enclave.details().recovery.texts.count == (isAdded ? 2 : 1))
             try set(texts([own]), in: enclave)
             for shelf in shelves.values {

@@ -16,6 +16,11 @@ struct DeviceRootMigrationTests {
 
     init() throws { device = try TPMDevice() }
 
+    /// The number of recovery recipients that a new file gets.
+    private func recipients(of shelf: Shelf, in enclave: SoftwareEnclave) throws(Refusal) -> Int {
+        try enclave.makeFileKey(of: FileID(), in: shelf, in: nil).recovery.count
+    }
+
     private static func nothing() throws -> FileDescriptor { try PasscodeFile.make(SecretBytes(count: 0)) }
 
     @Test("all items open after every move, the digests stay what they are, and the old device key opens nothing")
@@ -71,24 +76,26 @@ struct DeviceRootMigrationTests {
 
     @Test("recovery recipients of files move along, and on a TPM need no unlock to count")
     func recovery() throws {
-        let (enclave, file) = (try device.start(preferring: .software), FileID())
-        try enclave.setPasscode(TPMDevice.passcode("right"))
-        try enclave.unlock(passcode: TPMDevice.passcode("right"))
         let binding = KeyBinding(group: "g", accessibility: .whenUnlocked, control: 0)
-        let shelf = try enclave.makeShelf(.completeUnlessOpen, binding, in: nil)
-        func count(in enclave: SoftwareEnclave) throws -> Int {
-            try enclave.makeFileKey(of: file, in: shelf, in: nil).recovery.count
+        let shelf: Shelf
+        do {
+            let enclave = try device.start(preferring: .software)
+            try enclave.setPasscode(TPMDevice.passcode("right"))
+            try enclave.unlock(passcode: TPMDevice.passcode("right"))
+            shelf = try enclave.makeShelf(.completeUnlessOpen, binding, in: nil)
+            let texts = RecoveryTexts([try RecoveryIdentity().recipient.text])
+            try enclave.setFileRecovery(texts, by: .passcode, TPMDevice.passcode("right"))
+            try enclave.move(to: .tpm, passcode: TPMDevice.passcode("right"))
+            #expect(try recipients(of: shelf, in: enclave) == 1)
         }
-        let recipient = try RecoveryIdentity().recipient.text
-        try enclave.setFileRecovery(RecoveryTexts([recipient]), by: .passcode, TPMDevice.passcode("right"))
-        try enclave.move(to: .tpm, passcode: TPMDevice.passcode("right"))
-        #expect(try count(in: enclave) == 1)
-        let restarted = try device.start()
-        #expect(try restarted.status().lockState == .beforeFirstUnlock && count(in: restarted) == 1)
-        try restarted.move(to: .software, passcode: TPMDevice.passcode("right"))
-        #expect(try count(in: restarted) == 1)
-        let again = try device.start()
-        #expect(refusal { _ = try again.makeFileKey(of: file, in: shelf, in: nil) }?.rule == .locked)
+        do {
+            let enclave = try device.start()
+            #expect(try enclave.status().lockState == .beforeFirstUnlock && recipients(of: shelf, in: enclave) == 1)
+            try enclave.move(to: .software, passcode: TPMDevice.passcode("right"))
+            #expect(try recipients(of: shelf, in: enclave) == 1)
+        }
+        let enclave = try device.start()
+        #expect(refusal { _ = try recipients(of: shelf, in: enclave) }?.rule == .locked)
     }
 
     @Test("a keychain that rests there already is refused, as is a move without a TPM, and nothing changes")

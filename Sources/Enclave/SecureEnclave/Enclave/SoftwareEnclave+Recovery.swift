@@ -42,7 +42,7 @@ extension SoftwareEnclave {
         guard !shelf.key.binding.accessibility.isThisDeviceOnly else { return [] }
         let recipients = try state.withLock { (state) throws(Refusal) in
             try state.refresh(from: self.file)
-            return try state.recipients(of: shelf.protection)
+            return try state.vault.recipients(of: shelf.protection) { state.cipher(for: $0) }
         }
         do throws(FileError) { return try key.slots(for: recipients, of: file) } catch {
             if case .library(let error) = error { throw .crypto(error) }

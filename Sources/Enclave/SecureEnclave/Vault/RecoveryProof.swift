@@ -6,8 +6,8 @@ import KeychainWire
 import LinuxSystem
 
 /// The proof that the user has named the recovery recipients: a box around nothing, which takes a class key that the
-/// passcode opens. The file of a vault on a software root has the key of its seal, so the seal proves nothing to somebody
-/// who can write it.
+/// passcode opens. On a software root the file has the key of its seal, too, so the seal is no defence against somebody
+/// who can write the file.
 ///
 ///     proof   = box(class key of ck, binding, nothing)                                              ; 28 bytes
 ///     binding = 2:u8 8:u8 3:u16 identifier:16 *recipient:32
@@ -23,7 +23,7 @@ extension Vault {
         keep(recovery: recipients, proof: try key.makeCipher().seal(Span(), aad: binding.span))
     }
 
-    fileprivate func isProved(under cipher: AESGCM) -> Bool {
+    private func isProved(under cipher: AESGCM) -> Bool {
         let (binding, nothing) = (WrappingBinding.recovery(recovery, Self.provingClass, of: self), SecretBuffer())
         do throws(CryptoError) { try cipher.open(recoveryProof.span, aad: binding.span, into: nothing) } catch {
             return false
@@ -31,11 +31,11 @@ extension Vault {
         return true
     }
 
-    /// The recipients of a new file.
+    /// The recipients of a new file, which the user has named.
     ///
     /// - Parameter cipher: of the class whose key proves them; nil before the first unlock.
     /// - Throws: `errSecDecode` when the user has not named them; `errSecInteractionNotAllowed` when nobody can tell.
-    fileprivate func recipients(
+    func recipients(
         of protection: FileProtection, under cipher: (Accessibility) -> AESGCM?
     ) throws(Refusal) -> [RecoveryRecipient] {
         guard !recovery.isEmpty else { return [] }
@@ -46,15 +46,6 @@ extension Vault {
         }
         guard isProved(under: cipher) else { throw .foreignRecovery }
         return recovery
-    }
-}
-
-extension DeviceState {
-    /// The recovery recipients of a new file, which the user has named.
-    ///
-    /// - Throws: as the vault's.
-    func recipients(of protection: FileProtection) throws(Refusal) -> [RecoveryRecipient] {
-        try vault.recipients(of: protection) { cipher(for: $0) }
     }
 }
 

@@ -7,9 +7,9 @@ import LinuxSystem
 ///
 ///     binding = class:u8 purpose:u8 version:u16 whose
 ///
-/// `whose` is a row, a vault, perhaps with a slot or recovery recipients, the head of a sealed key, id and head of a shelf, or a circle with the part that it is. A
-/// wrapped key that is moved to another class, another purpose or another row does not open. The binding of a row's key
-/// is also the beginning of its `RowKeyRecord`.
+/// `whose` is a row, a vault, the head of a sealed key, id and head of a shelf, or a circle with the part that it is. A
+/// slot or recovery recipients may follow a vault. A wrapped key that is moved to another class, another purpose or
+/// another row does not open. The binding of a row's key is also the beginning of its `RowKeyRecord`.
 enum WrappingBinding {
     private enum Purpose: UInt8 {
         case row = 0
