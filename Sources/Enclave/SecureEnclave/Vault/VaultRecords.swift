@@ -15,8 +15,8 @@ import LinuxSystem
 ///                [circle] *recipient:32 proof:28
 ///     slot     = number:u8 kind:u8 lockLength:u16 memory:u32 passes:u32 lanes:u32 salt:16 wrapped:60 lock
 ///
-/// ``CircleRecord`` has the circle, ``Vault`` the proof. Bit 0 of `settings` says that the keychain locks when
-/// the machine goes to sleep; `idle` is in seconds, 0 for never. The digest at the end, SHA-256, finds damage before the
+/// ``CircleRecord`` has the circle, ``Vault`` the proof. Bit 0 of `settings` says that the keychain locks when the
+/// machine goes to sleep; `idle` is in seconds, 0 for never. The digest at the end, SHA-256, finds damage before the
 /// device is asked; the seal before it takes the device key, so that who can write the file and has not this device
 /// changes nothing in it. A seal's place follows from the sizes.
 struct VaultRecords {
