@@ -1,5 +1,5 @@
 """Processor time for a protected file of 1 GiB in memory, beside a plain copy, `openssl speed`, gpg and age; and how
-many small files a command opens in a second.
+many small files a command, and programs together, open in a second.
 
 usage: files.py FOLDER-OF-PROGRAMS [MiB]
 """
@@ -15,12 +15,15 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "..", "Tests", "Scripts"))
 
+from file_parts import Holder  # noqa: E402
 from keychain_parts import Home  # noqa: E402
 
 # What the figures must be: the share of openssl's speed that is reached, and the share of age's time that is used.
 SPEED, SHARE = 0.85, 0.5
 # Opens in a second, and with how many files.
 OPENS, FILES = 2000, 4000
+# Programs that open files at the same time, and how many each has open at once.
+PROGRAMS, OPEN = 4, 500
 
 
 def seconds(words, environment, source, target):
@@ -57,6 +60,25 @@ def opens(home):
     start = time.monotonic()
     subprocess.run([*file, "verify", *paths], env=environment, check=True, stdout=subprocess.DEVNULL)
     return FILES / (time.monotonic() - start)
+
+
+def opens_of_programs(home):
+    """How many files several Swift programs open in a second, all together."""
+    holders = [Holder.of(home, home.programs, "daemon", None) for _ in range(PROGRAMS)]
+    for number, holder in enumerate(holders):
+        holder.must("make", "a", f"{home.home}/small-{number}")
+    start, rounds = time.monotonic(), FILES // OPEN
+    for _ in range(rounds):
+        for number, holder in enumerate(holders):
+            holder.tell("many", str(OPEN), f"{home.home}/small-{number}")
+        for holder in holders:
+            if holder.answer() != "ok":
+                sys.exit("a program does not open its files")
+            holder.must("fewer", str(OPEN))
+    rate = rounds * OPEN * PROGRAMS / (time.monotonic() - start)
+    for holder in holders:
+        holder.end()
+    return rate
 
 
 def measure(home, size):
@@ -96,6 +118,8 @@ def measure(home, size):
         rows.append(("protect beside gpg", gpg, f"{seal / gpg:.2f} of its time", True))
     rate = opens(home)
     rows.append(("opens of 1 KiB", 1 / rate, f"{rate:.0f} in a second", rate >= OPENS))
+    rate = opens_of_programs(home)
+    rows.append((f"opens by {PROGRAMS} programs", 1 / rate, f"{rate:.0f} in a second", rate >= OPENS))
     print(f"{size >> 20} MiB in memory, processor time; plain copy {copy:.2f} s, openssl speed {speed / 1e9:.2f} GB/s")
     for name, used, beside, is_kept in rows:
         print(f"{name:20} {used:8.4f} s   {beside}{'' if is_kept else '   MISSES ITS BUDGET'}")

@@ -40,7 +40,7 @@ class Deployment:
             os.mkdir(self.path(name), 0o755)
         os.chown(self.path("home"), VICTIM, VICTIM)
         os.chown(self.path("mine"), VICTIM, VICTIM)
-        self.products = products
+        self.products, self.tpm = products, "none"
         programs = ("keychaind", "keychain-enclaved", "keychain-agent", "keychain-codesign", "keychain-pki")
         for name in ("security", *programs):
             if os.path.exists(f"{products}/{name}"):
@@ -75,7 +75,7 @@ class Deployment:
             "--enclave-state",
             self.path("vaults"),
             "--tpm",
-            "none",
+            self.tpm,
             "--anchor-group",
             str(ANCHORED),
             "--entitlements",

@@ -100,7 +100,7 @@ def container(d):
             [ -e /$f ] && mkdir -p {root}/$f && mount --rbind /$f {root}/$f
         done
         mkdir -p {root}{d.path('bin')} {root}{d.path('run')} {root}{d.path('home')}
-        mount --bind {d.path('run')} {root}{d.path('run')}
+        for f in run home; do mount --bind {d.base}/$f {root}{d.base}/$f; done
         cp {other} {root}{victim(d)}
         exec chroot {root} {' '.join(d.search(victim(d)))}
     """

@@ -42,15 +42,16 @@ def opens(d, folder):
 
 def with_passcode(d, body):
     """Runs something while the victim's keychain has a passcode."""
-    done = d.run(victim(d), "set-keychain-password", "-p", "1234567")
+    command = d.path("libexec", "security")
+    done = d.run(command, "set-keychain-password", "-p", "1234567")
     if done.returncode:
         raise RuntimeError("no passcode can be set: " + done.stderr)
     try:
         return body()
     finally:
         said = d.said
-        d.run(victim(d), "unlock-keychain", text="1234567\n")
-        done = d.run(victim(d), "set-keychain-password", "-o", "1234567", "-p", "")
+        d.run(command, "unlock-keychain", text="1234567\n")
+        done = d.run(command, "set-keychain-password", "-o", "1234567", "-p", "")
         if done.returncode or not d.learns(*d.search(victim(d))):
             raise RuntimeError(f"the passcode stays: {done.stderr} {d.said}")
         d.said = said
@@ -90,7 +91,7 @@ def vault_alone(d):
 @attack("whoever wakes a machine whose keychain was locked", FAILS, LOCKED)
 def locked(d):
     def steal_locked():
-        if d.run(victim(d), "lock-keychain").returncode:
+        if d.run(d.path("libexec", "security"), "lock-keychain").returncode:
             raise RuntimeError("it cannot be locked")
         return d.learns(*d.search(victim(d)))
 

@@ -12,6 +12,7 @@ ROOT = {
     "enclave_key": "the memory of hardened processes is read",
     "file_memory": "the memory of hardened processes is read",
     "hostile": "attackers are users of their own, and the service is root's",
+    "hostile_files": "attackers are users of their own, and the service is root's",
     "hostile_long": "attackers are users of their own, and the service is root's",
     "leaks": "the memory of hardened processes is read",
     "migrate_store": "items go to the system service",
@@ -25,6 +26,7 @@ ROOT = {
     "session_lock": "the system service is started",
     "shared_folders": "two users meet",
     "system_service": "the system service is started",
+    "system_service_files": "the system service is started",
 }
 
 # Scripts that an ordinary user plays, and of which root plays the parts that are marked `of_root`.

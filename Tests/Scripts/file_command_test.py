@@ -39,6 +39,22 @@ class Files(FilesTest):
             self.assertEqual(CONTENT, self.content(path))
             self.assertEqual([], [name for name in os.listdir(self.home.home) if ".new-" in name])
 
+    def test_a_protected_file_is_not_protected_once_more(self):
+        path, damaged = self.plain("file"), self.plain("damaged")
+        for one in (path, damaged):
+            self.file("protect", one)
+        with open(damaged, "r+b") as file:
+            file.truncate(100)
+        for one, reason in ((path, "protected already"), (damaged, "damaged")):
+            before = self.content(one)
+            for letter in "ac":
+                status = (-50 if one == path else -26275) & 0xFF
+                self.assertIn(reason, self.file("protect", "-c", letter, one, status=status)[1])
+            self.assertEqual(before, self.content(one))
+        # Somebody who names another path means it.
+        self.file("protect", "-o", self.path("twice"), path)
+        self.assertEqual(self.content(path), self.file("cat", self.path("twice"))[0])
+
     def test_a_pipe_is_encrypted_and_decrypted(self):
         sealed, _ = self.file("protect", "-o", "-", "-", data=CONTENT)
         self.assertTrue(sealed.startswith(MAGIC))
@@ -52,6 +68,9 @@ class Files(FilesTest):
         self.home.says("lock-keychain")
         for letter, status in (("a", LOCKED), ("b", LOCKED), ("c", 0), ("d", 0)):
             self.file("cat", paths[letter], status=status)
+        # A shelf takes an unlocked keychain.
+        why = self.file("protect", "-c", "b", "-s", "none", "-o", f"{self.home.home}/new", "-", status=LOCKED)[1]
+        self.assertIn("The first file of class B makes the shelf", why)
         # A file of class b is written while locked, and read when unlocked.
         self.file("protect", "-c", "b", "-o", f"{self.home.home}/new", "-", data=CONTENT)
         self.file("cat", f"{self.home.home}/new", status=LOCKED)
@@ -129,7 +148,7 @@ class Files(FilesTest):
         self.owned(shutil.copy(path, f"{path}.copy"))
         shelves = [json.loads(line) for line in self.file("--json", "shelves")[0].splitlines()]
         (shelf,) = [one["shelf"] for one in shelves if one["name"] == "customer"]
-        self.file("delete-shelf", shelf)
+        self.assertIn("snapshots, backups and other machines may have", self.file("delete-shelf", shelf)[1])
         for one in (path, f"{path}.copy"):
             _, reason = self.file("cat", one, status=-25300 & 0xFF)
         self.assertIn("The shelf that wrapped the file's key is not in this keychain", reason)

@@ -10,7 +10,8 @@ import signal
 import subprocess
 
 import protected_file
-from file_parts import FilesTest, main
+from file_parts import FilesTest, Holder, main
+from ordinary_parts import as_user
 from patience import PATIENCE, eventually
 
 CHUNK = 1 << 16
@@ -81,6 +82,25 @@ class Limits(FilesTest):
         with open("/dev/full", "wb") as full:
             for words in (("protect", "-o", "-", "-"), ("unprotect", "-o", "-", path)):
                 self.assertIn(os.strerror(errno.ENOSPC), self.refused_by(full, *words))
+        self.assertEqual(["file"], [name for name in os.listdir(self.home.home) if name != "k"])
+
+    def test_a_full_disk_ends_a_programs_file_and_no_chunk_is_sealed_twice(self):
+        path = self.plain("file", b"old")
+
+        def small_disk():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            as_user()
+
+        self.assertEqual(0, self.home.run("status").returncode)
+        holder = Holder.of(self.home, self.programs, "daemon", small_disk)
+        self.addCleanup(holder.end)
+        holder.must("begin", "it", "a", path)
+        answers = [holder.does("write", "it") for _ in range(15)]
+        full = answers.index("-36 keychain.unavailable")
+        self.assertEqual((["ok"] * full, ["-50 file.ended"] * (14 - full)), (answers[:full], answers[full + 1 :]))
+        holder.must("close", "it", says="-50 file.ended")
+        self.assertEqual(b"old", self.content(path))
         self.assertEqual(["file"], [name for name in os.listdir(self.home.home) if name != "k"])
 
     def refused_by(self, output, *words):

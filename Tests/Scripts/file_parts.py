@@ -21,10 +21,9 @@ class FilesTest(unittest.TestCase):
         self.home = prepared(self.programs, self.folder)
         self.home.environment["LANG"] = "C"
         shutil.copy(f"{self.programs}/keychain-file", self.home.programs)
-
-    def tearDown(self):
-        self.home.end()
-        shutil.rmtree(self.folder)
+        # Last of all: a program that is not ended yet may start another daemon.
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.addCleanup(self.home.end)
 
     def path(self, name):
         return f"{self.home.home}/{name}"
@@ -82,26 +81,33 @@ class FilesTest(unittest.TestCase):
 class Holder:
     """`file-holder`, which does what it is told, line by line."""
 
-    def __init__(self, home, programs, mode):
+    def __init__(self, path, environment, prepare=as_user):
+        pipe = subprocess.PIPE
+        self.process = subprocess.Popen(
+            [path], env=environment, text=True, stdin=pipe, stdout=pipe, preexec_fn=prepare, cwd="/"
+        )
+
+    @classmethod
+    def of(cls, home, programs, mode, prepare=as_user):
+        """One of a home's user, with a daemon or with the keychain inside."""
         # Alone in its folder it finds no daemon that it could start.
         path = f"{home.folder}/{mode}/file-holder"
         os.makedirs(os.path.dirname(path), exist_ok=True)
         if not os.path.exists(path):
             shutil.copy(f"{programs}/file-holder", path)
         kept = {name: value for name, value in home.environment.items() if mode == "daemon" or "DAEMON" not in name}
-        self.process = subprocess.Popen(
-            [path],
-            env=kept | {"KEYCHAIN_MODE": mode},
-            text=True,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            preexec_fn=as_user,
-        )
+        return cls(path, kept | {"KEYCHAIN_MODE": mode}, prepare)
 
-    def does(self, *words):
+    def tell(self, *words):
         self.process.stdin.write(" ".join(words) + "\n")
         self.process.stdin.flush()
+
+    def answer(self):
         return self.process.stdout.readline().strip()
+
+    def does(self, *words):
+        self.tell(*words)
+        return self.answer()
 
     def must(self, *words, says="ok"):
         answer = self.does(*words)
@@ -109,6 +115,52 @@ class Holder:
 
     def end(self):
         self.process.communicate(timeout=PATIENCE)
+
+
+class LockTable:
+    """Files of all classes in one folder, which a program holds open: what goes through says the class and the lock."""
+
+    CLASSES, LOCKED = "abcd", "-25308"
+
+    def __init__(self, holder, folder):
+        self.holder, self.folder = holder, folder
+        for letter in self.CLASSES:
+            path = self.path(letter)
+            holder.must("make", letter, path)
+            holder.must("open", letter, path)
+            holder.must("begin", letter, letter, self.path(f"new-{letter}"))
+        self.must_be_all()
+
+    def path(self, name):
+        return f"{self.folder}/{name}"
+
+    def goes(self, *words):
+        """The classes in which something goes through; in the others it is refused as locked."""
+        through = ""
+        for letter in self.CLASSES:
+            answer = self.holder.does(*[word.format(letter) for word in words])
+            assert answer == "ok" or answer.startswith(self.LOCKED), (words, letter, answer)
+            through += letter if answer == "ok" else ""
+        return through
+
+    def must(self, *expected):
+        """Holds the classes in which files are made, opened, read on and written on against what is expected."""
+        found = (
+            self.goes("make", "{}", self.path("more")),
+            self.goes("see", self.path("{}")),
+            self.goes("read", "{}"),
+            self.goes("write", "{}"),
+        )
+        assert found == expected, (found, expected)
+
+    def must_be_all(self):
+        self.must(*[self.CLASSES] * 4)
+
+    def must_end_whole(self, **times):
+        """Closes the files that were begun: what was refused has left nothing behind, and what was taken is there."""
+        for letter, count in times.items():
+            self.holder.must("close", letter)
+            self.holder.must("length", self.path(f"new-{letter}"), says=str(100_000 * count))
 
 
 def main():

@@ -26,15 +26,13 @@ class FileProtection(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.mkdtemp(prefix="keychain-tests-")
         self.home = prepared(PROGRAMS, self.folder)
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.addCleanup(self.home.end)
         for name in ("keychain-file", "ios-notes"):
             shutil.copy(f"{PROGRAMS}/{name}", self.home.programs)
         self.notes = f"{self.home.home}/notes"
         os.mkdir(self.notes)
         self.owned(self.notes)
-
-    def tearDown(self):
-        self.home.end()
-        shutil.rmtree(self.folder)
 
     def owned(self, path):
         home = os.stat(self.home.home)

@@ -10,12 +10,12 @@ USER = os.getuid() or 1500
 NAMES = ("security", "keychaind", "keychain-enclaved", "keychain-agent", "keychain-pki")
 
 
-def as_user():
+def as_user(user=USER):
     """Runs in a child before its program: root becomes an ordinary user."""
     if os.getuid() == 0:
         os.setgroups([])
-        os.setresgid(USER, USER, USER)
-        os.setresuid(USER, USER, USER)
+        os.setresgid(user, user, user)
+        os.setresuid(user, user, user)
 
 
 class OrdinaryHome(Home):

@@ -5,73 +5,48 @@ usage: protected_files_test.py FOLDER-OF-PROGRAMS [TEST...]
 
 import os
 
-from file_parts import FilesTest, Holder, main
+from file_parts import FilesTest, Holder, LockTable, main
 from keychain_parts import ends
 from patience import eventually
 from tpm_parts import software_tpm
 
-CLASSES = "abcd"
-LOCKED = "-25308"
 CONTENT = bytes(number * 31 & 0xFF for number in range(200_000))
 
 
 class ProtectedFiles(FilesTest):
-    def goes(self, holder, *words):
-        """The classes in which something goes through; in the others it is refused as locked."""
-        through = ""
-        for letter in CLASSES:
-            answer = holder.does(*[word.format(letter) for word in words])
-            self.assertTrue(answer == "ok" or answer.startswith(LOCKED), (words, letter, answer))
-            through += letter if answer == "ok" else ""
-        return through
-
-    def state(self, holder):
-        """The classes in which files are made, opened, read on and written on."""
-        return (
-            self.goes(holder, "make", "{}", self.path("more")),
-            self.goes(holder, "see", self.path("{}")),
-            self.goes(holder, "read", "{}"),
-            self.goes(holder, "write", "{}"),
-        )
-
     def kill_daemons(self):
         """A program that waits for the next unlock may have started another one already."""
         for daemon in self.home.daemons().values():
             ends(daemon)
 
-    def holds(self, mode):
-        holder = Holder(self.home, self.programs, mode)
+    def holder(self, mode):
+        holder = Holder.of(self.home, self.programs, mode)
         self.addCleanup(holder.end)
-        for letter in CLASSES:
-            path = self.path(letter)
-            holder.must("make", letter, path)
-            holder.must("open", letter, path)
-            holder.must("begin", letter, letter, self.path(f"new-{letter}"))
-        self.assertEqual((CLASSES,) * 4, self.state(holder))
         return holder
 
-    def follows_the_lock(self, mode):
-        holder = self.holds(mode)
-        self.home.says("set-keychain-password", "-p", "pw", "-o", "")
+    def unlock(self):
         self.home.says("unlock-keychain", "-p", "pw")
-        self.assertEqual((CLASSES,) * 4, self.state(holder))
+
+    def follows_the_lock(self, mode):
+        holder = self.holder(mode)
+        table = LockTable(holder, self.home.home)
+        self.home.says("set-keychain-password", "-p", "pw", "-o", "")
+        self.unlock()
+        table.must_be_all()
         self.home.says("lock-keychain")
         # Refused at once, and noticed soon.
-        self.assertEqual(("bcd", "cd", "bcd", "bcd"), self.state(holder))
+        table.must("bcd", "cd", "bcd", "bcd")
         holder.must("available", says="false")
         eventually(lambda: holder.does("told") == "unavailable")
-        self.home.says("unlock-keychain", "-p", "pw")
-        self.assertEqual((CLASSES,) * 4, self.state(holder))
+        self.unlock()
+        table.must_be_all()
         eventually(lambda: holder.does("told") == "available")
         self.kill_daemons()
         # Nobody has shown the password to the keychain that answers now.
-        self.assertEqual(("bd", "d", "bd", "bd"), self.state(holder))
-        self.home.says("unlock-keychain", "-p", "pw")
-        self.assertEqual((CLASSES,) * 4, self.state(holder))
-        # What was refused has left nothing behind, and what was taken is all there.
-        for letter, times in zip(CLASSES, (4, 6, 5, 6)):
-            holder.must("close", letter)
-            holder.must("length", self.path(f"new-{letter}"), says=str(100_000 * times))
+        table.must("bd", "d", "bd", "bd")
+        self.unlock()
+        table.must_be_all()
+        table.must_end_whole(a=4, b=6, c=5, d=6)
 
     def test_with_a_daemon_files_follow_the_lock(self):
         self.follows_the_lock("daemon")
@@ -83,9 +58,11 @@ class ProtectedFiles(FilesTest):
         with software_tpm(f"{self.folder}/tpm") as address:
             self.home.environment["KEYCHAIN_TPM"] = address
             self.follows_the_lock("daemon")
+            self.assertIn("TPM 2.0", self.home.run("status").stdout)
 
     def test_a_keychain_that_has_gone_has_no_open_files(self):
-        holder = self.holds("daemon")
+        holder = self.holder("daemon")
+        LockTable(holder, self.home.home)
         self.home.says("set-keychain-password", "-p", "pw", "-o", "")
         os.rename(f"{self.home.programs}/keychaind", f"{self.home.programs}/gone")
         self.kill_daemons()
@@ -99,8 +76,7 @@ class ProtectedFiles(FilesTest):
         os.rename(f"{self.home.programs}/gone", f"{self.home.programs}/keychaind")
 
     def test_the_command_and_programs_have_the_same_files(self):
-        holder = Holder(self.home, self.programs, "daemon")
-        self.addCleanup(holder.end)
+        holder = self.holder("daemon")
         path = self.plain("file", CONTENT)
         holder.must("move", "b", path)
         self.assertIn("class b", self.home.run("file", "info", path).stdout)

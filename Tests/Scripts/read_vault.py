@@ -97,7 +97,8 @@ class Vault:
         root, device, slots = struct.unpack_from("<HHH", content, 620)
         last = start + device + slots
         end = last + circle + recovery
-        self.recovery = [content[place : place + 32] for place in range(end - recovery, end, 32)]
+        proof = end - 28 if recovery else end
+        self.recovery = [content[place : place + 32] for place in range(end - recovery, proof, 32)]
         if len(content) != end + 64 or hashlib.sha256(content[:-32]).digest() != content[-32:]:
             raise Damaged("the vault's digest is wrong")
         if root != 1 or device != 32:
@@ -122,6 +123,14 @@ class Vault:
                 keybag_key = open_box(key, binding, content[offset + 32 : offset + 92])
             offset += 92 + lock
         self.class_keys = self.open_keybag(content, keybag_key)
+        self.check_recovery(content[proof:end])
+
+    def check_recovery(self, proof):
+        """Section 10: who has named the recipients had a key that the passcode opens."""
+        if self.recovery and 2 in self.class_keys:
+            binding = struct.pack("<BBH", 2, 8, 3) + self.identifier + b"".join(self.recovery)
+            if open_box(self.class_keys[2], binding, proof) != b"":
+                raise Damaged("the proof of the recovery recipients has content")
 
     def slot_key(self, kind, parameters, passcode):
         if kind == 1:

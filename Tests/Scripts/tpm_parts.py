@@ -10,18 +10,18 @@ from patience import eventually
 
 
 @contextlib.contextmanager
-def software_tpm(folder):
-    """A TPM in software, and how tpm2-tss reaches it."""
+def software_tpm(folder, prepare=as_user, user=USER):
+    """A TPM in software, and how tpm2-tss reaches it. `prepare` makes its process the user's."""
     os.mkdir(folder, 0o700)
     if os.getuid() == 0:
-        os.chown(folder, USER, USER)
+        os.chown(folder, user, user)
     path = f"{folder}/tpm"
     program = subprocess.Popen(
         ["swtpm", "socket", "--tpm2", "--tpmstate", f"dir={folder}"]
         + ["--server", f"type=unixio,path={path}", "--ctrl", f"type=unixio,path={path}.ctrl"]
         + ["--flags", "not-need-init,startup-clear"],
         stderr=subprocess.DEVNULL,
-        preexec_fn=as_user,
+        preexec_fn=prepare,
     )
     try:
         eventually(lambda: answers(path) or program.poll() is not None)

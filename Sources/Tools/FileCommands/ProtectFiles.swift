@@ -9,8 +9,9 @@ import SecurityCommands
 enum ProtectFiles {
     static func protect(_ task: FileTask) throws(CommandFailure) {
         let (place, recipients) = (try task.place(), try task.recipients())
-        let content = FileContent(try task.keychain())
+        let (content, isInPlace) = (FileContent(try task.keychain()), !task.arguments.has("o"))
         try forEach(task) { (input, output, name) throws(Refusal) in
+            if isInPlace { try content.requirePlain(input, name) }
             try task.showing("protect", of: input) { (told) throws(Refusal) in
                 try content.protect(input, to: output, in: place, recovery: recipients, name: name, told: told)
             }

@@ -40,5 +40,6 @@ enum Shelves {
             guard try task.session.losesFiles(error, asking: "Delete the shelf on all machines?") else { throw error }
             try delete(everywhere: true)
         }
+        task.session.complain("snapshots, backups and other machines may have the shelf until they lose it, too")
     }
 }

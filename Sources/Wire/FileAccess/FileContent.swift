@@ -182,6 +182,13 @@ package struct FileContent: Sendable {
         try accessing(path, replaced.commit)
     }
 
+    /// Refuses a file that is protected already: protected once more, it would be read twice.
+    ///
+    /// - Throws: the rule `file.protected`; `errSecDecode` (`file.damaged`) and its kin; what reading says.
+    package func requirePlain(_ file: FileDescriptor, _ name: String) throws(Refusal) {
+        guard try !isProtected(file, name) else { throw .isProtected }
+    }
+
     /// Whether a file claims to be a protected one, whole or not.
     private func isProtected(_ file: FileDescriptor, _ name: String) throws(Refusal) -> Bool {
         let bytes = try accessing(name) { () throws(SystemError) in try file.read(at: 0, count: FilePreamble.size) }

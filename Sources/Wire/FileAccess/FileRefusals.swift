@@ -6,6 +6,8 @@ import LinuxSystem
 extension Refusal.Rule {
     /// The keychain is locked, and with it the open file.
     package static let lockedFile = Self(rawValue: "file.locked")
+    /// The file that was to be protected is so already.
+    package static let protectedFile = Self(rawValue: "file.protected")
 }
 
 /// Runs what may fail in the format and turns its error into the caller's.
@@ -27,6 +29,9 @@ extension Refusal {
         .param, .tooLarge, "recovery",
         "A file has at most \(RecoveryRecipient.most) recovery recipients, those of the keychain among them.",
         do: "Name fewer.")
+    static let isProtected = Refusal(
+        .param, .protectedFile, "file", "The file is protected already.",
+        do: "Give it another class with security file move, or another path to what is made of it.")
     static let locked = Refusal(
         .interactionNotAllowed, .lockedFile, "file",
         "The protected file is open, but its class is locked; its key has been wiped.",

@@ -134,6 +134,66 @@ import Testing
         #expect(try again.indexKey().isEqual(to: key))
     }
 
+    /// Writes recipients into the vault's file as somebody does who has no passcode: the key of its seal is in there.
+    private func forge(_ identity: RecoveryIdentity) throws {
+        let content = try device.content()
+        var vault = try Vault(decoding: content.span, .softwareOnly)
+        let proof = vault.recoveryProof.isEmpty ? [UInt8](repeating: 0, count: 28) : vault.recoveryProof
+        vault.keep(recovery: vault.recovery + [identity.recipient], proof: proof)
+        vault.note(.content)
+        let forged = try vault.encoded().withSpan { bytes in bytes.indices.map { bytes[$0] } }
+        try device.replaceContent(with: forged)
+    }
+
+    @Test("Recipients that somebody has written into the vault without the passcode open no new file")
+    func forged() throws {
+        let enclave = try device.start(passcode: "right")
+        try enclave.unlock(passcode: TestDevice.passcode("right"))
+        var shelves: [FileProtection: Shelf] = [:]
+        for protection in FileProtection.allCases {
+            shelves[protection] = try enclave.makeShelf(protection, .test(protection.accessibilities[0]), in: nil)
+        }
+        let own = try RecoveryIdentity()
+        for isAdded in [false, true] {
+            if isAdded { try set(texts([own]), in: enclave) }
+            try forge(try RecoveryIdentity())
+            for shelf in shelves.values {
+                let refused = refusal { _ = try enclave.makeFileKey(of: file, in: shelf, in: nil) }
+                #expect(refused?.status == .decode && refused?.problem.contains("without its password") == true)
+            }
+            // They are shown, and somebody with the passcode says which ones count.
+            #expect(try enclave.details().recovery.texts.count == (isAdded ? 2 : 1))
+            try set(texts([own]), in: enclave)
+            for shelf in shelves.values {
+                let made = try enclave.makeFileKey(of: file, in: shelf, in: nil)
+                #expect(made.recovery.map(\.shelf) == [own.recipient.id])
+            }
+        }
+        try set(.none, in: enclave)
+        for shelf in shelves.values {
+            #expect(try enclave.makeFileKey(of: file, in: shelf, in: nil).recovery.isEmpty)
+        }
+    }
+
+    @Test("Before the first unlock only files that open for everybody get recipients that nothing proves yet")
+    func beforeFirstUnlock() throws {
+        let first = try device.start(passcode: "right")
+        try first.unlock(passcode: TestDevice.passcode("right"))
+        let own = try RecoveryIdentity()
+        try set(texts([own]), in: first)
+        let unlessOpen = try first.makeShelf(.completeUnlessOpen, .test(.whenUnlocked), in: nil)
+        let always = try first.makeShelf(.none, .test(FileProtection.none.accessibilities[0]), in: nil)
+        let again = try device.start(createIfMissing: false)
+        #expect(refusal { _ = try again.makeFileKey(of: file, in: unlessOpen, in: nil) }?.rule == .locked)
+        #expect(try again.makeFileKey(of: file, in: always, in: nil).recovery.count == 1)
+        try again.unlock(passcode: TestDevice.passcode("right"))
+        try again.lock()
+        #expect(try again.makeFileKey(of: file, in: unlessOpen, in: nil).recovery.count == 1)
+        // The proof outlives a change of the passcode.
+        try again.changePasscode(from: TestDevice.passcode("right"), to: TestDevice.passcode("new"))
+        #expect(try again.makeFileKey(of: file, in: unlessOpen, in: nil).recovery.count == 1)
+    }
+
     @Test("A vault with any bit of its recipients changed, or cut off, is damaged and stays as it is")
     func damaged() throws {
         let enclave = try device.start(passcode: "right")

@@ -1,4 +1,5 @@
 import EnclaveWire
+import FileFormat
 import Glibc
 import KeychainModel
 import KeychainWire
@@ -14,6 +15,11 @@ struct DeviceRootMigrationTests {
     let device: TPMDevice
 
     init() throws { device = try TPMDevice() }
+
+    /// The number of recovery recipients that a new file gets.
+    private func recipients(of shelf: Shelf, in enclave: SoftwareEnclave) throws(Refusal) -> Int {
+        try enclave.makeFileKey(of: FileID(), in: shelf, in: nil).recovery.count
+    }
 
     private static func nothing() throws -> FileDescriptor { try PasscodeFile.make(SecretBytes(count: 0)) }
 
@@ -66,6 +72,30 @@ struct DeviceRootMigrationTests {
         #expect(try row.outcome(in: restarted) == .locked)
         try restarted.unlock(passcode: TPMDevice.passcode("right"))
         for row in [row, destroyed] { #expect(try row.outcome(in: restarted) == .opened) }
+    }
+
+    @Test("recovery recipients of files move along, and on a TPM need no unlock to count")
+    func recovery() throws {
+        let binding = KeyBinding(group: "g", accessibility: .whenUnlocked, control: 0)
+        let shelf: Shelf
+        do {
+            let enclave = try device.start(preferring: .software)
+            try enclave.setPasscode(TPMDevice.passcode("right"))
+            try enclave.unlock(passcode: TPMDevice.passcode("right"))
+            shelf = try enclave.makeShelf(.completeUnlessOpen, binding, in: nil)
+            let texts = RecoveryTexts([try RecoveryIdentity().recipient.text])
+            try enclave.setFileRecovery(texts, by: .passcode, TPMDevice.passcode("right"))
+            try enclave.move(to: .tpm, passcode: TPMDevice.passcode("right"))
+            #expect(try recipients(of: shelf, in: enclave) == 1)
+        }
+        do {
+            let enclave = try device.start()
+            #expect(try enclave.status().lockState == .beforeFirstUnlock && recipients(of: shelf, in: enclave) == 1)
+            try enclave.move(to: .software, passcode: TPMDevice.passcode("right"))
+            #expect(try recipients(of: shelf, in: enclave) == 1)
+        }
+        let enclave = try device.start()
+        #expect(refusal { _ = try recipients(of: shelf, in: enclave) }?.rule == .locked)
     }
 
     @Test("a keychain that rests there already is refused, as is a move without a TPM, and nothing changes")

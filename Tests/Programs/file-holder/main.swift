@@ -4,6 +4,9 @@
 //     make CLASS PATH      writes a protected file
 //     open NAME PATH       opens one, which keeps the name
 //     read NAME            reads its last bytes
+//     many COUNT PATH      opens one that many times more, without a name; how many it was when one is refused
+//     all                  reads each of those, and counts the answers
+//     fewer COUNT          closes some of those
 //     begin NAME CLASS PATH, write NAME, close NAME
 //     info PATH, move CLASS PATH, see PATH
 //     available            whether protected data is
@@ -45,17 +48,45 @@ var observers: [Any] = []
 
 var readers: [String: ProtectedFile.Reader] = [:]
 var writers: [String: ProtectedFile.Writer] = [:]
+var nameless: [ProtectedFile.Reader] = []
 
 func options(_ name: String) -> ProtectedFile.Options { .init(classes[name] ?? .none) }
 func url(_ path: String) -> URL { URL(filePath: path) }
+
+func answer(_ error: any Error) -> String {
+    let error = error as? SecItemError
+    return "\(error?.status ?? 0) \(error?.rule ?? "")"
+}
+
+func lastBytes(_ reader: ProtectedFile.Reader?) throws -> String {
+    try reader?.read(at: 150_000, count: 100_000) == content[150_000...] ? "ok" : "other content"
+}
+
+@MainActor func open(_ count: Int, _ path: String) -> String {
+    for number in 0..<count {
+        do { nameless.append(try .init(readingFrom: url(path))) } catch { return "\(number) and \(answer(error))" }
+    }
+    return "ok"
+}
+
+@MainActor func readAll() -> String {
+    var counts: [String: Int] = [:]
+    for reader in nameless {
+        let found: String
+        do { found = try lastBytes(reader) } catch { found = answer(error) }
+        counts[found, default: 0] += 1
+    }
+    return counts.map { "\($0.value) \($0.key)" }.sorted().joined(separator: ", ")
+}
 
 @MainActor func obey(_ words: [String]) throws -> String {
     switch words[0] {
     case "make": try content.write(to: url(words[2]), protection: options(words[1]))
     case "open": readers[words[1]] = try .init(readingFrom: url(words[2]))
-    case "read":
-        let part = try readers[words[1]]?.read(at: 150_000, count: 100_000)
-        return part == content[150_000...] ? "ok" : "other content"
+    case "read": return try lastBytes(readers[words[1]])
+    case "many": return open(Int(words[1]) ?? 0, words[2])
+    case "all": return readAll()
+    case "fewer": nameless.removeLast(Int(words[1]) ?? 0)
     case "begin": writers[words[1]] = try .init(writingTo: url(words[3]), options(words[2]))
     case "write": try writers[words[1]]?.write(content.prefix(100_000))
     case "close": try writers[words[1]]?.close()
@@ -72,9 +103,6 @@ func url(_ path: String) -> URL { URL(filePath: path) }
 
 observe()
 while let line = readLine() {
-    do { print(try obey(line.split(separator: " ").map(String.init))) } catch {
-        let error = error as? SecItemError
-        print("\(error?.status ?? 0) \(error?.rule ?? "")")
-    }
+    do { print(try obey(line.split(separator: " ").map(String.init))) } catch { print(answer(error)) }
     fflush(nil)
 }

@@ -64,11 +64,21 @@ struct FileOperations {
         let place = try AccessPolicy.authorize(place, from: caller)
         entry.name(place.binding.group)
         if let found = try engine.shelves.shelf(at: place) { return found }
-        let shelf = try guarding(.ofNew(place.binding.control), name: place.name) { (context) throws(Refusal) in
-            try engine.enclave.makeShelf(place.protection, place.binding, in: context)
-        }
+        let shelf = try makeShelf(for: place)
         let made = KnownShelf(shelf: shelf, name: place.name, made: Int64(Clock.secondsSinceReferenceDate))
         return try write { (writer) throws(Refusal) in try engine.shelves.keep(shelf: made, in: writer) }
+    }
+
+    private func makeShelf(for place: ShelfPlace) throws(Refusal) -> Shelf {
+        do throws(Refusal) {
+            return try guarding(.ofNew(place.binding.control), name: place.name) { (context) throws(Refusal) in
+                try engine.enclave.makeShelf(place.protection, place.binding, in: context)
+            }
+        } catch {
+            // Later files of the class do not need an unlocked keychain.
+            guard error.rule == .locked, place.protection == .completeUnlessOpen else { throw error }
+            throw .firstOfClass
+        }
     }
 
     private func delete(
@@ -120,6 +130,10 @@ struct FileOperations {
 }
 
 extension Refusal {
+    fileprivate static let firstOfClass = Refusal(
+        .interactionNotAllowed, .locked, "class",
+        "The first file of class B makes the shelf of its group, and the keychain is locked.",
+        do: "Unlock it with `security unlock-keychain`. Further files of the class are made while it is locked.")
     fileprivate static let otherClass = Refusal(
         .decode, .damagedFile, "class", "The file's header names another class than the shelf that wrapped its key.",
         do: "Restore the file from a copy.")

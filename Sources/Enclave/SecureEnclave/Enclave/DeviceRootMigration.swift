@@ -42,7 +42,8 @@ extension SoftwareEnclave {
         var successor = Vault(Vault.agedVersion, identifier: vault.identifier, on: try Vault.Device(on: root))
         (successor.settings, successor.attempts, successor.age) = (vault.settings, vault.attempts, vault.age)
         if let circle = vault.circle { successor.keep(circle) }
-        if !vault.recovery.isEmpty { successor.keep(recovery: vault.recovery) }
+        // The class keys that prove them move too.
+        if !vault.recovery.isEmpty { successor.keep(recovery: vault.recovery, proof: vault.recoveryProof) }
         do { successor = try successor.keeping(indexKey: try vault.indexKey()) } catch { throw .crypto(error) }
         let kind: UnlockSlot.Kind = passcode == nil ? .device : .passcode
         successor.slots =

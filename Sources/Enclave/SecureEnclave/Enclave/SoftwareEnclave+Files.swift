@@ -19,11 +19,14 @@ extension SoftwareEnclave {
         _ slot: FileSlot, of file: FileID, by shelf: Shelf, in context: AuthenticationContext?
     ) throws(Refusal) -> SecretBytes {
         guard slot.shelf == shelf.id else { throw .damagedSlot }
-        let keys = try keys(of: shelf, in: context)
-        let key = try filing { () throws(FileError) in
-            // Every shelf has a public key, to which anybody can wrap: only shelves of that class take such files.
-            shelf.protection == .completeUnlessOpen
-                ? try slot.fileKey(of: file, with: keys.pair) : try slot.fileKey(of: file, under: keys.wrapKey)
+        let key: SecretBytes?
+        // Every shelf has a public key, to which anybody can wrap: only shelves of that class take such files.
+        if shelf.protection == .completeUnlessOpen {
+            let pair = try keys(of: shelf, in: context).pair
+            key = try filing { () throws(FileError) in try slot.fileKey(of: file, with: pair) }
+        } else {
+            let wrapKey = try wrapKey(of: shelf, in: context)
+            key = try filing { () throws(FileError) in try slot.fileKey(of: file, under: wrapKey) }
         }
         guard let key, key.count == MadeFileKey.keyBytes else { throw .damagedSlot }
         return key
@@ -45,9 +48,9 @@ extension SoftwareEnclave {
                 try FileSlot.wrapping(key, of: file, shelf: shelf.id, to: shelf.publicKey())
             }
         }
-        let keys = try keys(of: shelf, in: context)
+        let wrapKey = try wrapKey(of: shelf, in: context)
         return try filing { () throws(FileError) in
-            try FileSlot.wrapping(key, of: file, shelf: shelf.id, under: keys.wrapKey)
+            try FileSlot.wrapping(key, of: file, shelf: shelf.id, under: wrapKey)
         }
     }
 }

@@ -17,7 +17,9 @@ extension SoftwareEnclave {
             guard vault.passcode != nil else { throw .recoveryNeedsPasscode }
             var keybag = try verify(credential, opening: &vault)
             try modernise(&vault, &keybag)
-            vault.keep(recovery: recipients)
+            do throws(CryptoError) { try vault.keep(recovery: recipients, provedBy: keybag) } catch {
+                throw .crypto(error)
+            }
             try commit(vault, keybag)
         }
     }
@@ -40,7 +42,7 @@ extension SoftwareEnclave {
         guard !shelf.key.binding.accessibility.isThisDeviceOnly else { return [] }
         let recipients = try state.withLock { (state) throws(Refusal) in
             try state.refresh(from: self.file)
-            return state.vault.recovery
+            return try state.vault.recipients(of: shelf.protection) { state.cipher(for: $0) }
         }
         do throws(FileError) { return try key.slots(for: recipients, of: file) } catch {
             if case .library(let error) = error { throw .crypto(error) }

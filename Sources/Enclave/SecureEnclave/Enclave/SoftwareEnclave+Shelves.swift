@@ -21,12 +21,23 @@ extension SoftwareEnclave {
 
     /// The keys of a shelf, if the context has the grants for it.
     func keys(of shelf: Shelf, in context: AuthenticationContext?) throws(Refusal) -> ShelfKeys {
+        try ShelfKeys(decoding: try privatePart(of: shelf, in: context))
+    }
+
+    /// The first of them alone: files are opened with it, and decoding the other one takes a multiplication on its
+    /// curve.
+    func wrapKey(of shelf: Shelf, in context: AuthenticationContext?) throws(Refusal) -> SecretBytes {
+        try ShelfKeys.wrapKey(in: try privatePart(of: shelf, in: context))
+    }
+
+    private func privatePart(
+        of shelf: Shelf, in context: AuthenticationContext?
+    ) throws(Refusal) -> SecretBytes {
         let inner = try openBox(of: shelf)
         let use = GuardedUse(
             identifier: shelf.key.identifier, constraint: AccessConstraint(flags: shelf.key.binding.control),
             operation: .useItem)
-        let opened = try openGuarded(inner, shelf.key.guardBinding ?? GuardBinding(), for: use, in: context)
-        return try ShelfKeys(decoding: opened)
+        return try openGuarded(inner, shelf.key.guardBinding ?? GuardBinding(), for: use, in: context)
     }
 
     func openBox(of shelf: Shelf) throws(Refusal) -> SecretBytes {
@@ -99,13 +110,18 @@ struct ShelfKeys {
 
     /// - Throws: `errSecDecode` for what is no shelf's.
     init(decoding part: SecretBytes) throws(Refusal) {
-        guard part.count == Shelf.wrapKeyBytes + Shelf.privateKeyBytes else { throw .damagedKey }
-        wrapKey = part.withSpan { SecretBytes(copying: $0.extracting(..<Shelf.wrapKeyBytes)) }
+        wrapKey = try Self.wrapKey(in: part)
         pair = try library { () throws(CryptoError) in
             try part.withSpan { (part) throws(CryptoError) in
                 try PrivateKey(external: part.extracting(Shelf.wrapKeyBytes...), type: .x25519)
             }
         }
+    }
+
+    /// - Throws: as ``init(decoding:)``.
+    static func wrapKey(in part: SecretBytes) throws(Refusal) -> SecretBytes {
+        guard part.count == Shelf.wrapKeyBytes + Shelf.privateKeyBytes else { throw .damagedKey }
+        return part.withSpan { SecretBytes(copying: $0.extracting(..<Shelf.wrapKeyBytes)) }
     }
 
     /// The id of a shelf with these keys. Nobody can make another shelf with it, so that the machines of a circle have

@@ -35,6 +35,8 @@ struct Vault: Sendable {
     private(set) var circle: CircleRecord?
     /// Open each new protected file without the keychain.
     private(set) var recovery: [RecoveryRecipient] = []
+    /// Somebody with the passcode has named these recipients. Empty without any.
+    private(set) var recoveryProof: [UInt8] = []
     /// By class, in the order of `Accessibility`; empty for a key that does not exist.
     var wrappedKeys: [[UInt8]]
     /// Empty in version 1, which makes the index key from the device key.
@@ -92,8 +94,8 @@ extension Vault {
     }
 
     /// Replaces the recovery recipients. The vault must have slots.
-    mutating func keep(recovery recipients: [RecoveryRecipient]) {
-        recovery = recipients
+    mutating func keep(recovery recipients: [RecoveryRecipient], proof: [UInt8]) {
+        (recovery, recoveryProof) = (recipients, proof)
         chooseVersion()
     }
 

@@ -14,7 +14,7 @@ import LinuxSystem
 ///     version5 = head zero:32 body index:60 records u16 settings:u16 idle:u32 age circleLength:u32 zero:u32 device
 ///                *slot circle seal:32 digest:32
 ///     version6 = head zero:32 body index:60 records u16 settings:u16 idle:u32 age circleLength:u32 recoveryLength:u32
-///                device *slot [circle] *recipient:32 seal:32 digest:32
+///                device *slot [circle] *recipient:32 proof:28 seal:32 digest:32
 ///     head     = magic:8 version:u16 flags:u16 zero:u32 identifier:16
 ///     body     = memory:u32 passes:u32 lanes:u32 failed:u32 salt:16 boot:36 since:u64 7*wrapped:60
 ///     records  = kind:u16 deviceLength:u16
@@ -115,7 +115,7 @@ extension Vault {
             since: bytes.littleEndian(UInt64.self, at: Offset.since))
         (slots, settings, age) = (tail.slots, tail.settings, tail.age)
         if let circle = tail.circle { keep(circle) }
-        if !tail.recovery.isEmpty { keep(recovery: tail.recovery) }
+        if !tail.recovery.isEmpty { keep(recovery: tail.recovery, proof: tail.recoveryProof) }
         if let seal = tail.seal {
             try check(bytes, upTo: seal, version == Self.firstVersion ? .vaultDigest : .vaultSeal)
         }

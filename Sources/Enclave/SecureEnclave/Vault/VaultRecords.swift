@@ -12,13 +12,13 @@ import LinuxSystem
 ///     version4 = records slotsLength:u16 settings:u16 idle:u32 age device *slot
 ///     version5 = records slotsLength:u16 settings:u16 idle:u32 age circleLength:u32 zero:u32 device *slot circle
 ///     version6 = records slotsLength:u16 settings:u16 idle:u32 age circleLength:u32 recoveryLength:u32 device *slot
-///                [circle] *recipient:32
+///                [circle] *recipient:32 proof:28
 ///     slot     = number:u8 kind:u8 lockLength:u16 memory:u32 passes:u32 lanes:u32 salt:16 wrapped:60 lock
 ///
-/// ``CircleRecord`` has the circle. Bit 0 of `settings` says that the keychain locks when the machine goes to sleep;
-/// `idle` is in seconds, 0 for never. The digest at the end, SHA-256, finds damage before the device is asked; the seal
-/// before it takes the device key, so that who can write the file and has not this device changes nothing in it. A
-/// seal's place follows from the sizes.
+/// ``CircleRecord`` has the circle, ``Vault`` the proof. Bit 0 of `settings` says that the keychain locks when the
+/// machine goes to sleep; `idle` is in seconds, 0 for never. The digest at the end, SHA-256, finds damage before the
+/// device is asked; the seal before it takes the device key, so that who can write the file and has not this device
+/// changes nothing in it. A seal's place follows from the sizes.
 struct VaultRecords {
     private(set) var kind = DeviceRootKind.software
     private(set) var record = SecretBytes(count: 0)
@@ -27,6 +27,7 @@ struct VaultRecords {
     private(set) var age = VaultAge()
     private(set) var circle: CircleRecord?
     private(set) var recovery: [RecoveryRecipient] = []
+    private(set) var recoveryProof: [UInt8] = []
     /// Where the digest is that takes the device key; nil in version 2.
     private(set) var seal: Int?
     private let version: UInt16
@@ -47,7 +48,7 @@ struct VaultRecords {
         version = vault.version
         (kind, record) = (vault.device.kind, vault.device.record)
         (slots, settings, age, circle) = (vault.slots, vault.settings, vault.age, vault.circle)
-        recovery = vault.recovery
+        (recovery, recoveryProof) = (vault.recovery, vault.recoveryProof)
     }
 
     /// Reads it, and holds what digest takes no key against the bytes.
@@ -74,12 +75,13 @@ struct VaultRecords {
         let circle = circle?.encoded() ?? []
         if version >= Vault.circleVersion {
             buffer.append(littleEndian: UInt32(circle.count))
-            buffer.append(littleEndian: UInt32(recovery.count * RecoveryRecipient.size))
+            buffer.append(littleEndian: UInt32(recovery.count * RecoveryRecipient.size + recoveryProof.count))
         }
         record.withSpan { buffer.append($0) }
         buffer.append(slots.span)
         buffer.append(circle.span)
         for recipient in recovery { buffer.append(recipient.bytes.span) }
+        buffer.append(recoveryProof.span)
     }
 }
 
@@ -112,7 +114,7 @@ extension VaultRecords {
             locksOnSleep: flags == 1, idleSeconds: bytes.littleEndian(UInt32.self, at: Offset.idle))
         slots = try [VaultSlot](decoding: bytes.extracting(middle..<end))
         seal = end + circleLength + recoveryLength
-        recovery = try Self.recipients(bytes.extracting((end + circleLength)..<(end + circleLength + recoveryLength)))
+        try readRecovery(bytes.extracting((end + circleLength)..<(end + circleLength + recoveryLength)))
         guard circleLength > 0 else { return }
         do { circle = try CircleRecord(decoding: bytes.array(end, circleLength)) } catch { throw .damagedVault }
     }
@@ -125,23 +127,24 @@ extension VaultRecords {
         guard bytes.count >= Offset.records5 else { throw .damagedVault }
         let circle = Int(bytes.littleEndian(UInt32.self, at: Offset.circleLength))
         let recovery = Int(bytes.littleEndian(UInt32.self, at: Offset.circleLength + 4))
+        let keys = recovery - Vault.recoveryProofBytes
         let isKnown =
             version == Vault.circleVersion
-            ? circle > 0 && recovery == 0 : (1...RecoveryRecipient.most * RecoveryRecipient.size).contains(recovery)
-        guard isKnown, circle <= CircleRecord.mostBytes, recovery % RecoveryRecipient.size == 0 else {
-            throw .damagedVault
-        }
+            ? circle > 0 && recovery == 0
+            : (1...RecoveryRecipient.most * RecoveryRecipient.size).contains(keys) && keys % RecoveryRecipient.size == 0
+        guard isKnown, circle <= CircleRecord.mostBytes else { throw .damagedVault }
         return (circle, recovery)
     }
 
-    private static func recipients(_ bytes: Span<UInt8>) throws(Refusal) -> [RecoveryRecipient] {
-        var found: [RecoveryRecipient] = []
-        for start in stride(from: 0, to: bytes.count, by: RecoveryRecipient.size) {
+    private mutating func readRecovery(_ bytes: Span<UInt8>) throws(Refusal) {
+        guard bytes.count > 0 else { return }
+        let end = bytes.count - Vault.recoveryProofBytes
+        for start in stride(from: 0, to: end, by: RecoveryRecipient.size) {
             let key = bytes.array(start, RecoveryRecipient.size)
-            guard let recipient = RecoveryRecipient(key), !found.contains(recipient) else { throw .damagedVault }
-            found.append(recipient)
+            guard let recipient = RecoveryRecipient(key), !recovery.contains(recipient) else { throw .damagedVault }
+            recovery.append(recipient)
         }
-        return found
+        recoveryProof = bytes.array(end, Vault.recoveryProofBytes)
     }
 
     /// Reads the device's record, and finds where what follows begins and ends.

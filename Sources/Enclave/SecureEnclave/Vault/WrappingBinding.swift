@@ -1,3 +1,4 @@
+import FileFormat
 import KeychainModel
 import KeychainWire
 import LinuxSystem
@@ -7,8 +8,8 @@ import LinuxSystem
 ///     binding = class:u8 purpose:u8 version:u16 whose
 ///
 /// `whose` is a row, a vault, the head of a sealed key, id and head of a shelf, or a circle with the part that it is. A
-/// wrapped key that is moved to another class, another purpose or another row does not open. The binding of a row's key
-/// is also the beginning of its `RowKeyRecord`.
+/// slot or recovery recipients may follow a vault. A wrapped key that is moved to another class, another purpose or
+/// another row does not open. The binding of a row's key is also the beginning of its `RowKeyRecord`.
 enum WrappingBinding {
     private enum Purpose: UInt8 {
         case row = 0
@@ -19,6 +20,7 @@ enum WrappingBinding {
         case slot = 5
         case shelf = 6
         case circle = 7
+        case recovery = 8
     }
 
     /// How much of a row's record is its binding.
@@ -69,6 +71,13 @@ enum WrappingBinding {
     /// The keybag key in a slot.
     static func slot(_ slot: VaultSlot, of vault: Vault) -> [UInt8] {
         binding(slot.kind.rawValue, .slot, of: vault) + [slot.number] + slot.salt
+    }
+
+    /// The recovery recipients of a vault, in their order.
+    static func recovery(
+        _ recipients: [RecoveryRecipient], _ accessibility: Accessibility, of vault: Vault
+    ) -> [UInt8] {
+        binding(accessibility.rawValue, .recovery, of: vault) + recipients.flatMap(\.bytes)
     }
 
     private static func binding(_ accessibility: UInt8, _ purpose: Purpose, of vault: Vault) -> [UInt8] {

@@ -1295,6 +1295,21 @@ enum ChineseTexts {
         standard input is one thing\t标准输入只能用于一处
         {1} is no recipient: it begins with age1\t{1} 不是接收者：它应以 age1 开头
         a file has at most 7 recovery recipients\t一个文件最多有 7 个恢复接收者
+        The keychain has recovery recipients that somebody has named without its password.\t此钥匙串的恢复接收者是有人\
+        在没有其密码的情况下指定的。
+        Look at them with security file recovery-default, and set those again that are yours, or none (-N).\t请用 secu\
+        rity file recovery-default 查看它们，并重新设置属于你的接收者，或全部移除 (-N)。
+        Only an unlocked keychain can tell whether its recovery recipients are the user's.\t只有解锁的钥匙串才能判断其\
+        恢复接收者是否由用户指定。
+        The first file of class B makes the shelf of its group, and the keychain is locked.\t类别 B 的第一个文件会创建\
+        其组的密钥架，而钥匙串已锁定。
+        Unlock it with `security unlock-keychain`. Further files of the class are made while it is locked.\t请用 `secu\
+        rity unlock-keychain` 解锁。之后该类别的文件在锁定时也能创建。
+        snapshots, backups and other machines may have the shelf until they lose it, too\t快照、备份和其他机器可能仍有\
+        此密钥架，直到它们也将其删除
+        The file is protected already.\t该文件已受保护。
+        Give it another class with security file move, or another path to what is made of it.\t请用 security file move\
+         改变其类别，或为由它生成的文件指定其他路径。
         The file has no recovery recipient whose identity this is.\t该文件没有与此身份对应的恢复接收者。
         Name the identity of another recipient, or open the file with its keychain.\t请指定另一个接收者的身份，或用其\
         钥匙串打开该文件。
