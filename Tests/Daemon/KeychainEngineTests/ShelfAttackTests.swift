@@ -37,7 +37,9 @@ struct ShelfAttackTests {
         }
     }
 
-    @Test("A shelf that says it was made far ahead or long ago comes to the other machines at once", arguments: [.min, .max])
+    @Test(
+        "A shelf that says it was made far ahead or long ago comes to the other machines at once",
+        arguments: [Int64.min, .max])
     func dates(seconds: Int64) throws {
         var made: MadeFileKey?
         let circle = try SyncedMachines { machines in

@@ -8,7 +8,9 @@ struct ShelfOrderTests {
     private static let photos = SimulatedMachine.shelfRecord("photos")
     private static let days: UInt64 = 24 * 3_600_000_000
 
-    @Test("Of a shelf and its deletion with one stamp the deletion wins, whichever comes first", arguments: [true, false])
+    @Test(
+        "Of a shelf and its deletion with one stamp the deletion wins, whichever comes first",
+        arguments: [true, false])
     func equalStamps(isShelfFirst: Bool) {
         let circle = Simulation.scripted(2)
         let (reader, author) = (circle.machines[0], circle.machines[1])
