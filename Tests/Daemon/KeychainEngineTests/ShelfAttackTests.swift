@@ -39,7 +39,7 @@ struct ShelfAttackTests {
 
     @Test(
         "A shelf that says it was made far ahead or long ago comes to the other machines at once",
-        arguments: [Int64.min, .max])
+        arguments: [Int64.min, 3_000_000_000, .max])
     func dates(seconds: Int64) throws {
         var made: MadeFileKey?
         let circle = try SyncedMachines { machines in
