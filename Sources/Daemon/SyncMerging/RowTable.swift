@@ -17,8 +17,8 @@ package struct SyncRow: Sendable {
     /// Deletions are published before items.
     package var order: Int { isTombstone ? 0 : 1 }
 
-    /// Whether this version wins over the other. Of equal stamps, which only a clone or an equivocator makes, the
-    /// larger bytes win: it must be one of the two everywhere.
+    /// Whether this version wins over the other. Of equal stamps, which only a clone or an equivocator makes, a
+    /// tombstone wins, then the larger bytes: it must be one of the two everywhere.
     func wins(over other: SyncRow, _ rules: MergeRules) -> Bool {
         if stamp != other.stamp { return other.stamp < stamp }
         return rules.equalStampsAreOrdered && other.precedes(self)
@@ -31,6 +31,7 @@ package struct SyncRow: Sendable {
     }
 
     private func precedes(_ other: SyncRow) -> Bool {
+        if isTombstone != other.isTombstone { return other.isTombstone }
         if record.kind != other.record.kind { return record.kind < other.record.kind }
         return record.withCompared { mine in
             other.record.withCompared { other in

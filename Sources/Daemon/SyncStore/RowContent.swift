@@ -25,8 +25,8 @@ extension RowContent.Body {
     var modified: UInt64 {
         switch self {
         case .item(let item): item.modified
-        case .shelf(let shelf): shelf.modified
-        case .deletedShelf: 1
+        // The records of shelves say it.
+        case .shelf, .deletedShelf: 1
         }
     }
 

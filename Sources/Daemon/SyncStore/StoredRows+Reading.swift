@@ -69,11 +69,9 @@ extension StoredRows {
         for (row, content) in zip(rows, try access.items.contents(of: rows.map(\.place))) {
             switch content {
             case .nothing, .stays: try unmark(row)
-            case .locked:
-                try mark(row)
-                addClosed(row)
+            case .locked: addClosed(try marked(row))
             case .body(let body):
-                try mark(row)
+                let row = try marked(row)
                 let hlc = row.stamp == 0 ? body.modified : UInt64(row.stamp)
                 found.append((row, body.record(hlc: hlc, RowNote(row).ties)))
             }
@@ -82,21 +80,23 @@ extension StoredRows {
             let record = keepingBodies ? one.record : one.record.bare
             guard let rid else {
                 unnamed[one.row.place] = Unnamed(
-                    record: one.record.bare, note: RowNote(one.row), isOlder: one.row.stamp == 0)
+                    record: one.record.bare, note: RowNote(one.row), isOlder: one.row.isOlder)
                 continue
             }
             let stamp = SyncStamp(hlc: record.hlc, device: me)
             add(
                 SyncRow(record: record.with(rid: rid), stamp: stamp, place: nil), rid, at: one.row.place,
-                RowNote(one.row), isOlder: one.row.stamp == 0)
+                RowNote(one.row), isOlder: one.row.isOlder)
         }
     }
 
-    /// Marks a shelf from before the circle, as the items from then are marked.
-    private func mark(_ row: CircleRow) throws(Refusal) {
-        guard row.place.shelf != nil, !row.isTombstone, !row.isRecorded else { return }
-        try work?.access.items.tables.noteRecord(
-            at: row.place, stamp: 0, isDirty: true, origin: nil, ties: (nil, nil))
+    /// Marks a shelf from before the circle, as if it was made now: when it was made, another machine has said. So a
+    /// deletion from before is earlier, also one that comes when the shelf was sent. No history would have the shelf.
+    private func marked(_ row: CircleRow) throws(Refusal) -> CircleRow {
+        guard let shelf = row.place.shelf, !row.isTombstone, !row.isRecorded, let work else { return row }
+        let tables = work.access.items.tables
+        try tables.mark(shelf, isTombstone: false)
+        return try tables.circleRow(at: row.place) ?? row
     }
 
     /// Takes the mark off a shelf that travels nowhere, so that nobody waits for its being sent.
@@ -109,7 +109,7 @@ extension StoredRows {
         let (place, rid) = (row.place, row.origin.flatMap(StoredOrigin.init)?.rid)
         let record = SyncRecord(row, rid: rid ?? .none)
         guard let rid else {
-            return unnamed[place] = Unnamed(record: record, note: RowNote(row), isOlder: row.stamp == 0)
+            return unnamed[place] = Unnamed(record: record, note: RowNote(row), isOlder: row.isOlder)
         }
         let stamp = SyncStamp(hlc: UInt64(row.stamp), device: me)
         add(SyncRow(record: record, stamp: stamp, place: nil), rid, at: place, RowNote(row))
@@ -157,6 +157,11 @@ extension StoredRows {
         forget(place)
         add(SyncRow(record: record.with(rid: name), stamp: row.stamp, place: nil), name, at: place, note)
     }
+}
+
+extension CircleRow {
+    /// Whether it is from before the circle, as far as others know: a deletion there does not mean it.
+    fileprivate var isOlder: Bool { stamp == 0 || place.shelf != nil && origin == nil }
 }
 
 extension SyncRecord {

@@ -235,7 +235,7 @@ struct ShelfTests {
 
 extension Simulation {
     /// Commits one record in a batch of its own.
-    fileprivate func commitShelf(
+    func commitShelf(
         _ record: SyncRecord, isBoxed: Bool = true, least: UInt16 = SyncLimits.shelfVersion,
         by machine: SimulatedMachine
     ) {

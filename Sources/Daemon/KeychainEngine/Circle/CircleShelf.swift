@@ -30,16 +30,6 @@ package struct CircleShelf: Sendable {
     package var made: Int64 { known.made }
     /// The sealed key of the store.
     package var key: SecretBytes { SecretBytes(copying: known.shelf.key.bytes.span) }
-
-    /// When it was made, in microseconds since 1970, as far as that is one of a record's times.
-    package var modified: UInt64 {
-        let (seconds, isBeyond) = made.addingReportingOverflow(Self.epoch)
-        return isBeyond ? 1 : UInt64(min(max(seconds, 1), Self.lastSecond)) * 1_000_000
-    }
-
-    /// The seconds from 1970 to 2001.
-    private static let epoch: Int64 = 978_307_200
-    private static let lastSecond: Int64 = 9_000_000_000
 }
 
 /// The shelves of a keychain for the machines of its circle.
