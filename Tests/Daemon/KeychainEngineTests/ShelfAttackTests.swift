@@ -7,7 +7,7 @@ import Testing
 @testable import KeychainEngine
 @testable import KeychainStore
 
-/// What happens to shelves that were there before their machine joined a circle.
+/// Shelves that were there before their machine joined a circle.
 @Suite("Shelves from before a circle")
 struct ShelfAttackTests {
     private let file = FileID()

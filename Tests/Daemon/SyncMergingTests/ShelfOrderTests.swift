@@ -2,7 +2,7 @@ import SyncFormat
 import SyncMerging
 import Testing
 
-/// What members in wrong hands write of shelves, read in other orders.
+/// Records of shelves that members in wrong hands write, read in other orders.
 @Suite("Shelves in any order")
 struct ShelfOrderTests {
     private static let photos = SimulatedMachine.shelfRecord("photos")
