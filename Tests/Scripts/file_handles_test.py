@@ -68,7 +68,9 @@ class Handles(FilesTest):
             holder.must("fewer", str(COUNT))
             holder.must("many", str(COUNT), self.path("file"))
         after = self.counts(holder)
-        self.assertEqual(before[:2], after[:2])
+        # The keychain may have closed descriptors of its own meanwhile.
+        self.assertLessEqual(after[0], before[0])
+        self.assertLessEqual(after[1], before[1])
         # Less than a kilobyte for each of the files that came since.
         self.assertLess(after[2] - before[2], 3 * COUNT)
 

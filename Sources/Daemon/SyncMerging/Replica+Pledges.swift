@@ -17,10 +17,11 @@ extension Replica {
 
     /// Whether the keys may take a batch now. If not, this is noted for the next transaction.
     ///
-    /// From a machine that does not trust its snapshot they take nothing but keys.
+    /// A machine that has published nothing reads all at once, to see whether it has to start from a snapshot. From one
+    /// that does not trust its snapshot the keys take nothing but keys.
     mutating func isPledged(_ batch: SyncBatch, _ keys: any CircleKeys) -> Bool {
         let place = batch.place
-        guard isTrusted, batch.removesSomebody, pledge(of: place.device) < place.seq else {
+        guard isTrusted, logs[me]?.seq ?? 0 > 0, batch.removesSomebody, pledge(of: place.device) < place.seq else {
             return true
         }
         guard lacksRoom[place.device] != place.seq else { return false }
