@@ -546,7 +546,7 @@ if Context.environment["KEYCHAIN_FUZZ"] != nil {
                 "CSQLite", "Security", "CoreFoundation", "SecurityCommands", "CommandOptions", "EmbeddedKeychain",
                 "KeychainEngine", "KeychainBackup",
                 "CallerIdentification", "KeychainStore", "KeychainPolicy", "CodeSignature", "FileFormat",
-                "SecureEnclave",
+                "SecureEnclave", "ObjectTransport",
                 "KeychainClient", "EnclaveWire", "KeychainWire", "SyncFormat", "KeychainCrypto", "KeychainModel", "DER",
                 "LinuxSystem",
             ],

@@ -2,15 +2,17 @@ import LinuxSystem
 
 @testable import KeychainCrypto
 @testable import KeychainModel
+@testable import ObjectTransport
 @testable import SyncFormat
 
-/// Bytes from a transport are a batch, a part, a content or an item, or an error; what is read is written as it was.
+/// Bytes from a transport are a batch, a part, a content or an item, or an error; what is read is written as it was. A
+/// store's list is read without an error.
 ///
 /// The first byte says what the rest is.
 func fuzzSync(_ bytes: Span<UInt8>) {
     guard !bytes.isEmpty else { return }
     let body = bytes.array(1, bytes.count - 1)
-    guard let again = readAgain(bytes[0] % 11, body) else { return }
+    guard let again = readAgain(bytes[0] % 12, body) else { return }
     require(again == body, "a value of synchronisation has two spellings")
 }
 
@@ -30,6 +32,9 @@ private func readAgain(_ form: UInt8, _ body: [UInt8]) -> [UInt8]? {
     case 8: return (try? PairingWelcome(decoding: SecretBytes(body)))?.encoded().array
     case 9: return (try? PairingIntroduction(decoding: body))?.bytes
     case 10: return (try? SyncShelf(decoding: body.span))?.encoded().array
+    case 11:
+        readList(body)
+        return nil
     default:
         let text = String(decoding: body, as: UTF8.self)
         if let slot = try? SyncSlot(text) { require(slot.text == text, "a slot has two spellings") }
@@ -38,7 +43,22 @@ private func readAgain(_ form: UInt8, _ body: [UInt8]) -> [UInt8]? {
     }
 }
 
+/// A page of an object store's list: its texts are parts of it, and none goes on behind its element.
+private func readList(_ body: [UInt8]) {
+    let list = ObjectList(body)
+    for element in ["Key", "IsTruncated", "NextContinuationToken", "Message", "Code"] {
+        let texts = list.values(of: element)
+        require(texts.allSatisfy { !$0.contains("</\(element)>") }, "a text goes on behind its element")
+        require(texts.reduce(0) { $0 + $1.utf8.count } <= 3 * body.count, "a list has more texts than bytes")
+    }
+}
+
 extension FuzzSeeds {
+    private static func list(_ slot: SyncSlot) -> [UInt8] {
+        let page = "<IsTruncated>true</IsTruncated><NextContinuationToken>t</NextContinuationToken>"
+        return Array("<ListBucketResult>\(page)<Key>\(slot.text)</Key></ListBucketResult>".utf8)
+    }
+
     static func ofSync() -> [[UInt8]] {
         let slot = SyncSlot(circle: CircleID(number: 1), device: MemberID(number: 2), seq: 3)
         let part = SyncSlot(circle: slot.circle, device: slot.device, seq: 3, part: 1)
@@ -59,7 +79,7 @@ extension FuzzSeeds {
         return batches.flatMap { [[0] + ($0.bytes ?? []), [1] + $0.carried] } + [
             [2] + snapshot.bytes, [3] + manifest.encoded().array, [4] + syncItem.encoded().array,
             [5] + content.encoded().array, [10] + syncShelf.encoded().array, [6] + Array(slot.text.utf8),
-            [6] + Array(part.text.utf8),
+            [6] + Array(part.text.utf8), [11] + list(slot),
         ] + pairings(position)
     }
 
