@@ -47,8 +47,10 @@ extension Replica {
             let carried = parts.compactMap { try? SnapshotPart(decoding: $0) }.flatMap(\.carried)
             var reader = unread()
             _ = reader.countAll(carried, keys)
+            // The parts have added those that have added others since, who may have shared the keys.
+            if !keys.holds(generation) { _ = reader.seek(generation, takesStrangers: true, keys) }
         }
-        guard let sealed = batch.sealed, keys.holds(generation) || seek(generation, takesStrangers: true, keys),
+        guard let sealed = batch.sealed, keys.holds(generation),
             let content = keys.open(sealed, batch.header, associated: batch.associated)
                 .flatMap({ try? SyncContent(decoding: $0) }),
             let record = content.records.last(where: { $0.kind == SyncRecord.Kind.manifest }),

@@ -128,6 +128,24 @@ struct SnapshotTests {
         #expect(newcomer.replica.mayIntroduce)
     }
 
+    @Test("A newcomer gets the keys of a snapshot from a member that was added later, also when these keys are retired")
+    func sharedByLaterMember() {
+        let circle = Self.circle()
+        let gone = circle.join(circle.machines[0])
+        circle.settle(rounds: 3)
+        #expect(circle.makeSnapshot(circle.machines[0]))
+        circle.settle(rounds: 1)
+        let sponsor = circle.join(circle.machines[1])
+        circle.settle(rounds: 2)
+        circle.endorse()
+        #expect(circle.transport.logs[circle.machines[0].id]?[1] == nil && sponsor.replica.base == nil)
+        circle.remove(gone, by: circle.machines[1])
+        circle.settle(rounds: 2)
+        let newcomer = circle.join(sponsor)
+        circle.settle(rounds: 3)
+        #expect(newcomer.hasStarted && newcomer.value("mail") == "value")
+    }
+
     @Test("The log of an equivocator stays until all have endorsed a snapshot of after its removal")
     func splitLogStays() {
         let circle = Self.circle()
