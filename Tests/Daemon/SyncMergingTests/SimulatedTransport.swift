@@ -81,7 +81,7 @@ final class SimulatedTransport {
 
     func showAll() { shown = [:] }
 
-    /// From now on everybody sees both branches of an equivocator's log.
+    /// From now on everybody sees both branches of an equivocator's log, at each delivery.
     func showBranches() { showsBranches = true }
 
     /// The last batch of each log that a reader is shown.
@@ -101,9 +101,10 @@ final class SimulatedTransport {
             let from = heads[device]?.seq ?? 0
             for (seq, bytes) in (logs[device] ?? [:]).sorted(by: { $0.key < $1.key }) {
                 guard seq <= ends[device] ?? .max else { break }
-                let isOld = seq <= from && !random.chance(3)
-                if isOld || seq > shown[Pair(reader: reader, log: device)] ?? .max { continue }
                 let slot = SyncSlot(circle: circle, device: device, seq: seq)
+                let isSplit = showsBranches && other[slot] != nil
+                let isOld = seq <= from && !isSplit && !random.chance(3)
+                if isOld || seq > shown[Pair(reader: reader, log: device)] ?? .max { continue }
                 let fork = other[slot].flatMap { $0.readers.contains(reader) ? $0.bytes : nil }
                 found.append((slot, fork ?? bytes))
                 if showsBranches, let branch = other[slot]?.bytes { found += [(slot, branch), (slot, bytes)] }
