@@ -31,9 +31,19 @@ package final class InvitedTransport: SyncTransport {
     package func changes(
         after heads: [MemberID: UInt64], atMost most: Int
     ) throws(TransportProblem) -> TransportChanges {
-        if mustEnter, let seen = try? visitor?.changes(after: heads, atMost: most) { return seen }
+        if mustEnter, let seen = try visited(after: heads, atMost: most) { return seen }
         try found()
         return try base.changes(after: heads, atMost: most)
+    }
+
+    /// Nil where the invitation lets into no circle that is there: it is for a new one, or was taken.
+    private func visited(
+        after heads: [MemberID: UInt64], atMost most: Int
+    ) throws(TransportProblem) -> TransportChanges? {
+        do throws(TransportProblem) { return try visitor?.changes(after: heads, atMost: most) } catch {
+            guard case .refused = error else { throw error }
+            return nil
+        }
     }
 
     package func admit(_ newcomer: MemberID, tokenHash: [UInt8]) throws(TransportProblem) {

@@ -263,10 +263,15 @@ extension PostgresConnection {
         }
     }
 
+    /// Classes of SQLSTATE that say nothing about the request: a connection that breaks, an operator that intervenes.
+    private static let passing = ["08", "57"]
+
     private func refusal(of result: OpaquePointer) -> TransportProblem {
         // libpq's own errors have no fields: its connection is of no use any more.
         guard let message = unsafe PQresultErrorField(result, CInt(UInt8(ascii: "M"))) else { return problem }
-        return .refused(unsafe String(cString: message).plain)
+        let words = unsafe String(cString: message).plain
+        let state = unsafe PQresultErrorField(result, CInt(UInt8(ascii: "C"))).map { unsafe String(cString: $0) } ?? ""
+        return Self.passing.contains(where: state.hasPrefix) ? .unreachable(words) : .refused(words)
     }
 }
 

@@ -82,10 +82,10 @@ extension Replica {
     /// - Returns: false when something was noted for the next transaction. Nothing else is read before: the author of
     ///   another log may be among those who are removed.
     private mutating func readInTurn(now: UInt64, _ keys: any CircleKeys, _ moves: inout Bool) -> Bool {
-        let noted = pledges
+        let noted = notedRemovals
         for device in noted.keys.sorted() + waiting.keys.sorted() {
             while readNext(of: device, now: now, keys) { moves = true }
-            if pledges.contains(where: { noted[$0.key] != $0.value }) { return false }
+            if notedRemovals.contains(where: { noted[$0.key] != $0.value }) { return false }
         }
         return true
     }
@@ -122,7 +122,7 @@ extension Replica {
             if content == nil { quarantined[device, default: 0] += 1 }
             guard knowsOrigins(of: batch, content) else { return false }
         }
-        guard isPledged(batch, keys) else { return false }
+        guard keysMayTake(batch, keys) else { return false }
         guard !rules.statementsFollowKeys || take(batch, .next, keys) else {
             waitForRoom(batch)
             return false

@@ -11,7 +11,7 @@ extension Replica {
     /// - Returns: whether it could be made. It cannot while changes are not published, records wait, a removal is not
     ///   known to everyone, or something is left to state or to pass on. Nor can it where readers have no room for it.
     package mutating func makeSnapshot(_ keys: any CircleKeys) -> Bool {
-        guard outgoing == nil, !isRemoved, !isShutOut(keys), pledges.isEmpty, isTrusted, canCompare(keys),
+        guard outgoing == nil, !isRemoved, !isShutOut(keys), notedRemovals.isEmpty, isTrusted, canCompare(keys),
             rows.loadAll(), hasNothingToSay(keys), isSettled(),
             let generation = membership.currentGeneration?.id, keys.holds(generation)
         else { return false }

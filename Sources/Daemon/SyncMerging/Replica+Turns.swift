@@ -13,7 +13,7 @@ extension Replica {
         let isRemoved = membership.removed.contains(device) || isOutAtOnce(batch, keys)
         if rules.splitLogsEnd || !isRemoved, doubted.contains(device) { return false }
         guard isRemoved else { return true }
-        return rules.namedBatchesCount && batch.header.seq <= max(named[device] ?? 0, pledge(of: device))
+        return rules.namedBatchesCount && batch.header.seq <= max(named[device] ?? 0, noted(of: device))
     }
 
     /// Whether a first batch introduces its author on the word of a recovery key that is out with all it has added but

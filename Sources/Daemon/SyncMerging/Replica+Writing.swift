@@ -30,7 +30,7 @@ extension Replica {
     /// made once: a second call gives the same.
     package mutating func compose(_ keys: any CircleKeys) -> SyncBatch? {
         if let outgoing { return outgoing.batch }
-        guard !isRemoved, rolledBack.isEmpty, pledges.isEmpty, isTrusted, maySpeak(keys) else { return nil }
+        guard !isRemoved, rolledBack.isEmpty, notedRemovals.isEmpty, isTrusted, maySpeak(keys) else { return nil }
         if isShutOut(keys) { return composeOpen(fitting(wants(keys)), keys) }
         let statements = fitting(duties(keys))
         guard let generation = sealingGeneration(statements), keys.holds(generation) else {
@@ -196,7 +196,7 @@ extension Replica {
     /// Unpublished changes go out under the new name. Their stamps are a microsecond later: what they have replaced may
     /// have the same time, and a name that is larger than the new one.
     package mutating func become(_ new: MemberID) {
-        for device in claims.keys { forgetPledge(of: device) }
+        for device in claims.keys { forgetNote(of: device) }
         me = new
         outgoing = nil
         findKeysInWaiting()

@@ -43,7 +43,7 @@ extension OwnCircle {
             let before = replica.logs.mapValues(\.seq)
             let result = body(&replica, now, keys)
             let read = replica.logs.filter { $0.value.seq > before[$0.key] ?? 0 }.keys
-            return (result: result, read: Array(read) + Array(replica.pledges.keys), keys: replica.recoveryKeys)
+            return (result: result, read: Array(read) + Array(replica.notedRemovals.keys), keys: replica.recoveryKeys)
         }
         try note { file in
             for device in done.read { file.heard[device] = Self.now }

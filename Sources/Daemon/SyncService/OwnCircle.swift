@@ -52,10 +52,10 @@ final class OwnCircle {
     private func run<Result>(
         _ body: (inout Replica<StoredRows>, _ now: UInt64, _ keys: EnclaveCircleKeys) -> Result
     ) throws(Refusal) -> Result {
-        let (result, pledged) = try transact { (body(&$0, $1, $2), $0.pledges) }
-        var (before, left) = ([MemberID: UInt64](), pledged)
+        let (result, noted) = try transact { (body(&$0, $1, $2), $0.notedRemovals) }
+        var (before, left) = ([MemberID: UInt64](), noted)
         while !left.isEmpty, left != before {
-            (before, left) = (left, try transact { replica, _, _ in replica.pledges })
+            (before, left) = (left, try transact { replica, _, _ in replica.notedRemovals })
         }
         return result
     }

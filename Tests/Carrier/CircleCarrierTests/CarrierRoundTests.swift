@@ -232,4 +232,17 @@ struct CarrierRoundTests {
         _ = try CarrierRound(circle.one, transport).run(positions)
         #expect(server.calls.withLock { $0 } == ["found", "commit"])
     }
+
+    @Test("A visit that does not reach its place keeps the invitation")
+    func visitsLater() throws {
+        let server = PlayedServer(try circle.transport(of: circle.one))
+        let visitor = PlayedServer(try circle.transport(of: circle.other))
+        let transport = InvitedTransport(server, visitor: visitor) {}
+        let positions = try #require(try circle.one.positions())
+        visitor.isAway.withLock { $0 = true }
+        #expect(throws: CarrierRound.Failure.self) { try CarrierRound(circle.one, transport).run(positions) }
+        visitor.isAway.withLock { $0 = false }
+        _ = try CarrierRound(circle.one, transport).run(positions)
+        #expect(server.calls.withLock { $0 }.isEmpty)
+    }
 }

@@ -25,7 +25,8 @@ final class PlayedServer: SyncTransport {
     func changes(
         after heads: [MemberID: UInt64], atMost most: Int
     ) throws(TransportProblem) -> TransportChanges {
-        try folder.changes(after: heads, atMost: most)
+        if isAway.withLock({ $0 }) { throw .unreachable("it is away") }
+        return try folder.changes(after: heads, atMost: most)
     }
 
     func dismiss(_ members: [MemberID]) throws(TransportProblem) {

@@ -16,12 +16,17 @@ struct ShelfTests {
         return try SyncBatch(decoding: bytes, hash: machine.keys.hash).header.least
     }
 
+    /// A circle of two to which the first machine has brought a shelf.
+    private static func shared() -> (circle: Simulation, first: SimulatedMachine, second: SimulatedMachine) {
+        let circle = Simulation.scripted(2)
+        circle.machines[0].makeShelf("photos", time: circle.time)
+        circle.settle(rounds: 2)
+        return (circle, circle.machines[0], circle.machines[1])
+    }
+
     @Test("A shelf comes to the other machine, which has its key under a seal of its own")
     func arrives() {
-        let circle = Simulation.scripted(2)
-        let (first, second) = (circle.machines[0], circle.machines[1])
-        first.makeShelf("photos", time: circle.time)
-        circle.settle(rounds: 2)
+        let (_, first, second) = Self.shared()
         #expect(second.key(of: "photos") == "key" && second.replica.quarantined.isEmpty)
         let sealed = [first, second].map { $0.replica.rows[Self.photos]?.record.shelf?.key.array }
         #expect(sealed[0] != sealed[1])
@@ -44,10 +49,7 @@ struct ShelfTests {
 
     @Test("A shelf that is deleted goes from the other machine, and the version that was there is kept as a loser")
     func deletion() {
-        let circle = Simulation.scripted(2)
-        let (first, second) = (circle.machines[0], circle.machines[1])
-        first.makeShelf("photos", time: circle.time)
-        circle.settle(rounds: 2)
+        let (circle, first, second) = Self.shared()
         first.deleteShelf("photos", time: circle.time)
         circle.settle(rounds: 2)
         #expect(second.replica.rows[Self.photos]?.isTombstone == true && second.key(of: "photos") == nil)
@@ -78,10 +80,7 @@ struct ShelfTests {
 
     @Test("A shelf with the id of one that is there and with another key is not taken, however late it is")
     func replaced() {
-        let circle = Simulation.scripted(2)
-        let (first, second) = (circle.machines[0], circle.machines[1])
-        first.makeShelf("photos", time: circle.time)
-        circle.settle(rounds: 2)
+        let (circle, first, second) = Self.shared()
         second.makeShelf("photos", "another key", time: circle.time + 1_000)
         circle.settle(rounds: 2)
         #expect(first.key(of: "photos") == "key" && first.replica.quarantined == [second.id: 1])
@@ -89,10 +88,7 @@ struct ShelfTests {
 
     @Test("A shelf that was deleted and comes back from a backup is there again on both machines")
     func comesBack() {
-        let circle = Simulation.scripted(2)
-        let (first, second) = (circle.machines[0], circle.machines[1])
-        first.makeShelf("photos", time: circle.time)
-        circle.settle(rounds: 2)
+        let (circle, first, second) = Self.shared()
         first.deleteShelf("photos", time: circle.time)
         circle.settle(rounds: 2)
         second.makeShelf("photos", time: circle.time)
@@ -102,10 +98,7 @@ struct ShelfTests {
 
     @Test("A name that a member gives a shelf of others splits nobody, and each keeps the name that came first")
     func names() {
-        let circle = Simulation.scripted(2)
-        let (first, second) = (circle.machines[0], circle.machines[1])
-        first.makeShelf("photos", time: circle.time)
-        circle.settle(rounds: 2)
+        let (circle, first, second) = Self.shared()
         let there = second.replica.rows[Self.photos]?.record
         second.makeShelf("photos", called: "mine", time: circle.time + 1_000)
         circle.settle(rounds: 2)

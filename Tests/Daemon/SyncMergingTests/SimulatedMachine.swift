@@ -134,8 +134,8 @@ final class SimulatedMachine {
     func receive(_ bytes: [UInt8], in slot: SyncSlot, time: UInt64) {
         _ = replica.receive(bytes, in: slot, now: now(time), keys)
         var before: [MemberID: UInt64] = [:]
-        while !replica.pledges.isEmpty, replica.pledges != before {
-            before = replica.pledges
+        while !replica.notedRemovals.isEmpty, replica.notedRemovals != before {
+            before = replica.notedRemovals
             sync()
             replica.unlock(now: now(time), keys)
         }

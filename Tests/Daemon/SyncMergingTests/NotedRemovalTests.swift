@@ -4,7 +4,7 @@ import Testing
 
 /// The keys count a batch before the transaction ends that reads it.
 @Suite("A machine that ends while it reads of a removal")
-struct PledgeTests {
+struct NotedRemovalTests {
     private let circle = Simulation.scripted(4)
     private var first: SimulatedMachine { circle.machines[0] }
     private var second: SimulatedMachine { circle.machines[1] }
@@ -37,7 +37,7 @@ struct PledgeTests {
         for machine in [first, second] {
             #expect(machine.replica.membership.removed == [remover.id, target.id])
             #expect(machine.keys.membership.removed == machine.replica.membership.removed)
-            #expect(machine.value("mail") == "late" && machine.replica.pledges.isEmpty)
+            #expect(machine.value("mail") == "late" && machine.replica.notedRemovals.isEmpty)
         }
     }
 
@@ -48,6 +48,6 @@ struct PledgeTests {
         first.receive(try #require(twin.bytes), in: twin.slot, time: circle.time)
         circle.deliver(logOf: remover, to: first)
         first.write("mail", "late", time: circle.time)
-        #expect(first.replica.pledges.isEmpty)
+        #expect(first.replica.notedRemovals.isEmpty)
     }
 }

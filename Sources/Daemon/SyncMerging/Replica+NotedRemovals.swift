@@ -8,20 +8,20 @@ package import SyncFormat
 extension Replica {
     /// The batches of which this machine has noted that they count, and which it has not read yet, by their logs. It
     /// publishes nothing until then. The next transaction reads them.
-    package var pledges: [MemberID: UInt64] {
+    package var notedRemovals: [MemberID: UInt64] {
         claims.compactMapValues { $0[me]?.seq }.filter { !doubted.contains($0.key) }
     }
 
     /// How far a log counts because this machine has noted so.
-    func pledge(of device: MemberID) -> UInt64 { claims[device]?[me]?.seq ?? 0 }
+    func noted(of device: MemberID) -> UInt64 { claims[device]?[me]?.seq ?? 0 }
 
     /// Whether the keys may take a batch now. If not, this is noted for the next transaction.
     ///
     /// A machine that has published nothing reads all at once, to see whether it has to start from a snapshot. From one
     /// that does not trust its snapshot the keys take nothing but keys.
-    mutating func isPledged(_ batch: SyncBatch, _ keys: any CircleKeys) -> Bool {
+    mutating func keysMayTake(_ batch: SyncBatch, _ keys: any CircleKeys) -> Bool {
         let place = batch.place
-        guard isTrusted, logs[me]?.seq ?? 0 > 0, batch.removesSomebody, pledge(of: place.device) < place.seq else {
+        guard isTrusted, logs[me]?.seq ?? 0 > 0, batch.removesSomebody, noted(of: place.device) < place.seq else {
             return true
         }
         guard lacksRoom[place.device] != place.seq else { return false }
@@ -33,11 +33,11 @@ extension Replica {
     /// Has a batch wait for which the keys have no room, until another one is read.
     mutating func waitForRoom(_ batch: SyncBatch) {
         lacksRoom[batch.header.device] = batch.header.seq
-        forgetPledge(of: batch.header.device)
+        forgetNote(of: batch.header.device)
     }
 
     /// Forgets what was noted of a log.
-    mutating func forgetPledge(of device: MemberID) {
+    mutating func forgetNote(of device: MemberID) {
         claims[device]?[me] = nil
         if claims[device]?.isEmpty == true { claims[device] = nil }
     }
