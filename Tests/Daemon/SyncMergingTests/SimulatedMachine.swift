@@ -156,12 +156,19 @@ final class SimulatedMachine {
         replica = before
     }
 
+    /// Whether a removed member's log may be discarded: a snapshot has it, from which this machine has started or which
+    /// all have endorsed.
+    private func mayBeGone(_ device: MemberID, upTo seq: UInt64) -> Bool {
+        let ends = [replica.base, replica.covered].compactMap { $0?.end(of: device) }
+        return replica.membership.removed.contains(device) && ends.contains { $0 >= seq }
+    }
+
     /// Reads what it is shown.
     func pull(_ transport: SimulatedTransport, time: UInt64, crashes: Bool = false) {
         let ends = transport.ends(for: id)
         replica.look(at: ends)
         let isLess = replica.logs.contains { device, head in
-            head.seq > max(ends[device] ?? 0, transport.discarded[device] ?? 0)
+            head.seq > max(ends[device] ?? 0, transport.discarded[device] ?? 0) && !mayBeGone(device, upTo: head.seq)
         }
         if isLess, replica.rolledBack.isEmpty { overlooked += 1 }
         read(transport, time: time)

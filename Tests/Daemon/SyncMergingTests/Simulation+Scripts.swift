@@ -54,7 +54,9 @@ extension Simulation {
     }
 
     func commit(_ records: [SyncRecord], naming positions: [SyncPosition] = [], by machine: SimulatedMachine) {
-        _ = transport.commit(batch(records, naming: positions, by: machine))
+        let batch = batch(records, naming: positions, by: machine)
+        // Its author knows the batch that it has made, also while the transport hides it.
+        if transport.commit(batch), let bytes = batch.bytes { machine.receive(bytes, in: batch.slot, time: time) }
         machine.pull(transport, time: time)
     }
 }
