@@ -3,6 +3,7 @@
 usage: file_command_test.py FOLDER-OF-PROGRAMS [TEST...]
 """
 
+import datetime
 import errno
 import hashlib
 import json
@@ -148,7 +149,11 @@ class Files(FilesTest):
         self.owned(shutil.copy(path, f"{path}.copy"))
         shelves = [json.loads(line) for line in self.file("--json", "shelves")[0].splitlines()]
         (shelf,) = [one["shelf"] for one in shelves if one["name"] == "customer"]
-        self.assertIn("snapshots, backups and other machines may have", self.file("delete-shelf", shelf)[1])
+        today = datetime.datetime.now(datetime.timezone.utc)
+        days = [str((today + datetime.timedelta(days=49, seconds=late)).date()) for late in (-600, 0)]
+        said = self.file("delete-shelf", shelf)[1]
+        self.assertRegex(said, f"snapshots may have the shelf until ({'|'.join(days)})\n")
+        self.assertIn("backups and other machines may have", said)
         for one in (path, f"{path}.copy"):
             _, reason = self.file("cat", one, status=-25300 & 0xFF)
         self.assertIn("The shelf that wrapped the file's key is not in this keychain", reason)

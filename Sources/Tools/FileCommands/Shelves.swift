@@ -2,6 +2,7 @@ import CommandOptions
 import FileAccess
 import KeychainModel
 import KeychainWire
+import LinuxSystem
 import SecurityCommands
 
 /// `file shelves` and `delete-shelf`.
@@ -40,6 +41,13 @@ enum Shelves {
             guard try task.session.losesFiles(error, asking: "Delete the shelf on all machines?") else { throw error }
             try delete(everywhere: true)
         }
-        task.session.complain("snapshots, backups and other machines may have the shelf until they lose it, too")
+        task.session.complain("the daemon's snapshots may have the shelf until \(Self.lastDay)")
+        task.session.complain("backups and other machines may have the shelf until they lose it, too")
+    }
+
+    /// The day by which a running daemon has replaced today's snapshots: it keeps seven, and makes one a week at least.
+    private static var lastDay: String {
+        let day = CalendarDate(secondsSinceReferenceDate: Clock.secondsSinceReferenceDate + 49 * 86_400)
+        return String(day.iso8601.prefix(10))
     }
 }

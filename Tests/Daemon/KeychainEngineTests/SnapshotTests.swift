@@ -238,6 +238,15 @@ struct SnapshotTests {
         #expect(try !engine.engine.store.isSnapshotDue(now: now + 20))
     }
 
+    @Test("A store with shelves of files and without items is copied as well")
+    func shelvesAlone() throws {
+        #expect(try !engine.engine.store.isSnapshotDue(now: 820_000_000 + 978_307_200))
+        let binding = KeyBinding(group: "test", accessibility: .whenUnlocked, control: 0)
+        let place = ShelfPlace(.complete, binding, name: "")
+        _ = try engine.key(.file(.make(FileID(), place)))
+        #expect(try engine.engine.store.isSnapshotDue(now: 820_000_000 + 978_307_200))
+    }
+
     @Test("One that does not come to its end in time leaves nothing behind")
     func late() throws {
         _ = try engine.addTogether((0..<2000).map { "\($0)" })

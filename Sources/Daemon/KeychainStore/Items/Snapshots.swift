@@ -28,7 +28,7 @@ extension ItemStore {
         return path
     }
 
-    /// Whether there are items, no copy of the last day, and none of the last week since which nothing was written.
+    /// Whether there are items or shelves, no copy of the last day, and none of the last week since which nothing was written.
     ///
     /// A copy is of the time in its name. One that is dated more than a day after now, by a clock that was wrong, is of
     /// no day; a clock that is not of this millennium knows none.
@@ -80,7 +80,8 @@ extension ItemStore {
                 let query = "SELECT id FROM \(itemClass.code) WHERE tomb = 0 LIMIT 1"
                 if try database.integer(query, "be read") != nil { return true }
             }
-            return false
+            guard try database.integer(ShelfTable.looking, "be read") != nil else { return false }
+            return try database.integer("SELECT 1 FROM shelf LIMIT 1", "be read") != nil
         }
     }
 

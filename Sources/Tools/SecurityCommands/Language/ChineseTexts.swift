@@ -1305,8 +1305,9 @@ enum ChineseTexts {
         其组的密钥架，而钥匙串已锁定。
         Unlock it with `security unlock-keychain`. Further files of the class are made while it is locked.\t请用 `secu\
         rity unlock-keychain` 解锁。之后该类别的文件在锁定时也能创建。
-        snapshots, backups and other machines may have the shelf until they lose it, too\t快照、备份和其他机器可能仍有\
-        此密钥架，直到它们也将其删除
+        the daemon's snapshots may have the shelf until {1}\t守护进程的快照可能保留此密钥架至 {1}
+        backups and other machines may have the shelf until they lose it, too\t备份和其他机器可能仍有此密钥架，直到它\
+        们也将其删除
         The file is protected already.\t该文件已受保护。
         Give it another class with security file move, or another path to what is made of it.\t请用 security file move\
          改变其类别，或为由它生成的文件指定其他路径。

@@ -1,10 +1,10 @@
 /// A moment as a calendar shows it, in UTC.
-struct CalendarDate {
+package struct CalendarDate {
     private let year, month, day, hour, minute, second, millisecond: Int
 
     /// - Parameter secondsSinceReferenceDate: seconds since 2001-01-01; what lies outside the years 1 to 9999 is moved
     ///   to their ends, because the number may be anything.
-    init(secondsSinceReferenceDate seconds: Double) {
+    package init(secondsSinceReferenceDate seconds: Double) {
         let bounded = seconds.isNaN ? 0 : min(max(seconds, Self.earliest), Self.latest)
         // The keychain keeps microseconds. A Double of a whole millisecond may lie a little below it.
         let milliseconds = Self.divide(Int((bounded * 1_000_000).rounded()), by: 1000).quotient
@@ -19,7 +19,7 @@ struct CalendarDate {
     }
 
     /// ISO 8601 with milliseconds.
-    var iso8601: String {
+    package var iso8601: String {
         let date = [Self.digits(year, 4), Self.digits(month, 2), Self.digits(day, 2)].joined(separator: "-")
         let time = [hour, minute, second].map { Self.digits($0, 2) }.joined(separator: ":")
         return "\(date)T\(time).\(Self.digits(millisecond, 3))Z"
