@@ -4,13 +4,15 @@ extension Replica {
     /// Compares the last snapshot of a member with what this machine has, and endorses it if it is true.
     ///
     /// It endorses no snapshot that does not cover the last one that it has endorsed: if some endorsed one of two and
-    /// then the other, logs could be discarded so that a newcomer can start from neither.
+    /// then the other, logs could be discarded so that a newcomer can start from neither. A snapshot of a removed member
+    /// is as good as others: where the logs are gone, a newcomer may have to start from it, and none is made before all
+    /// that are in know of the removal.
     ///
     /// - Parameter parts: all parts, as the transport has them.
     /// - Returns: whether it is endorsed with the next batch, or was before.
     package mutating func examine(_ parts: [[UInt8]], of author: MemberID, _ keys: any CircleKeys) -> Bool {
-        guard let announced = snapshots[author], author != me, isTrusted, membership.machines.contains(author),
-            canCompare(keys), rows.loadAll()
+        guard let announced = snapshots[author], author != me, isTrusted, isOneHistory(of: author), canCompare(keys),
+            rows.loadAll()
         else { return false }
         let statement = SyncStatement.endorse(announced.position)
         if hasEndorsed(me, announced.position) || queued.contains(statement) { return true }
@@ -33,10 +35,15 @@ extension Replica {
         return snapshots.values.filter { announced in
             let author = announced.position.device
             let isSaid = hasEndorsed(me, announced.position) || queued.contains(.endorse(announced.position))
-            guard author != me, !isSaid, membership.machines.contains(author) else { return false }
+            guard author != me, !isSaid, isOneHistory(of: author) else { return false }
             return pledged.map { announced.covers($0, besides: doubtfulLogs) } ?? true
                 && areTrue(announced.manifest.logs)
         }.sorted { $0.position.device < $1.position.device }
+    }
+
+    /// Whether a machine, perhaps a removed one, has written one log, and not two.
+    private func isOneHistory(of author: MemberID) -> Bool {
+        membership.members[author]?.isRecoveryKey == false && !doubtfulLogs.contains(author)
     }
 
     /// Whether this machine has not endorsed the snapshot that it has started from, and none since: perhaps it cannot,

@@ -146,6 +146,28 @@ struct SnapshotTests {
         #expect(newcomer.hasStarted && newcomer.value("mail") == "value")
     }
 
+    @Test("A newcomer starts from a snapshot whose author was removed before its sponsor had endorsed it")
+    func removedAuthor() {
+        let circle = Self.circle()
+        let author = circle.machines[2]
+        #expect(circle.makeSnapshot(author))
+        circle.settle(rounds: 1)
+        for machine in circle.remaining { circle.examine(machine) }
+        circle.settle(rounds: 2)
+        let sponsor = circle.join(circle.machines[0])
+        sponsor.pull(circle.transport, time: circle.time)
+        for machine in circle.machines.prefix(3) { circle.discard(machine) }
+        #expect(circle.transport.logs[author.id]?[1] == nil && sponsor.replica.base == nil)
+        circle.remove(author, by: sponsor)
+        let newcomer = circle.join(sponsor)
+        for _ in 0..<4 {
+            for machine in circle.remaining { circle.examine(machine) }
+            circle.settle(rounds: 1)
+        }
+        #expect(newcomer.hasStarted && newcomer.value("mail") == "value")
+        #expect(circle.makeSnapshot(circle.machines[0]))
+    }
+
     @Test("The log of an equivocator stays until all have endorsed a snapshot of after its removal")
     func splitLogStays() {
         let circle = Self.circle()
