@@ -4,9 +4,9 @@ extension Replica {
     /// Compares the last snapshot of a member with what this machine has, and endorses it if it is true.
     ///
     /// It endorses no snapshot that does not cover the last one that it has endorsed: if some endorsed one of two and
-    /// then the other, logs could be discarded so that a newcomer can start from neither. A snapshot of a removed member
-    /// is as good as others: where the logs are gone, a newcomer may have to start from it, and none is made before all
-    /// that are in know of the removal.
+    /// then the other, logs could be discarded so that a newcomer can start from neither. A snapshot of a removed
+    /// member is as good as others: where the logs are gone, a newcomer may have to start from it, and none is made
+    /// before all that are in know of the removal.
     ///
     /// - Parameter parts: all parts, as the transport has them.
     /// - Returns: whether it is endorsed with the next batch, or was before.

@@ -28,7 +28,8 @@ extension ItemStore {
         return path
     }
 
-    /// Whether there are items or shelves, no copy of the last day, and none of the last week since which nothing was written.
+    /// Whether there are items or shelves, no copy of the last day, and none of the last week since which nothing was
+    /// written.
     ///
     /// A copy is of the time in its name. One that is dated more than a day after now, by a clock that was wrong, is of
     /// no day; a clock that is not of this millennium knows none.
