@@ -239,7 +239,9 @@ extension Replica {
         let recipients = after.recipients.sorted { ($0.key == me ? 0 : 1, $0.key) < ($1.key == me ? 0 : 1, $1.key) }
             .prefix(SyncLimits.recipients)
         let made = keys.makeGeneration(number, for: Dictionary(uniqueKeysWithValues: recipients.map { $0 }))
-        return made.map { [.generation($0)] } ?? []
+        // Keys with little room may have forgotten who is out.
+        guard let made, made.shares.allSatisfy({ after.recipients[$0.recipient] != nil }) else { return [] }
+        return [.generation(made)]
     }
 
     /// Whether there is no generation for new batches, or one whose share for this machine was no share: it says so
