@@ -49,9 +49,11 @@ extension Replica {
             && membership.machines.allSatisfy { $0 == me || gone.isSubset(of: removed(knownTo: $0)) }
     }
 
-    /// Whether the log of a removed member is read as far as others name it. An equivocator's other batches come as
-    /// versions that others pass on, and so do those of a machine that only another branch of its log has added.
+    /// Whether the log of a removed member is read as far as others name it, or this machine has noted. An
+    /// equivocator's other batches come as versions that others pass on, and so do those of a machine that only another
+    /// branch of its log has added.
     func isRead(toItsEnd gone: MemberID) -> Bool {
+        if hasNote(of: gone) { return false }
         if membership.members[gone] == nil || doubted.contains(gone) { return true }
         return (logs[gone]?.seq ?? 0) >= named[gone] ?? 0
     }

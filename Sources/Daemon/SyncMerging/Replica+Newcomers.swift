@@ -4,21 +4,40 @@ package import SyncFormat
 // it reads these. Otherwise it starts from a snapshot, before it has merged anything.
 
 extension Replica {
-    /// Whether a member's log is gone in part: nothing of it was read, and it has signed what waits. Anybody can write
-    /// other batches, before and behind it.
+    /// Whether this machine can still start from a snapshot, and decides so at the end of a look: nobody has added it
+    /// as far as it has read. Batches that follow may be discarded before it is added.
+    package var mayStart: Bool {
+        let isWaiting = membership.members[me] == nil && logs[me]?.seq ?? 0 == 0 && outgoing == nil && queued.isEmpty
+        return isFresh || isWaiting
+    }
+
+    /// Whether a member's log is gone in part: what follows is not here, and it has signed what waits behind that.
+    /// Anybody can write other batches, before and behind it, and put old ones back.
     ///
     /// A log whose beginning may be gone is one that others have read and named. A member in wrong hands that writes
     /// nothing but a batch far ahead keeps nobody out by it, once a machine knows who has added it.
-    package func lacksBeginnings(_ keys: any CircleKeys) -> Bool {
-        let isNew = membership.members[me] == nil
+    ///
+    /// - Parameter seesHoles: whether a log of which the beginning is here is looked at, too.
+    package func lacksBeginnings(_ keys: any CircleKeys, seesHoles: Bool = true) -> Bool {
         let isLacking = membership.members.contains { device, member in
-            let isRead = named[device] ?? 0 > 0 || isNew && !membership.removed.contains(device)
-            guard isRead, !member.isRecoveryKey, logs[device]?.seq ?? 0 == 0 else { return false }
+            guard mayLack(device, seesHoles: seesHoles), !member.isRecoveryKey else { return false }
+            let next = (logs[device]?.seq ?? 0) + 1
             return (waiting[device] ?? [:]).contains { seq, batches in
-                seq > 1 && batches.contains { keys.isSignature($0.signature, of: $0.signed, by: member.keys.signing) }
+                seq > next
+                    && batches.contains { keys.isSignature($0.signature, of: $0.signed, by: member.keys.signing) }
             }
         }
         return isLacking || mayLackBeginnings
+    }
+
+    /// Whether more of a member's log should be here. Of a removed member a beginning is enough, once a machine knows
+    /// who has added it: before that it may have read a removal that does not count.
+    private func mayLack(_ device: MemberID, seesHoles: Bool) -> Bool {
+        let (head, isOut) = (logs[device]?.seq ?? 0, membership.removed.contains(device))
+        let isNew = membership.members[me] == nil && !(isOut && addsItself)
+        guard isNew || named[device] ?? 0 > head else { return false }
+        if head == 0 { return true }
+        return seesHoles && waiting[device]?[head + 1] == nil && !doubted.contains(device) && (isNew || !isOut)
     }
 
     /// Whether somebody's log is gone in part who may belong to the circle: a machine that was not added has time, and
@@ -30,6 +49,19 @@ extension Replica {
 
     private var addsItself: Bool {
         queued.contains { if case .add(let own) = $0 { own.recoveryKey != .none } else { false } }
+    }
+
+    /// Whether all is here that a newcomer has to read, or else it starts from a snapshot. This reads what was kept
+    /// back without counting it: where logs are gone in part, somebody may have put back some that say who was in
+    /// then, and who was removed by a member that was out itself.
+    package func hasAllLogs(now: UInt64, _ keys: any CircleKeys) -> Bool {
+        // Where much waits, a hole may be what there was no room for: it comes with another look.
+        let seesHoles = waitingSize < Self.waitingBytes / 2
+        var trial = self
+        // The keys take nothing but keys.
+        trial.isTrusted = false
+        trial.readAll(now: now, keys)
+        return !trial.isFresh && !trial.lacksBeginnings(keys, seesHoles: seesHoles)
     }
 
     /// Reads what was kept back.

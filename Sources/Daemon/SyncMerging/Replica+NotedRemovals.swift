@@ -9,11 +9,30 @@ extension Replica {
     /// The batches of which this machine has noted that they count, and which it has not read yet, by their logs. It
     /// publishes nothing until then. The next transaction reads them.
     package var notedRemovals: [MemberID: UInt64] {
-        claims.compactMapValues { $0[me]?.seq }.filter { !doubted.contains($0.key) }
+        notes.filter { !doubted.contains($0.key) }
     }
 
-    /// How far a log counts because this machine has noted so.
-    func noted(of device: MemberID) -> UInt64 { claims[device]?[me]?.seq ?? 0 }
+    /// All batches that were noted, also of authors that have contradicted themselves since.
+    var notes: [MemberID: UInt64] { claims.compactMapValues { $0[me]?.seq } }
+
+    /// Whether this machine has noted a batch of a log. It is the next one there.
+    func hasNote(of device: MemberID) -> Bool { claims[device]?[me] != nil }
+
+    /// Whether this machine has noted a batch. The keys may have counted it, so it counts here, also when its author
+    /// was removed or has contradicted itself meanwhile.
+    func isNoted(_ batch: SyncBatch, _ keys: any CircleKeys) -> Bool {
+        guard let note = claims[batch.header.device]?[me] else { return false }
+        return note.seq == batch.header.seq && note.hash == keys.hash(batch.signed).short
+    }
+
+    /// Whether a batch, which its author has signed, is another one for the place of the one that was noted. It is
+    /// evidence then, and not read: the keys may have counted the other.
+    mutating func contradictsNote(_ batch: SyncBatch, _ keys: any CircleKeys) -> Bool {
+        let (device, seq) = (batch.header.device, batch.header.seq)
+        guard claims[device]?[me]?.seq == seq, !isNoted(batch, keys) else { return false }
+        notice(ForkEvidence(device: device, seq: seq, witness: device))
+        return true
+    }
 
     /// Whether the keys may take a batch now. If not, this is noted for the next transaction.
     ///
@@ -21,7 +40,7 @@ extension Replica {
     /// that does not trust its snapshot the keys take nothing but keys.
     mutating func keysMayTake(_ batch: SyncBatch, _ keys: any CircleKeys) -> Bool {
         let place = batch.place
-        guard isTrusted, logs[me]?.seq ?? 0 > 0, batch.removesSomebody, noted(of: place.device) < place.seq else {
+        guard isTrusted, logs[me]?.seq ?? 0 > 0, batch.removesSomebody, !isNoted(batch, keys) else {
             return true
         }
         guard lacksRoom[place.device] != place.seq else { return false }
@@ -34,6 +53,12 @@ extension Replica {
     mutating func waitForRoom(_ batch: SyncBatch) {
         lacksRoom[batch.header.device] = batch.header.seq
         forgetNote(of: batch.header.device)
+    }
+
+    /// Forgets what was noted of authors that have contradicted themselves: what this machine says next takes their
+    /// logs to have ended.
+    mutating func forgetNotesOfDoubted() {
+        for device in claims.keys where doubted.contains(device) { forgetNote(of: device) }
     }
 
     /// Forgets what was noted of a log.

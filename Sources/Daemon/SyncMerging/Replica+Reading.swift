@@ -82,10 +82,10 @@ extension Replica {
     /// - Returns: false when something was noted for the next transaction. Nothing else is read before: the author of
     ///   another log may be among those who are removed.
     private mutating func readInTurn(now: UInt64, _ keys: any CircleKeys, _ moves: inout Bool) -> Bool {
-        let noted = notedRemovals
+        let noted = notes
         for device in noted.keys.sorted() + waiting.keys.sorted() {
             while readNext(of: device, now: now, keys) { moves = true }
-            if notedRemovals.contains(where: { noted[$0.key] != $0.value }) { return false }
+            if notes.contains(where: { noted[$0.key] != $0.value }) { return false }
         }
         return true
     }
@@ -104,6 +104,7 @@ extension Replica {
                 notice(ForkEvidence(device: device, seq: batch.header.seq, witness: device))
                 continue
             }
+            if contradictsNote(batch, keys) { continue }
             if read(batch, now: now, keys) { return true }
         }
         return false

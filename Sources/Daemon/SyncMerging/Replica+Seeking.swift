@@ -4,15 +4,10 @@ extension Replica {
     /// Looks for the keys of a batch whose turn it is in those whose turn has not come. These may be sealed with the
     /// same keys, and their authors may be unknown here or removed. A generation has its name from its keys, so that
     /// nobody can give others for it.
-    ///
-    /// - Parameter takesStrangers: whether batches are tried whose authors nobody has introduced here: before it starts
-    ///   from a snapshot, a machine knows nobody.
-    mutating func seek(
-        _ generation: GenerationID, takesStrangers: Bool = false, _ keys: any CircleKeys
-    ) -> Bool {
+    mutating func seek(_ generation: GenerationID, _ keys: any CircleKeys) -> Bool {
         guard rules.keysAreSought, let found = sought[generation] else { return false }
         let known = introduceAuthors(Set(found.map(\.header.device)), keys)
-        for batch in found where takesStrangers || isSigned(batch, in: known, keys) {
+        for batch in found where isSigned(batch, in: known, keys) {
             keys.take(batch, .sought)
             if keys.holds(generation) { return true }
         }

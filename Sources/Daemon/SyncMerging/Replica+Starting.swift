@@ -48,7 +48,7 @@ extension Replica {
             var reader = unread()
             _ = reader.countAll(carried, keys)
             // The parts have added those that have added others since, who may have shared the keys.
-            if !keys.holds(generation) { _ = reader.seek(generation, takesStrangers: true, keys) }
+            if !keys.holds(generation) { _ = reader.seek(generation, keys) }
         }
         guard let sealed = batch.sealed, keys.holds(generation),
             let content = keys.open(sealed, batch.header, associated: batch.associated)

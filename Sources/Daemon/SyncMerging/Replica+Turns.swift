@@ -9,11 +9,12 @@ extension Replica {
         let device = batch.header.device
         // An author whose records wait in too great a number is read when they wait no more.
         guard (heldSize[device] ?? 0) <= Self.waitingBytes else { return false }
+        if isNoted(batch, keys) { return true }
         // An equivocator's log ends here. Were it read later, its versions could be older than collected tombstones.
         let isRemoved = membership.removed.contains(device) || isOutAtOnce(batch, keys)
         if rules.splitLogsEnd || !isRemoved, doubted.contains(device) { return false }
         guard isRemoved else { return true }
-        return rules.namedBatchesCount && batch.header.seq <= max(named[device] ?? 0, noted(of: device))
+        return rules.namedBatchesCount && batch.header.seq <= named[device] ?? 0
     }
 
     /// Whether a first batch introduces its author on the word of a recovery key that is out with all it has added but

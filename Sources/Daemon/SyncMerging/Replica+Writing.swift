@@ -124,7 +124,9 @@ extension Replica {
         let batch = SyncBatch(
             header, statements, sealed: sealed ?? [], sealedHash: keys.hash(sealed ?? []), sign: keys.sign)
         outgoing = Outgoing(batch: batch, content: content?.withoutVersions, stamps: stamps, passed: passed)
-        if content != nil { mustPublish = false }
+        // Positions for which there was no room come with the next batch.
+        if let content { mustPublish = content.positions.count == SyncLimits.members }
+        forgetNotesOfDoubted()
         return batch
     }
 
@@ -170,11 +172,19 @@ extension Replica {
         return raised
     }
 
+    /// The positions that are not said yet, as many as a batch names. Those of removed members come first, and those
+    /// that tell of removals last: once a machine says that it knows of these, it names removed members without effect.
     func changedPositions() -> [SyncPosition] {
         let said = logs[me]?.said ?? [:]
-        return logs.filter { $0.key != me && $0.value.seq > said[$0.key] ?? 0 }
+        let changed = logs.filter { $0.key != me && $0.value.seq > said[$0.key] ?? 0 }
             .map { SyncPosition(device: $0.key, seq: $0.value.seq, hash: $0.value.hash.short) }
-            .sorted { $0.device < $1.device }.prefix(SyncLimits.members).map { $0 }
+        guard changed.count > SyncLimits.members else { return changed.sorted { $0.device < $1.device } }
+        let news = Set(membership.cuts.keys.map(\.place).filter { $0.seq > said[$0.device] ?? 0 }.map(\.device))
+        func rank(_ device: MemberID) -> (Int, Int, MemberID) {
+            (news.contains(device) ? 1 : 0, membership.removed.contains(device) ? 0 : 1, device)
+        }
+        return changed.sorted { rank($0.device) < rank($1.device) }.prefix(SyncLimits.members)
+            .sorted { $0.device < $1.device }
     }
 
     /// The transport has kept the outgoing batch.
@@ -239,7 +249,9 @@ extension Replica {
         let recipients = after.recipients.sorted { ($0.key == me ? 0 : 1, $0.key) < ($1.key == me ? 0 : 1, $1.key) }
             .prefix(SyncLimits.recipients)
         let made = keys.makeGeneration(number, for: Dictionary(uniqueKeysWithValues: recipients.map { $0 }))
-        return made.map { [.generation($0)] } ?? []
+        // Keys with little room may have forgotten who is out.
+        guard let made, made.shares.allSatisfy({ after.recipients[$0.recipient] != nil }) else { return [] }
+        return [.generation(made)]
     }
 
     /// Whether there is no generation for new batches, or one whose share for this machine was no share: it says so

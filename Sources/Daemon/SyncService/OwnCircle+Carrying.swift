@@ -29,7 +29,7 @@ extension OwnCircle {
         guard slot.part == nil else { return try takePart(bytes, in: slot) }
         try noteCopy(bytes, in: slot)
         let verdict = try performNoting { replica, now, keys in
-            if replica.isFresh { replica.keepsBack = true }
+            if replica.mayStart { replica.keepsBack = true }
             return replica.receive(bytes, in: slot, now: now, keys)
         }
         return SyncVerdict(verdict)
@@ -75,7 +75,7 @@ extension OwnCircle {
         guard shown.problem.isEmpty else { return }
         let partner = try file.partner?.id
         let isOfCircle = try performNoting { replica, now, keys -> Bool in
-            if replica.isFresh { desk.begin(&replica, partner, now, keys) }
+            if replica.mayStart { desk.begin(&replica, partner, now, keys) }
             guard !replica.isFresh else { return false }
             replica.look(at: shown.ends)
             _ = replica.collect()

@@ -46,7 +46,7 @@ final class SnapshotDesk {
     func wanted(
         _ replica: Replica<StoredRows>, _ introducer: MemberID?, _ keys: any CircleKeys
     ) -> [SyncSlot] {
-        guard replica.isFresh else {
+        guard replica.mayStart else {
             guard let next = toExamine(replica, keys) else { return [] }
             let place = next.position.place
             return slots(place, (parts[place]?.count ?? 0)..<next.manifest.parts.count, replica)
@@ -70,7 +70,7 @@ final class SnapshotDesk {
         guard let part = slot.part, Int(part) == parts[place]?.count ?? 0, bytes.count <= SyncLimits.partBytes,
             size + bytes.count <= SyncLimits.snapshotBytes + Self.places * SyncLimits.partBytes
         else { return false }
-        if !replica.isFresh {
+        if !replica.mayStart {
             guard let announced = replica.snapshots[place.device], announced.position.place == place,
                 Int(part) < announced.manifest.parts.count,
                 announced.manifest.parts[Int(part)].hash == keys.hash(bytes)
@@ -165,10 +165,10 @@ final class SnapshotDesk {
     func begin(
         _ replica: inout Replica<StoredRows>, _ introducer: MemberID?, _ now: UInt64, _ keys: any CircleKeys
     ) {
-        let before = replica
-        replica.readAll(now: now, keys)
-        if !replica.isFresh, !replica.lacksBeginnings(keys) { return forgetParts() }
-        replica = before
+        if replica.hasAllLogs(now: now, keys) {
+            replica.readAll(now: now, keys)
+            return forgetParts()
+        }
         for (order, place) in startingPlaces(replica, introducer, keys).enumerated() {
             switch start(&replica, at: place, introducer, now, keys) {
             case .done: return forgetParts()

@@ -77,6 +77,21 @@ struct HostileMemberTests {
         #expect(second.value("mail") == "heard")
     }
 
+    @Test("It gets no new keys where the keys of another machine have forgotten its removal, and these are not used")
+    func forgottenRemoval() throws {
+        let circle = Simulation.scripted(3)
+        let (first, second, hostile) = (circle.machines[0], circle.machines[1], circle.machines[2])
+        first.keys.takesForMembers = [hostile.id: hostile.keys.own]
+        circle.remove(hostile, by: first)
+        let batch = try SyncBatch(decoding: circle.transport.last(of: first.id).bytes, hash: first.keys.hash)
+        #expect(batch.statements.contains { if case .remove = $0 { true } else { false } })
+        #expect(!batch.statements.compactMap(\.madeKeys).flatMap(\.shares).contains { $0.recipient == hostile.id })
+        second.pull(circle.transport, time: circle.time)
+        second.write("mail", "heard", time: circle.time)
+        circle.settle(rounds: 3)
+        #expect(first.value("mail") == "heard" && hostile.value("mail") == nil)
+    }
+
     @Test("Its removals count as often as its limit says, those of others all the same")
     func removals() {
         var membership = Membership()

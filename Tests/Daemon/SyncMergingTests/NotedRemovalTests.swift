@@ -50,4 +50,87 @@ struct NotedRemovalTests {
         first.write("mail", "late", time: circle.time)
         #expect(first.replica.notedRemovals.isEmpty)
     }
+
+    @Test("Of two removals that an author has signed for one place the keys take the one that was noted")
+    func twoForOnePlace() throws {
+        let batches = [target, second].map { circle.stating([.remove($0.id, .user, kept: [])], by: remover) }
+        circle.deliver(logOf: remover, to: first)
+        first.replica.keepsBack = true
+        for batch in batches { first.receive(try #require(batch.bytes), in: batch.slot, time: circle.time) }
+        first.replica.keepsBack = false
+        first.replica.unlock(now: circle.time, first.keys)
+        #expect(first.keys.membership.removed.isEmpty)
+        first.restart(time: circle.time)
+        for batch in batches.reversed() { first.receive(try #require(batch.bytes), in: batch.slot, time: circle.time) }
+        #expect(first.replica.doubted == [remover.id] && first.replica.membership.removed == [target.id])
+        #expect(first.keys.membership.removed == [target.id])
+    }
+
+    @Test("What its keys have counted is read and repeated, also when the author contradicts itself meanwhile")
+    func repeats() throws {
+        let twin = circle.batch([], by: remover)
+        crash()
+        first.receive(try #require(twin.bytes), in: twin.slot, time: circle.time)
+        circle.deliver(logOf: remover, to: first)
+        first.write("mail", "late", time: circle.time)
+        circle.settle(rounds: 4)
+        for machine in [first, second] {
+            #expect(machine.replica.membership.removed == [remover.id, target.id])
+            #expect(machine.keys.membership.removed == machine.replica.membership.removed)
+            #expect(machine.value("mail") == "late")
+        }
+    }
+
+    /// The author of a removal has changed an item before others have deleted it, and has not read that.
+    private func writeBeforeDeletion() {
+        for account in ["mail", "web"] { first.write(account, "value", time: circle.time) }
+        circle.settle(rounds: 3)
+        circle.time += 1_000_000
+        remover.write("mail", "its", time: circle.time)
+        circle.time += 1_000_000
+        circle.transport.hide(first.id, from: remover.id, after: first.replica.logs[first.id]?.seq ?? 0)
+        first.write("mail", nil, time: circle.time)
+        circle.publish(first)
+        circle.time += 1_000_000
+        target.write("web", nil, time: circle.time)
+        circle.publish(target)
+        remover.pull(circle.transport, time: circle.time)
+        circle.commit([], naming: [circle.position(of: target, readBy: remover)], by: remover)
+        for _ in 0..<3 { collect([first, second, target]) }
+    }
+
+    private func collect(_ machines: [SimulatedMachine]) {
+        for machine in machines {
+            machine.pull(circle.transport, time: circle.time)
+            _ = machine.replica.collect()
+            machine.replica.acknowledge()
+            circle.publish(machine)
+        }
+    }
+
+    @Test("It keeps the deletions of which the batch may have older versions")
+    func keepsDeletions() {
+        writeBeforeDeletion()
+        #expect(remover.replica.rows["mail".recordID]?.isDirty == true)
+        let others = [second, target]
+        for machine in others + [first] {
+            let end = machine.replica.logs[remover.id]?.seq ?? 0
+            circle.transport.hide(remover.id, from: machine.id, after: end)
+        }
+        remover.replica.state(.remove(target.id, .user, kept: []))
+        circle.publish(remover)
+        circle.deliver(logOf: remover, to: first)
+        let batch = circle.transport.last(of: remover.id)
+        first.receive(batch.bytes, in: batch.slot, time: circle.time)
+        first.crash(time: circle.time)
+        #expect(first.replica.notedRemovals == [remover.id: batch.slot.seq])
+        circle.remove(remover, by: second)
+        for _ in 0..<3 { collect(others) }
+        collect([first])
+        circle.settle(rounds: 4)
+        for machine in [first, second] {
+            #expect(machine.replica.membership.removed == [remover.id, target.id])
+            #expect(machine.value("mail") == nil)
+        }
+    }
 }

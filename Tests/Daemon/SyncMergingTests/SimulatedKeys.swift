@@ -33,6 +33,8 @@ final class SimulatedKeys: CircleKeys {
     private(set) var soughtIn: Set<MemberID> = []
     /// Members that generations of this hostile machine leave out.
     var forgets: Set<MemberID> = []
+    /// Members of whose removal these keys know nothing any more.
+    var takesForMembers: [MemberID: MemberKeys] = [:]
 
     init(_ random: Dice) {
         self.random = random
@@ -70,7 +72,8 @@ final class SimulatedKeys: CircleKeys {
         let secret = random.bytes(32)
         let commitment = commitment(number, secret)
         keep(secret, number, commitment)
-        let shares = recipients.sorted { $0.key < $1.key }.filter { !forgets.contains($0.key) }.map { member, keys in
+        let all = recipients.merging(takesForMembers) { $1 }.sorted { $0.key < $1.key }
+        let shares = all.filter { !forgets.contains($0.key) }.map { member, keys in
             box(cheats.contains(member) ? random.bytes(32) : secret, for: member, keys)
         }
         return Generation(number: number, commitment: commitment, shares: shares)

@@ -79,6 +79,12 @@ final class SimulatedTransport {
     /// Nobody reads further in a log from now on.
     func cutOff(_ log: MemberID, after seq: UInt64?) { ends[log] = seq ?? 0 }
 
+    /// The last batch of a log.
+    func last(of log: MemberID) -> (slot: SyncSlot, bytes: [UInt8]) {
+        let (seq, bytes) = logs[log]?.max { $0.key < $1.key } ?? (0, [])
+        return (SyncSlot(circle: circle, device: log, seq: seq), bytes)
+    }
+
     func showAll() { shown = [:] }
 
     /// From now on everybody sees both branches of an equivocator's log, at each delivery.

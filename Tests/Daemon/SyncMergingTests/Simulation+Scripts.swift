@@ -30,6 +30,22 @@ extension Simulation {
         return SyncBatch(header, [], sealed: sealed, sealedHash: keys.hash(sealed), sign: keys.sign)
     }
 
+    /// The last batch of an author that a reader has read.
+    func position(of author: SimulatedMachine, readBy reader: SimulatedMachine) -> SyncPosition {
+        let head = reader.replica.logs[author.id] ?? LogHead()
+        return SyncPosition(device: author.id, seq: head.seq, hash: head.hash.short)
+    }
+
+    /// The next batch of a machine, which states something and has no sealed part.
+    func stating(_ statements: [SyncStatement], by machine: SimulatedMachine) -> SyncBatch {
+        let next = header(of: machine)
+        let header = SyncHeader(
+            circle: next.circle, device: next.device, seq: next.seq, previous: next.previous, generation: .none,
+            salt: next.salt)
+        return SyncBatch(
+            header, statements, sealed: [], sealedHash: machine.keys.hash([]), sign: machine.keys.sign)
+    }
+
     /// One machine publishes what it has read, and another one reads that.
     func exchange(from author: SimulatedMachine, to reader: SimulatedMachine) {
         author.pull(transport, time: time)

@@ -128,9 +128,11 @@ struct SnapshotTests {
         #expect(newcomer.replica.mayIntroduce)
     }
 
-    @Test("A newcomer gets the keys of a snapshot from a member that was added later, also when these keys are retired")
-    func sharedByLaterMember() {
-        let circle = Self.circle()
+    /// The keys of a snapshot are retired, and a member that was added later alone has shared them with a newcomer.
+    private static func sharedLater(_ beforeStart: (Simulation, SimulatedMachine) throws -> Void) rethrows
+        -> SimulatedMachine
+    {
+        let circle = circle()
         let gone = circle.join(circle.machines[0])
         circle.settle(rounds: 3)
         #expect(circle.makeSnapshot(circle.machines[0]))
@@ -142,7 +144,14 @@ struct SnapshotTests {
         circle.remove(gone, by: circle.machines[1])
         circle.settle(rounds: 2)
         let newcomer = circle.join(sponsor)
+        try beforeStart(circle, newcomer)
         circle.settle(rounds: 3)
+        return newcomer
+    }
+
+    @Test("A newcomer gets the keys of a snapshot from a member that was added later, also when these keys are retired")
+    func sharedByLaterMember() {
+        let newcomer = Self.sharedLater { _, _ in }
         #expect(newcomer.hasStarted && newcomer.value("mail") == "value")
     }
 
@@ -166,6 +175,27 @@ struct SnapshotTests {
         }
         #expect(newcomer.hasStarted && newcomer.value("mail") == "value")
         #expect(circle.makeSnapshot(circle.machines[0]))
+    }
+
+    @Test("It seeks them in no batch of a stranger, of which a place can show as many as it likes")
+    func sharedByStranger() throws {
+        var stranger: SimulatedKeys?
+        let newcomer = try Self.sharedLater { circle, newcomer in
+            let first = circle.machines[0]
+            let announcing = try #require(circle.transport.announcements(for: newcomer.id).first)
+            let id = try SyncBatch(decoding: announcing.bytes, hash: first.keys.hash).header.generation
+            let shared = try #require(first.keys.share(id, with: [newcomer.id: newcomer.keys.own]))
+            let author = SimulatedKeys(circle.dice)
+            let header = SyncHeader(
+                circle: circle.transport.circle, device: author.id, seq: 7, previous: BatchHash([1]),
+                generation: .none, salt: .none)
+            let batch = SyncBatch(
+                header, [.share(shared)], sealed: [], sealedHash: first.keys.hash([]), sign: author.sign)
+            newcomer.receive(try #require(batch.bytes), in: batch.slot, time: circle.time)
+            stranger = author
+        }
+        #expect(newcomer.hasStarted && !newcomer.keys.soughtIn.isEmpty)
+        #expect(try !newcomer.keys.soughtIn.contains(#require(stranger).id))
     }
 
     @Test("The log of an equivocator stays until all have endorsed a snapshot of after its removal")

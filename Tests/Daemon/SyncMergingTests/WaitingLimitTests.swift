@@ -136,4 +136,27 @@ struct WaitingLimitTests {
             from: bytes, parts: parts, introducer: first.id, now: circle.time, newcomer.keys)
         #expect(!isRead && newcomer.keys.verified - before <= count)
     }
+
+    @Test("A newcomer reads logs of which there is no room for all at once in several looks")
+    func newcomer() {
+        let circle = Simulation.scripted(2)
+        let first = circle.machines[0]
+        for number in 0..<20 {
+            let value = number == 16 ? "small" : String(repeating: "x", count: 1 << 20)
+            let record = SimulatedMachine.record("mail \(number)", value, hlc: circle.time + UInt64(number))
+            circle.commit([record], by: first)
+        }
+        let newcomer = circle.join(first)
+        for _ in 0..<2 {
+            newcomer.replica.keepsBack = true
+            let shown = circle.transport.deliveries(to: newcomer.id, after: newcomer.replica.logs)
+            for (slot, bytes) in shown.sorted(by: { ($0.0.device, $0.0.seq) < ($1.0.device, $1.0.seq) }) {
+                _ = newcomer.replica.receive(bytes, in: slot, now: circle.time, newcomer.keys)
+            }
+            let isWhole = newcomer.replica.hasAllLogs(now: circle.time, newcomer.keys)
+            #expect(isWhole)
+            newcomer.replica.readAll(now: circle.time, newcomer.keys)
+        }
+        #expect(newcomer.replica.membership.machines.contains(newcomer.id) && newcomer.value("mail 19") != nil)
+    }
 }
