@@ -5,12 +5,15 @@
 /// are taken from everybody in this database.
 enum ServerSchema {
     /// Raised with every change of the functions; ``ServerInstallation`` brings a server to it.
-    static let version = 4
+    static let version = 5
+
+    /// The first version whose `dismiss` ends what a removed machine has registered.
+    static let dismissing = 5
 
     /// Runs in one transaction, also over a server that has it already.
     static let statements = [
-        schema, tables, rights, allow, allowReading, invite, enter, letIn, found, registration, commit, discard,
-        reading,
+        schema, tables, rights, allow, allowReading, invite, enter, letIn, found, registration, dismissal,
+        commit, discard, reading,
     ]
 
     // Users see these in the status of their circle. They stand in SQL's quotes: without an apostrophe.
@@ -30,7 +33,8 @@ enum ServerSchema {
         """
 
     /// An invitation with a circle lets a machine into that one. A slot's part is -1 for a batch. Bodies are sealed, so
-    /// that nothing would make them smaller.
+    /// that nothing would make them smaller. A machine that has entered by an invitation has no registrars, nor has one
+    /// that a version before 5 has registered.
     private static let tables = """
         CREATE TABLE IF NOT EXISTS keychain_sync.version (number integer NOT NULL);
         CREATE TABLE IF NOT EXISTS keychain_sync.circles (
@@ -47,6 +51,7 @@ enum ServerSchema {
             removed timestamptz,
             PRIMARY KEY (circle, device)
         );
+        ALTER TABLE keychain_sync.devices ADD COLUMN IF NOT EXISTS registrars bytea[];
         CREATE TABLE IF NOT EXISTS keychain_sync.slots (
             circle bytea NOT NULL REFERENCES keychain_sync.circles ON DELETE CASCADE,
             device bytea NOT NULL CHECK (length(device) = 16),
@@ -200,11 +205,16 @@ enum ServerSchema {
             as: "BEGIN RETURN (SELECT max(number) FROM version); END")
         + tenants("version()")
 
+    /// All that have registered a machine are noted: it stays as long as one of them does.
     private static let letIn =
-        function(
-            "let_in(of bytea, newcomer bytea, hash bytea) RETURNS void",
+        "DROP FUNCTION IF EXISTS keychain_sync.let_in(bytea, bytea, bytea);\n"
+        + function(
+            "let_in(of bytea, newcomer bytea, hash bytea, registrar bytea) RETURNS void",
             as: """
                 BEGIN
+                    UPDATE devices SET registrars = array_append(array_remove(registrars, registrar), registrar)
+                    WHERE circle = of AND device = newcomer AND token_hash = hash AND removed IS NULL
+                        AND registrars IS NOT NULL AND registrar IS NOT NULL;
                     IF EXISTS (
                         SELECT FROM devices
                         WHERE circle = of AND device = newcomer AND token_hash = hash AND removed IS NULL)
@@ -215,10 +225,11 @@ enum ServerSchema {
                     IF (SELECT count(*) FROM devices WHERE circle = of) >= 256 THEN
                         RAISE EXCEPTION 'the circle has had 256 machines' USING ERRCODE = '53000';
                     END IF;
-                    INSERT INTO devices VALUES (of, newcomer, hash);
+                    INSERT INTO devices (circle, device, token_hash, registrars)
+                    VALUES (of, newcomer, hash, CASE WHEN registrar IS NOT NULL THEN ARRAY[registrar] END);
                 END
                 """)
-        + ownersAlone("let_in(bytea, bytea, bytea)")
+        + ownersAlone("let_in(bytea, bytea, bytea, bytea)")
 
     /// Takes an invitation once, for a new circle or for the one that it lets a machine into. The machine repeats it
     /// without harm.
@@ -255,19 +266,20 @@ enum ServerSchema {
                     IF NOT isThere THEN
                         INSERT INTO circles (circle, tenant, quota) VALUES (founded, session_user, room);
                     END IF;
-                    PERFORM let_in(founded, by, sha256(token));
+                    PERFORM let_in(founded, by, sha256(token), NULL);
                 END
                 """)
         + tenants("invited(bytea)", "found(bytea, bytea, bytea, bytea)")
 
-    /// A machine of the circle lets another one in, or takes its token away for good.
+    /// A machine of the circle lets another one in, or takes its token away for good; programs of releases before
+    /// version 5 call `unregister`.
     private static let registration =
         function(
             "register(of bytea, by bytea, token bytea, newcomer bytea, hash bytea) RETURNS void",
             as: """
                 BEGIN
                     PERFORM allow_change(of, by, token);
-                    PERFORM let_in(of, newcomer, hash);
+                    PERFORM let_in(of, newcomer, hash, by);
                 END
                 """)
         + function(
@@ -281,6 +293,30 @@ enum ServerSchema {
                 END
                 """)
         + tenants("register(bytea, bytea, bytea, bytea, bytea)", "unregister(bytea, bytea, bytea, bytea)")
+
+    /// Takes the tokens of removed machines away for good, and those that nobody but they and theirs have registered. A
+    /// caller may not know all members yet. So a machine goes only where it is known that none of the others let it in:
+    /// one without registrars stays, and so does one whose registrar has lost nothing but its own token.
+    private static let dismissal =
+        function(
+            "dismiss(of bytea, by bytea, token bytea, gone bytea[], members bytea[]) RETURNS void",
+            as: """
+                BEGIN
+                    PERFORM allow_change(of, by, token);
+                    -- A transaction that waits for the row's lock with an older view fails.
+                    UPDATE circles SET bytes = bytes WHERE circle = of;
+                    WITH RECURSIVE kept AS (
+                        SELECT device FROM devices
+                        WHERE circle = of AND device <> ALL (gone)
+                            AND (registrars IS NULL OR device = by OR device = ANY (members))
+                        UNION
+                        SELECT devices.device FROM devices JOIN kept ON kept.device = ANY (registrars)
+                        WHERE circle = of AND devices.device <> ALL (gone))
+                    UPDATE devices SET removed = now()
+                    WHERE circle = of AND removed IS NULL AND device NOT IN (SELECT device FROM kept);
+                END
+                """)
+        + tenants("dismiss(bytea, bytea, bytea, bytea[], bytea[])")
 
     /// An acknowledged commit is on disk, also where a role asks for less. A full queue of notifications fails none.
     private static let commit =
