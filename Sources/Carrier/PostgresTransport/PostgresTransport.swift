@@ -17,7 +17,7 @@ package final class PostgresTransport: SyncTransport {
     private let dismissal = Lock<Dismissal?>(nil)
     private let unregistered = Lock<Set<MemberID>>([])
 
-    /// What the server was told last of removed machines.
+    /// All that the server was told last of removed machines.
     private struct Dismissal: Equatable {
         let gone: [MemberID]
         let members: [MemberID]

@@ -32,6 +32,7 @@ final class PlayedServer: SyncTransport {
 
     func dismiss(_ gone: [MemberID], keeping members: [MemberID]) throws(TransportProblem) {
         if losesDismissal.withLock({ $0 }) { throw .unreachable("it is away") }
+        guard !gone.isEmpty else { return }
         note("dismiss \(gone.map(\.text)) keeping \(members.map(\.text))")
     }
 

@@ -43,7 +43,7 @@ final class InfiltratedCircle {
 }
 
 extension HostedCircle {
-    /// What programs of releases before version 5 call.
+    /// The call by which programs of releases before version 5 end a token.
     func unregister(_ gone: MemberID, by device: MemberID) throws {
         let words = [circle.text, device.text].map { "'\\x\($0)'" }.joined(separator: ", ")
         try server.psql(
@@ -192,7 +192,7 @@ struct ServerUpgradeTests {
         #expect(try one.read(hosted.slot(hosted.second, 1)) == [1])
         try hosted.admit(late, by: third)
         try one.dismiss([hosted.second, third], keeping: [hosted.first])
-        // Who has registered that one, nobody knows: it may be the newcomer of a machine that is in.
+        // Nobody knows who has registered that one: it may be the newcomer of a machine that is in.
         #expect(try hosted.tokens() == [1, 11])
         try one.check()
     }
