@@ -20,6 +20,17 @@ ATTEMPTS = [
         "Carrier/PostgresTransportTests/PostgresTransportTests.swift",
     ),
     (
+        "a machine that was removed reads, writes or shuts others out by further tokens that it had registered",
+        "fails",
+        "Carrier/PostgresTransportTests/ServerRemovalTests.swift",
+        "Scripts/sync_server_test.py",
+    ),
+    (
+        "a machine in wrong hands that is still in shuts others out of a server, until the administrator lets them in",
+        "possible",
+        "Carrier/PostgresTransportTests/ServerRemovalTests.swift",
+    ),
+    (
         "an object store with another certificate takes the place of a circle's own, or one lets "
         "machines overwrite others",
         "fails",

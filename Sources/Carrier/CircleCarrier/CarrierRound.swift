@@ -70,8 +70,11 @@ package struct CarrierRound {
             (positions, wasOccupied) = (next, isOccupied)
             guard outcome.hasMore else { break }
         }
-        // The batch that removes a machine is there before its access goes.
-        try moving { () throws(TransportProblem) in try transport.dismiss(positions.removed) }
+        // The batch that removes a machine is there before its access goes. The daemon names all that were removed,
+        // so that the next round ends what this one does not come to.
+        try moving { () throws(TransportProblem) in
+            try transport.dismiss(positions.removed, keeping: positions.members)
+        }
         if !positions.discarding.isEmpty {
             try moving { () throws(TransportProblem) in try transport.discard(positions.discarding) }
             try asking { () throws(Refusal) in try daemon.discarded(positions.discarding) }

@@ -14,7 +14,14 @@ package final class PostgresTransport: SyncTransport {
     private let invitation: [UInt8]
     private let connection = Lock<PostgresConnection?>(nil)
     private let listener = Lock<Listener?>(nil)
-    private let dismissed = Lock<Set<MemberID>>([])
+    private let dismissal = Lock<Dismissal?>(nil)
+    private let unregistered = Lock<Set<MemberID>>([])
+
+    /// All that the server was told last of removed machines.
+    private struct Dismissal: Equatable {
+        let gone: [MemberID]
+        let members: [MemberID]
+    }
 
     private let patience: Int
     /// A server is asked so often where a pooler keeps its notifications.
@@ -62,21 +69,34 @@ package final class PostgresTransport: SyncTransport {
     }
 
     private func checkVersion() throws(TransportProblem) {
-        let version = (try call("version", []).first?.first ?? nil) ?? []
-        guard version.reduce(0, { $0 << 8 | Int($1) }) >= ServerSchema.version else {
+        guard try version() >= ServerSchema.version else {
             throw .refused("the server is of an older release: its administrator has to install this one")
         }
+    }
+
+    private func version() throws(TransportProblem) -> Int {
+        let version = (try call("version", []).first?.first ?? nil) ?? []
+        return version.reduce(0) { $0 << 8 | Int($1) }
     }
 
     package func admit(_ newcomer: MemberID, tokenHash: [UInt8]) throws(TransportProblem) {
         _ = try call("register", own + [.bytes(newcomer.bytes), .bytes(tokenHash)])
     }
 
-    /// Takes the tokens of other machines away, of each once.
-    package func dismiss(_ members: [MemberID]) throws(TransportProblem) {
-        for member in members where !dismissed.withLock({ $0.contains(member) }) {
+    /// Takes the tokens of other machines away, and those that these have registered: once, until there are others.
+    package func dismiss(_ gone: [MemberID], keeping members: [MemberID]) throws(TransportProblem) {
+        let next = Dismissal(gone: gone, members: members)
+        guard !gone.isEmpty, dismissal.withLock({ $0 != next }) else { return }
+        guard try version() >= ServerSchema.dismissing else { return try unregister(gone) }
+        _ = try call("dismiss", own + [.list(gone), .list(members)])
+        dismissal.withLock { $0 = next }
+    }
+
+    /// A server of an older release ends the tokens of these alone. It ends the others too when it has this release.
+    private func unregister(_ gone: [MemberID]) throws(TransportProblem) {
+        for member in gone where !unregistered.withLock({ $0.contains(member) }) {
             _ = try call("unregister", own + [.bytes(member.bytes)])
-            dismissed.withLock { _ = $0.insert(member) }
+            unregistered.withLock { _ = $0.insert(member) }
         }
     }
 
@@ -112,7 +132,7 @@ package final class PostgresTransport: SyncTransport {
         let known = heads.sorted { $0.key < $1.key }
         // A batch that is not in order, or was there before, is no answer.
         var last = heads
-        let logs = PostgresConnection.Value.list(known.map { "\"\\\\x\($0.key.text)\"" })
+        let logs = PostgresConnection.Value.list(known.map(\.key))
         let places = PostgresConnection.Value.list(known.map { String($0.value) })
         for row in try call("changes", own + [logs, places, .text(String(max(most, 1)))]) {
             guard let (device, seq) = Self.place(row), row.count > 2, let bytes = row[2], seq > last[device] ?? 0,
@@ -196,6 +216,7 @@ extension PostgresConnection.Value {
     fileprivate static func seq(_ seq: UInt64) -> Self { .text(String(seq)) }
     fileprivate static func part(_ part: UInt32?) -> Self { .text(part.map { String($0) } ?? "-1") }
     fileprivate static func list(_ values: [String]) -> Self { .text("{\(values.joined(separator: ","))}") }
+    fileprivate static func list(_ members: [MemberID]) -> Self { list(members.map { "\"\\\\x\($0.text)\"" }) }
 
     /// Text has the type that the function takes.
     fileprivate var type: String {

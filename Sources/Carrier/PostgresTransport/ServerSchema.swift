@@ -5,19 +5,22 @@
 /// are taken from everybody in this database.
 enum ServerSchema {
     /// Raised with every change of the functions; ``ServerInstallation`` brings a server to it.
-    static let version = 4
+    static let version = 5
+
+    /// The first version whose `dismiss` ends what a removed machine has registered.
+    static let dismissing = 5
 
     /// Runs in one transaction, also over a server that has it already.
     static let statements = [
-        schema, tables, rights, allow, allowReading, invite, enter, letIn, found, registration, commit, discard,
-        reading,
+        schema, tables, rights, allow, allowReading, invite, enter, letIn, found, registration, dismissal,
+        commit, discard, reading,
     ]
 
     // Users see these in the status of their circle. They stand in SQL's quotes: without an apostrophe.
     private static let stranger = "the server does not let this machine in: it was not added yet, or was removed"
-    private static let noBeginning =
+    static let noBeginning =
         "the invitation was used, has ended, or is of another role or for a circle that is there"
-    private static let noEntrance = "the invitation was used, has ended, or is of another role or for a new circle"
+    static let noEntrance = "the invitation was used, has ended, or is of another role or for a new circle"
     private static let full = "the circle has no more room on this server"
 
     private static let schema = """
@@ -30,7 +33,8 @@ enum ServerSchema {
         """
 
     /// An invitation with a circle lets a machine into that one. A slot's part is -1 for a batch. Bodies are sealed, so
-    /// that nothing would make them smaller.
+    /// that nothing would make them smaller. A machine that has entered by an invitation has no registrars, nor has one
+    /// that a version before 5 has registered.
     private static let tables = """
         CREATE TABLE IF NOT EXISTS keychain_sync.version (number integer NOT NULL);
         CREATE TABLE IF NOT EXISTS keychain_sync.circles (
@@ -47,6 +51,7 @@ enum ServerSchema {
             removed timestamptz,
             PRIMARY KEY (circle, device)
         );
+        ALTER TABLE keychain_sync.devices ADD COLUMN IF NOT EXISTS registrars bytea[];
         CREATE TABLE IF NOT EXISTS keychain_sync.slots (
             circle bytea NOT NULL REFERENCES keychain_sync.circles ON DELETE CASCADE,
             device bytea NOT NULL CHECK (length(device) = 16),
@@ -85,13 +90,13 @@ enum ServerSchema {
         REVOKE ALL ON pg_stat_activity, pg_locks FROM PUBLIC;
         """
 
-    private static func ownersAlone(_ functions: String...) -> String {
+    static func ownersAlone(_ functions: String...) -> String {
         functions.map {
             "REVOKE ALL ON FUNCTION keychain_sync.\($0) FROM PUBLIC, keychain_sync_tenant;\n"
         }.joined()
     }
 
-    private static func function(_ declaration: String, as body: String) -> String {
+    static func function(_ declaration: String, as body: String) -> String {
         """
         CREATE OR REPLACE FUNCTION keychain_sync.\(declaration)
         LANGUAGE plpgsql SECURITY DEFINER SET search_path = keychain_sync, pg_temp AS $$
@@ -103,7 +108,7 @@ enum ServerSchema {
     }
 
     /// Revoking comes behind: a function is everybody's when it is made.
-    private static func tenants(_ functions: String...) -> String {
+    static func tenants(_ functions: String...) -> String {
         functions.map {
             """
             REVOKE ALL ON FUNCTION keychain_sync.\($0) FROM PUBLIC;
@@ -199,88 +204,6 @@ enum ServerSchema {
             "version() RETURNS integer",
             as: "BEGIN RETURN (SELECT max(number) FROM version); END")
         + tenants("version()")
-
-    private static let letIn =
-        function(
-            "let_in(of bytea, newcomer bytea, hash bytea) RETURNS void",
-            as: """
-                BEGIN
-                    IF EXISTS (
-                        SELECT FROM devices
-                        WHERE circle = of AND device = newcomer AND token_hash = hash AND removed IS NULL)
-                    THEN RETURN; END IF;
-                    IF EXISTS (SELECT FROM devices WHERE circle = of AND device = newcomer) THEN
-                        RAISE EXCEPTION 'the machine has another token, or was removed' USING ERRCODE = '42710';
-                    END IF;
-                    IF (SELECT count(*) FROM devices WHERE circle = of) >= 256 THEN
-                        RAISE EXCEPTION 'the circle has had 256 machines' USING ERRCODE = '53000';
-                    END IF;
-                    INSERT INTO devices VALUES (of, newcomer, hash);
-                END
-                """)
-        + ownersAlone("let_in(bytea, bytea, bytea)")
-
-    /// Takes an invitation once, for a new circle or for the one that it lets a machine into. The machine repeats it
-    /// without harm.
-    private static let found =
-        function(
-            "invited(invitation bytea) RETURNS void",
-            as: """
-                BEGIN
-                    IF NOT EXISTS (
-                        SELECT FROM invitations
-                        WHERE hash = sha256(invitation) AND tenant = session_user AND ends >= now()
-                            AND circle IS NULL)
-                    THEN RAISE EXCEPTION '\(noBeginning)'
-                        USING ERRCODE = '28000';
-                    END IF;
-                END
-                """)
-        + function(
-            "found(invitation bytea, founded bytea, by bytea, token bytea) RETURNS void",
-            as: """
-                DECLARE room bigint; isThere boolean;
-                BEGIN
-                    IF EXISTS (
-                        SELECT FROM devices WHERE circle = founded AND device = by AND token_hash = sha256(token))
-                    THEN RETURN; END IF;
-                    PERFORM FROM circles WHERE circle = founded FOR UPDATE;
-                    isThere := FOUND;
-                    IF isThere AND invited_to(invitation) <> founded THEN
-                        RAISE EXCEPTION '\(noEntrance)' USING ERRCODE = '28000';
-                    END IF;
-                    IF NOT isThere THEN PERFORM invited(invitation); END IF;
-                    DELETE FROM invitations WHERE hash = sha256(invitation) RETURNING quota INTO room;
-                    IF room IS NULL THEN RAISE EXCEPTION '\(noBeginning)' USING ERRCODE = '28000'; END IF;
-                    IF NOT isThere THEN
-                        INSERT INTO circles (circle, tenant, quota) VALUES (founded, session_user, room);
-                    END IF;
-                    PERFORM let_in(founded, by, sha256(token));
-                END
-                """)
-        + tenants("invited(bytea)", "found(bytea, bytea, bytea, bytea)")
-
-    /// A machine of the circle lets another one in, or takes its token away for good.
-    private static let registration =
-        function(
-            "register(of bytea, by bytea, token bytea, newcomer bytea, hash bytea) RETURNS void",
-            as: """
-                BEGIN
-                    PERFORM allow_change(of, by, token);
-                    PERFORM let_in(of, newcomer, hash);
-                END
-                """)
-        + function(
-            "unregister(of bytea, by bytea, token bytea, gone bytea) RETURNS void",
-            as: """
-                BEGIN
-                    PERFORM allow_change(of, by, token);
-                    -- A transaction that waits for the row's lock with an older view fails.
-                    UPDATE circles SET bytes = bytes WHERE circle = of;
-                    UPDATE devices SET removed = now() WHERE circle = of AND device = gone AND removed IS NULL;
-                END
-                """)
-        + tenants("register(bytea, bytea, bytea, bytea, bytea)", "unregister(bytea, bytea, bytea, bytea)")
 
     /// An acknowledged commit is on disk, also where a role asks for less. A full queue of notifications fails none.
     private static let commit =

@@ -42,10 +42,11 @@ package protocol SyncTransport: Sendable {
     /// - Throws: ``TransportProblem``.
     func admit(_ newcomer: MemberID, tokenHash: [UInt8]) throws(TransportProblem)
 
-    /// Lets removed machines in no more, where the place knows machines. It may be repeated.
+    /// Lets removed machines in no more, where the place knows machines, nor those that they let in and that are no
+    /// members. It may be repeated.
     ///
     /// - Throws: ``TransportProblem``.
-    func dismiss(_ members: [MemberID]) throws(TransportProblem)
+    func dismiss(_ gone: [MemberID], keeping members: [MemberID]) throws(TransportProblem)
 
     /// Waits for something that ``changes(after:atMost:)`` has not seen, or for the time at which a look is due.
     ///
@@ -56,7 +57,7 @@ package protocol SyncTransport: Sendable {
 
 extension SyncTransport {
     package func admit(_ newcomer: MemberID, tokenHash: [UInt8]) throws(TransportProblem) {}
-    package func dismiss(_ members: [MemberID]) throws(TransportProblem) {}
+    package func dismiss(_ gone: [MemberID], keeping members: [MemberID]) throws(TransportProblem) {}
 }
 
 /// The end of a commitment.

@@ -15,7 +15,10 @@ extension OwnCircle {
         return try perform { replica, _, keys in
             var positions = SyncPositions(number: number, circle: state.circle, me: replica.me, place: file.place)
             // A machine that was removed itself decides about nobody.
-            positions.removed = replica.isOut(state, keys) ? [] : replica.membership.removed.sorted()
+            if !replica.isOut(state, keys) {
+                positions.removed = replica.membership.removed.sorted()
+                positions.members = replica.membership.staying
+            }
             (positions.isPaused, positions.isWanted) = (file.isPaused, isWanted)
             positions.heads = replica.logs.mapValues(\.seq).filter { $0.value > 0 }
             positions.wanted = desk.wanted(replica, file.partner?.id, keys)

@@ -196,14 +196,22 @@ struct CarrierRoundTests {
         }
     }
 
-    @Test("Machines that were removed are dismissed after the batch that says so")
+    @Test("Removed machines are dismissed after the batch that says so, by the next round where one is cut off")
     func dismisses() throws {
         let place = PlayedServer(try circle.transport(of: circle.one))
         circle.one.say("removes")
-        circle.one.state.update { $0.positions?.removed = [circle.other.me] }
+        let (one, other) = (circle.one.me, circle.other.me)
+        circle.one.state.update { $0.positions?.removed = [other] }
+        circle.one.state.update { $0.positions?.members = [one] }
         let positions = try #require(try circle.one.positions())
-        _ = try CarrierRound(circle.one, place).run(positions)
-        #expect(place.calls.withLock { $0 } == ["commit", "dismiss \(circle.other.me.text)"])
+        // This one ends between the batch and the dismissal, and the next has nothing to say.
+        place.losesDismissal.withLock { $0 = true }
+        #expect(throws: CarrierRound.Failure.self) { try CarrierRound(circle.one, place).run(positions) }
+        #expect(place.calls.withLock { $0 } == ["commit"])
+        place.losesDismissal.withLock { $0 = false }
+        let next = try #require(try circle.one.positions())
+        _ = try CarrierRound(circle.one, place).run(next)
+        #expect(place.calls.withLock { $0 } == ["commit", "dismiss [\"\(other.text)\"] keeping [\"\(one.text)\"]"])
     }
 
     @Test("A place that is still to be made is made by the first round that reaches it, once")

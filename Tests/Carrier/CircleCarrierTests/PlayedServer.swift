@@ -6,6 +6,7 @@ import SyncTransports
 final class PlayedServer: SyncTransport {
     let calls = Lock<[String]>([])
     let isAway = Lock(false)
+    let losesDismissal = Lock(false)
     private let folder: any SyncTransport
 
     init(_ folder: any SyncTransport) { self.folder = folder }
@@ -29,8 +30,10 @@ final class PlayedServer: SyncTransport {
         return try folder.changes(after: heads, atMost: most)
     }
 
-    func dismiss(_ members: [MemberID]) throws(TransportProblem) {
-        for member in members { note("dismiss \(member.text)") }
+    func dismiss(_ gone: [MemberID], keeping members: [MemberID]) throws(TransportProblem) {
+        if losesDismissal.withLock({ $0 }) { throw .unreachable("it is away") }
+        guard !gone.isEmpty else { return }
+        note("dismiss \(gone.map(\.text)) keeping \(members.map(\.text))")
     }
 
     func discard(_ slots: [SyncSlot]) throws(TransportProblem) { try folder.discard(slots) }

@@ -56,8 +56,9 @@ struct CircleFailureTests {
         let gone = try circle.second.status.me
         try circle.first.change(.remove(gone, keeping: []))
         try circle.exchange()
-        #expect(try circle.first.positions.removed == [gone])
-        #expect(try circle.second.positions.removed.isEmpty)
+        let positions = try circle.first.positions
+        #expect(positions.removed == [gone] && positions.members == [positions.me])
+        #expect(try circle.second.positions.removed.isEmpty && circle.second.positions.members.isEmpty)
     }
 
     @Test("An end of daemon and enclave after each step loses and repeats nothing")

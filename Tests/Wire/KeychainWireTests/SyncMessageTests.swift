@@ -53,7 +53,7 @@ struct SyncMessageTests {
         var positions = SyncPositions(number: 5, circle: circle, me: me, place: "/mnt")
         (positions.isWanted, positions.heads) = (true, [me: 1, MemberID([1]): 0])
         (positions.wanted, positions.discarding) = ([part], [slot, part])
-        positions.removed = [MemberID([1]), MemberID([2])]
+        (positions.removed, positions.members) = ([MemberID([1]), MemberID([2])], [me])
         return positions
     }()
 

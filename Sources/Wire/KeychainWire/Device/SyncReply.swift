@@ -73,10 +73,10 @@ package enum SyncVerdict: UInt8, Sendable, CaseIterable {
 
 /// All that a carrier needs to know.
 ///
-///     positions = number:u64 circle:16 me:16 place:text flags:u8 heads wanted discarding removed
+///     positions = number:u64 circle:16 me:16 place:text flags:u8 heads wanted discarding removed members
 ///     heads     = count:u32 *(device:16 seq:u64)          ; by ascending device
 ///     wanted, discarding = count:u32 *slot
-///     removed   = count:u32 *(member:16)                  ; ascending
+///     removed, members = count:u32 *(member:16)           ; ascending
 ///
 /// Bit 0 of the flags: paused; bit 1: a look is wanted now.
 package struct SyncPositions: Equatable, Sendable {
@@ -96,6 +96,8 @@ package struct SyncPositions: Equatable, Sendable {
     package var discarding: [SyncSlot] = []
     /// Machines that were removed: a place that knows machines is to let them in no more.
     package var removed: [MemberID] = []
+    /// Machines that stay where a removed one has let them in.
+    package var members: [MemberID] = []
 
     package init(number: UInt64, circle: CircleID, me: MemberID, place: String) {
         (self.number, self.circle, self.me, self.place) = (number, circle, me, place)
@@ -109,7 +111,7 @@ package struct SyncPositions: Equatable, Sendable {
         buffer.append((isPaused ? 1 : 0) | (isWanted ? 2 : 0))
         buffer.append(heads: heads)
         for slots in [wanted, discarding] { buffer.append(slots: slots) }
-        buffer.append(members: removed)
+        for list in [removed, members] { buffer.append(members: list) }
     }
 
     init(from reader: inout WireReader) throws(Refusal) {
@@ -120,7 +122,8 @@ package struct SyncPositions: Equatable, Sendable {
         guard flags < 4 else { throw .malformed("the flags of a circle") }
         (isPaused, isWanted) = (flags & 1 != 0, flags & 2 != 0)
         heads = try reader.heads()
-        (wanted, discarding, removed) = (try reader.slots(), try reader.slots(), try reader.members())
+        (wanted, discarding) = (try reader.slots(), try reader.slots())
+        (removed, members) = (try reader.members(), try reader.members())
     }
 }
 
