@@ -3,6 +3,7 @@
 import os
 import pathlib
 import re
+import signal
 import subprocess
 
 import pytest
@@ -15,6 +16,17 @@ TOP = pathlib.Path(__file__).resolve().parents[2]
 # A command that hangs ends after so many seconds. No test of the gate takes a tenth of it, of the others half.
 LIMITS = {tiers.GATE: 1800, tiers.LONG: 7200, tiers.RELEASE: 14400}
 PATIENCE = float(os.environ.get("KEYCHAIN_TEST_PATIENCE", "1"))
+
+
+def hear_signals():
+    """Has all that is started from here hear signals. A caller in the background of a script ignores them, or one under
+    nohup, and so would each program of a test. What has a handler here is as it should be there."""
+    for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
+        if signal.getsignal(number) == signal.SIG_IGN:
+            signal.signal(number, lambda *_: None)
+
+
+hear_signals()
 
 
 def pytest_addoption(parser):

@@ -1,5 +1,8 @@
 """A gate that says that it has passed has run everything, and names what tests have left behind."""
 
+import signal
+import subprocess
+
 import conftest
 import run
 import tiers
@@ -24,3 +27,18 @@ def test_locks_of_swiftpm_are_not_left_behind():
     """Wherever the project lies: a lock has the name of what it locks. A file of a test is told."""
     assert run.is_others("_home_ann_swift-keychain_.build.lock") and run.is_others("_root_.swiftpm.lock")
     assert not run.is_others("tmp.aB3") and not run.is_others("keychain.lock") and not run.is_others("_store")
+
+
+def test_programs_of_tests_hear_signals_that_the_caller_ignores():
+    """A tier in the background of a script ignores Ctrl-C, and one under nohup ignores the end of its terminal."""
+    numbers = (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT)
+    before = {number: signal.signal(number, signal.SIG_IGN) for number in numbers}
+    try:
+        conftest.hear_signals()
+        for number in numbers:
+            with subprocess.Popen(["sleep", "3600"]) as process:
+                process.send_signal(number)
+                assert process.wait() == -number
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -25,15 +25,6 @@ extension Replica {
         return note.seq == batch.header.seq && note.hash == keys.hash(batch.signed).short
     }
 
-    /// Whether a batch, which its author has signed, is another one for the place of the one that was noted. It is
-    /// evidence then, and not read: the keys may have counted the other.
-    mutating func contradictsNote(_ batch: SyncBatch, _ keys: any CircleKeys) -> Bool {
-        let (device, seq) = (batch.header.device, batch.header.seq)
-        guard claims[device]?[me]?.seq == seq, !isNoted(batch, keys) else { return false }
-        notice(ForkEvidence(device: device, seq: seq, witness: device))
-        return true
-    }
-
     /// Whether the keys may take a batch now. If not, this is noted for the next transaction.
     ///
     /// A machine that has published nothing reads all at once, to see whether it has to start from a snapshot. From one

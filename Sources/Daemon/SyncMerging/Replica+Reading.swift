@@ -110,6 +110,15 @@ extension Replica {
         return false
     }
 
+    /// Whether a batch, which its author has signed, is another one for the place of the one that was noted. It is
+    /// evidence then, and not read: the keys may have counted the other.
+    private mutating func contradictsNote(_ batch: SyncBatch, _ keys: any CircleKeys) -> Bool {
+        let (device, seq) = (batch.header.device, batch.header.seq)
+        guard claims[device]?[me]?.seq == seq, !isNoted(batch, keys) else { return false }
+        notice(ForkEvidence(device: device, seq: seq, witness: device))
+        return true
+    }
+
     private mutating func read(_ batch: SyncBatch, now: UInt64, _ keys: any CircleKeys) -> Bool {
         let device = batch.header.device
         guard isReadable(batch), counts(batch, keys) else { return false }
