@@ -104,13 +104,6 @@ package struct Membership: Sendable {
     /// The machines that are in.
     package var machines: [MemberID] { present.filter { !$0.value.isRecoveryKey }.keys.sorted() }
 
-    /// The machines that are in, and those that a removal keeps, also where what introduced them was not read yet. A
-    /// removed member's word keeps nobody.
-    package var staying: [MemberID] {
-        let kept = cuts.keys.filter { !removed.contains($0.place.device) }.flatMap(\.kept)
-        return Set(machines).union(kept.filter { members[$0] == nil && !removed.contains($0) }).sorted()
-    }
-
     /// Counts an introduction, the first that a sponsor states of a member.
     package mutating func add(_ id: MemberID, _ member: Member) {
         guard id != member.sponsor, introductions[id]?[member.sponsor] == nil,

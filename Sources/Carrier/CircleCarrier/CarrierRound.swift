@@ -57,6 +57,8 @@ package struct CarrierRound {
 
     private func exchange(_ first: SyncPositions) throws(Failure) -> Outcome {
         var (outcome, positions, wasOccupied) = (Outcome(), first, false)
+        // First, because a removed machine may hinder what follows: a place that it has filled takes no batch.
+        try? dismiss(first)
         for _ in 1...Self.mostLooks {
             let hasTakenParts = try look(positions, &outcome)
             let isOccupied = try publish(&outcome)
@@ -70,16 +72,20 @@ package struct CarrierRound {
             (positions, wasOccupied) = (next, isOccupied)
             guard outcome.hasMore else { break }
         }
-        // The batch that removes a machine is there before its access goes. The daemon names all that were removed,
-        // so that the next round ends what this one does not come to.
-        try moving { () throws(TransportProblem) in
-            try transport.dismiss(positions.removed, keeping: positions.members)
-        }
+        try dismiss(positions)
         if !positions.discarding.isEmpty {
             try moving { () throws(TransportProblem) in try transport.discard(positions.discarding) }
             try asking { () throws(Refusal) in try daemon.discarded(positions.discarding) }
         }
         return outcome
+    }
+
+    /// The batch that removes a machine is there before its access goes: the daemon names no others. It names all that
+    /// were removed, so that the next round ends what this one does not come to.
+    private func dismiss(_ positions: SyncPositions) throws(Failure) {
+        try moving { () throws(TransportProblem) in
+            try transport.dismiss(positions.removed, keeping: positions.members)
+        }
     }
 }
 

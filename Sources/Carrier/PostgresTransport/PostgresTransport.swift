@@ -83,11 +83,14 @@ package final class PostgresTransport: SyncTransport {
         _ = try call("register", own + [.bytes(newcomer.bytes), .bytes(tokenHash)])
     }
 
-    /// Takes the tokens of other machines away, and those that these have registered: once, until there are others.
+    /// Takes the tokens of other machines away, and those that these have registered: once for each connection, until
+    /// there are others. A server that was restored from a backup has them again.
+    ///
+    /// - Parameter members: none for those of `gone` alone.
     package func dismiss(_ gone: [MemberID], keeping members: [MemberID]) throws(TransportProblem) {
         let next = Dismissal(gone: gone, members: members)
         guard !gone.isEmpty, dismissal.withLock({ $0 != next }) else { return }
-        guard try version() >= ServerSchema.dismissing else { return try unregister(gone) }
+        guard !members.isEmpty, try version() >= ServerSchema.dismissing else { return try unregister(gone) }
         _ = try call("dismiss", own + [.list(gone), .list(members)])
         dismissal.withLock { $0 = next }
     }
@@ -193,6 +196,8 @@ extension PostgresTransport {
                 }
             }
             let new = try PostgresConnection.open(address, until: deadline)
+            dismissal.withLock { $0 = nil }
+            unregistered.withLock { $0 = [] }
             do throws(TransportProblem) {
                 let rows = try new.query(query, values, until: deadline)
                 open = new

@@ -104,7 +104,7 @@ extension ServerSchema {
                     WITH RECURSIVE kept AS (
                         SELECT device FROM devices
                         WHERE circle = of AND device <> ALL (gone)
-                            AND (registrars IS NULL OR device = by OR device = ANY (members))
+                            AND (registrars IS NULL AND removed IS NULL OR device = by OR device = ANY (members))
                         UNION
                         SELECT devices.device FROM devices JOIN kept ON kept.device = ANY (registrars)
                         WHERE circle = of AND devices.device <> ALL (gone))

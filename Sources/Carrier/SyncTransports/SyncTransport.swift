@@ -45,6 +45,7 @@ package protocol SyncTransport: Sendable {
     /// Lets removed machines in no more, where the place knows machines, nor those that they let in and that are no
     /// members. It may be repeated.
     ///
+    /// - Parameter members: none where these are not known yet; then `gone` alone is let in no more.
     /// - Throws: ``TransportProblem``.
     func dismiss(_ gone: [MemberID], keeping members: [MemberID]) throws(TransportProblem)
 

@@ -11,7 +11,7 @@ extension Replica {
     /// - Parameter parts: all parts, as the transport has them.
     /// - Returns: whether it is endorsed with the next batch, or was before.
     package mutating func examine(_ parts: [[UInt8]], of author: MemberID, _ keys: any CircleKeys) -> Bool {
-        guard let announced = snapshots[author], author != me, isTrusted, isOneHistory(of: author), canCompare(keys),
+        guard let announced = snapshots[author], author != me, isTrusted, isOneHistory(announced), canCompare(keys),
             rows.loadAll()
         else { return false }
         let statement = SyncStatement.endorse(announced.position)
@@ -35,15 +35,18 @@ extension Replica {
         return snapshots.values.filter { announced in
             let author = announced.position.device
             let isSaid = hasEndorsed(me, announced.position) || queued.contains(.endorse(announced.position))
-            guard author != me, !isSaid, isOneHistory(of: author) else { return false }
+            guard author != me, !isSaid, isOneHistory(announced) else { return false }
             return pledged.map { announced.covers($0, besides: doubtfulLogs) } ?? true
                 && areTrue(announced.manifest.logs)
         }.sorted { $0.position.device < $1.position.device }
     }
 
-    /// Whether a machine, perhaps a removed one, has written one log, and not two.
-    private func isOneHistory(of author: MemberID) -> Bool {
-        membership.members[author]?.isRecoveryKey == false && !doubtfulLogs.contains(author)
+    /// Whether a snapshot is of a machine, perhaps a removed one, that has written one log, and not two. It was in
+    /// as far as the snapshot says: nobody starts from one whose author is out in it.
+    private func isOneHistory(_ announced: Announced) -> Bool {
+        let author = announced.position.device
+        return membership.members[author]?.isRecoveryKey == false && !doubtfulLogs.contains(author)
+            && !membership.cuts.contains { $0.value.contains(author) && announced.covers($0.key.place) }
     }
 
     /// Whether this machine has not endorsed the snapshot that it has started from, and none since: perhaps it cannot,

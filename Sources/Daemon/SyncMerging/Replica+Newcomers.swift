@@ -4,13 +4,6 @@ package import SyncFormat
 // it reads these. Otherwise it starts from a snapshot, before it has merged anything.
 
 extension Replica {
-    /// Whether this machine can still start from a snapshot, and decides so at the end of a look: nobody has added it
-    /// as far as it has read. Batches that follow may be discarded before it is added.
-    package var mayStart: Bool {
-        let isWaiting = membership.members[me] == nil && logs[me]?.seq ?? 0 == 0 && outgoing == nil && queued.isEmpty
-        return isFresh || isWaiting
-    }
-
     /// Whether a member's log is gone in part: what follows is not here, and it has signed what waits behind that.
     /// Anybody can write other batches, before and behind it, and put old ones back.
     ///
@@ -31,13 +24,15 @@ extension Replica {
     }
 
     /// Whether more of a member's log should be here. Of a removed member a beginning is enough, once a machine knows
-    /// who has added it: before that it may have read a removal that does not count.
+    /// who has added it: before that it may have read a removal that does not count. A machine with a recovery key
+    /// takes what there is: nobody else may be left who could write the rest.
     private func mayLack(_ device: MemberID, seesHoles: Bool) -> Bool {
         let (head, isOut) = (logs[device]?.seq ?? 0, membership.removed.contains(device))
         let isNew = membership.members[me] == nil && !(isOut && addsItself)
         guard isNew || named[device] ?? 0 > head else { return false }
         if head == 0 { return true }
-        return seesHoles && waiting[device]?[head + 1] == nil && !doubted.contains(device) && (isNew || !isOut)
+        guard seesHoles, !addsItself, isNew || !isOut else { return false }
+        return waiting[device]?[head + 1] == nil && !doubted.contains(device)
     }
 
     /// Whether somebody's log is gone in part who may belong to the circle: a machine that was not added has time, and

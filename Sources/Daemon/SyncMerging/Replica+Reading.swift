@@ -52,7 +52,7 @@ extension Replica {
         let ahead = seq - (logs[device]?.seq ?? 0)
         let hasPlace = waiting[device] != nil || waiting.count < SyncLimits.members
         // Of a log that is gone in part a newcomer sees the end alone.
-        let isNear = ahead <= Self.waitingBatches || isFresh && waiting[device]?.count ?? 0 < Self.waitingBatches
+        let isNear = ahead <= Self.waitingBatches || mayStart && waiting[device]?.count ?? 0 < Self.waitingBatches
         let hasRoom = hasPlace && isNear && waitingSize + size <= Self.waitingBytes
         guard there.count < 2, hasRoom || ahead == 1 && author(of: batch, keys) != nil else { return false }
         waiting[device, default: [:]][seq] = there + [batch]

@@ -172,11 +172,13 @@ extension Replica {
         return raised
     }
 
-    /// The positions that are not said yet, as many as a batch names. Those of removed members come first, and those
-    /// that tell of removals last: once a machine says that it knows of these, it names removed members without effect.
+    /// The positions that are not said yet, as many as a batch names, of as many logs as readers keep. Those of removed
+    /// members come first, and those that tell of removals last: once a machine says that it knows of these, it names
+    /// removed members without effect.
     func changedPositions() -> [SyncPosition] {
         let said = logs[me]?.said ?? [:]
-        let changed = logs.filter { $0.key != me && $0.value.seq > said[$0.key] ?? 0 }
+        let hasRoom = said.count < SyncLimits.saidLogs
+        let changed = logs.filter { $0.key != me && $0.value.seq > said[$0.key] ?? (hasRoom ? 0 : .max) }
             .map { SyncPosition(device: $0.key, seq: $0.value.seq, hash: $0.value.hash.short) }
         guard changed.count > SyncLimits.members else { return changed.sorted { $0.device < $1.device } }
         let news = Set(membership.cuts.keys.map(\.place).filter { $0.seq > said[$0.device] ?? 0 }.map(\.device))
@@ -250,7 +252,7 @@ extension Replica {
             .prefix(SyncLimits.recipients)
         let made = keys.makeGeneration(number, for: Dictionary(uniqueKeysWithValues: recipients.map { $0 }))
         // Keys with little room may have forgotten who is out.
-        guard let made, made.shares.allSatisfy({ after.recipients[$0.recipient] != nil }) else { return [] }
+        guard let made, !made.shares.contains(where: { after.removed.contains($0.recipient) }) else { return [] }
         return [.generation(made)]
     }
 

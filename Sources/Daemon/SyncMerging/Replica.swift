@@ -125,6 +125,13 @@ package struct Replica<Rows: RowTable> {
         return membership.members.isEmpty && outgoing == nil && !begins
     }
 
+    /// Whether this machine can still start from a snapshot, and decides so at the end of a look: nobody has added it
+    /// as far as it has read. Batches that follow may be discarded before it is added.
+    package var mayStart: Bool {
+        let isWaiting = membership.members[me] == nil && logs[me]?.seq ?? 0 == 0 && outgoing == nil && queued.isEmpty
+        return isFresh || isWaiting
+    }
+
     /// Whether this machine is out.
     package var isRemoved: Bool { membership.removed.contains(me) }
     /// How many records wait because they are far ahead of the clock.

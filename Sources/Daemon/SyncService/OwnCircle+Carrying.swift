@@ -16,8 +16,9 @@ extension OwnCircle {
             var positions = SyncPositions(number: number, circle: state.circle, me: replica.me, place: file.place)
             // A machine that was removed itself decides about nobody.
             if !replica.isOut(state, keys) {
-                positions.removed = replica.membership.removed.sorted()
-                positions.members = replica.membership.staying
+                positions.removed = replica.dismissed
+                // Before that a machine may be in of which this one does not know.
+                if replica.hasReadRemovedLogs { positions.members = replica.membership.machines }
             }
             (positions.isPaused, positions.isWanted) = (file.isPaused, isWanted)
             positions.heads = replica.logs.mapValues(\.seq).filter { $0.value > 0 }
@@ -82,7 +83,7 @@ extension OwnCircle {
             guard !replica.isFresh else { return false }
             replica.look(at: shown.ends)
             _ = replica.collect()
-            desk.examine(&replica, keys)
+            if !replica.mayStart { desk.examine(&replica, keys) }
             return shown.ends.keys.contains { replica.membership.members[$0] != nil }
         }
         // A carrier may still have looked at the place of the circle from before.

@@ -117,18 +117,6 @@ private func permutations<Element>(_ list: [Element]) -> [[Element]] {
         }
     }
 
-    @Test("Machines that are in stay at the place, and so do those that a member keeps before they were read of")
-    func staying() {
-        let circle: [Stated] = [.add(1, by: 0), .add(2, by: 1), .add(3, by: 1), .add(4, by: 1, isKey: true)]
-        let removal = Stated.remove(2, by: 1, keeping: [5, 6])
-        #expect(counted(circle).staying == [id(1), id(2), id(3)])
-        #expect(counted(circle + [removal]).staying == [id(1), id(3), id(5), id(6)])
-        // One of them turns out to be a recovery key, and the other is removed.
-        let read = circle + [removal, .add(5, by: 2, isKey: true), .remove(6, by: 3)]
-        #expect(counted(read).staying == [id(1), id(3)])
-        #expect(counted(circle + [.remove(3, by: 2, keeping: [7]), .remove(2, by: 1)]).staying == [id(1)])
-    }
-
     @Test("One that another has introduced as a recovery key is the machine that it is")
     func machineOrKey() {
         let circle: [Stated] = [.add(1, by: 0), .add(2, by: 1), .add(3, by: 1, isKey: true)]

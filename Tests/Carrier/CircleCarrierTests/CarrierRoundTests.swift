@@ -211,7 +211,19 @@ struct CarrierRoundTests {
         place.losesDismissal.withLock { $0 = false }
         let next = try #require(try circle.one.positions())
         _ = try CarrierRound(circle.one, place).run(next)
-        #expect(place.calls.withLock { $0 } == ["commit", "dismiss [\"\(other.text)\"] keeping [\"\(one.text)\"]"])
+        let dismissal = "dismiss [\"\(other.text)\"] keeping [\"\(one.text)\"]"
+        #expect(place.calls.withLock { $0 } == ["commit", dismissal, dismissal])
+    }
+
+    @Test("A removed machine that has filled the place is dismissed before a batch is refused")
+    func dismissesFirst() throws {
+        let place = PlayedServer(try circle.transport(of: circle.one))
+        circle.one.say("knows of the removal")
+        circle.one.state.update { $0.positions?.removed = [circle.other.me] }
+        place.isFull.withLock { $0 = true }
+        let positions = try #require(try circle.one.positions())
+        #expect(throws: CarrierRound.Failure.self) { try CarrierRound(circle.one, place).run(positions) }
+        #expect(place.calls.withLock { $0 } == ["dismiss [\"\(circle.other.me.text)\"] keeping []"])
     }
 
     @Test("A place that is still to be made is made by the first round that reaches it, once")

@@ -6,6 +6,7 @@ import SyncTransports
 final class PlayedServer: SyncTransport {
     let calls = Lock<[String]>([])
     let isAway = Lock(false)
+    let isFull = Lock(false)
     let losesDismissal = Lock(false)
     private let folder: any SyncTransport
 
@@ -19,6 +20,7 @@ final class PlayedServer: SyncTransport {
     }
 
     func commit(_ bytes: [UInt8], in slot: SyncSlot) throws(TransportProblem) -> Commitment {
+        if isFull.withLock({ $0 }) { throw .refused("it is full") }
         note("commit")
         return try folder.commit(bytes, in: slot)
     }

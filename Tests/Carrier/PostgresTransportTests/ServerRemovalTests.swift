@@ -122,8 +122,16 @@ struct ServerRemovalTests {
     @Test("A machine that says nothing of members keeps its own place")
     func itself() throws {
         try hosted.admit(third, by: hosted.second)
-        try hosted.machine(third).dismiss([hosted.second], keeping: [])
+        try hosted.machine(third).dismiss([hosted.second], keeping: [hosted.first])
         #expect(try hosted.tokens() == [1, 3])
+    }
+
+    @Test("A machine that does not know all members yet ends the token of the removed one alone")
+    func membersUnknown() throws {
+        try hosted.machine(hosted.first).dismiss([hosted.second], keeping: [])
+        #expect(try hosted.tokens() == [1, 11, 12, 13])
+        try infiltrated.dismiss()
+        #expect(try hosted.tokens() == [1])
     }
 
     @Test("A token that the administrator has ended takes no other one along before its member is removed")

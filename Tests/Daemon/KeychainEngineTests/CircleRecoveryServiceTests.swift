@@ -64,6 +64,25 @@ struct CircleRecoveryServiceTests {
         #expect(try newcomer.keychain.values()["later"] == "3")
     }
 
+    @Test("A batch that is missing at the place keeps nobody from what is before it")
+    func hole() throws {
+        let (circle, code) = try Self.circle()
+        for number in 0..<3 {
+            try circle.first.keychain.add("item \(number)", value: "\(number)")
+            try circle.first.push(circle.transport)
+        }
+        let last = try #require(circle.slots().map(\.slot).max { $0.seq < $1.seq })
+        try circle.transport.discard([SyncSlot(circle: last.circle, device: last.device, seq: last.seq - 1)])
+        let newcomer = try SyncedMachine("new")
+        newcomer.user.enter(code)
+        try Self.bring(newcomer, circle)
+        try newcomer.change(.recover)
+        try newcomer.pull(circle.transport)
+        #expect(try newcomer.keychain.values() == ["of the first": "1", "item 0": "0"])
+        try newcomer.push(circle.transport)
+        #expect(try newcomer.status.standing == .isIn)
+    }
+
     @Test("A daemon and an enclave that start again before the first batch state the add all the same")
     func restarts() throws {
         let (circle, code) = try Self.circle()

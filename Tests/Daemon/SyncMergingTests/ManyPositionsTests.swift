@@ -36,9 +36,9 @@ struct ManyPositionsTests {
     private static let word = SyncStatement.want(GenerationID([1]))
 
     /// Accomplices of the hostile member, each of which has written a batch.
-    private func accomplices() -> [Accomplice] {
+    private func accomplices(_ number: Int = 6) -> [Accomplice] {
         func make(_ count: Int) -> [Accomplice] { (0..<count).map { _ in Accomplice(circle.dice) } }
-        let above = make(6)
+        let above = make(number)
         for one in above { hostile.replica.state(.add(Addition(one.keys.own))) }
         circle.publish(hostile)
         let below = above.map { one -> [Accomplice] in
@@ -72,5 +72,15 @@ struct ManyPositionsTests {
         circle.settle(rounds: 4)
         let end = reader.replica.logs[last.keys.id]?.seq
         for machine in circle.machines { #expect(machine.replica.logs[last.keys.id]?.seq == end) }
+    }
+
+    @Test("It has said all at last, also of more logs than readers keep")
+    func ends() {
+        _ = accomplices(26)
+        reader.pull(circle.transport, time: circle.time)
+        #expect(reader.replica.logs.count > SyncLimits.saidLogs + SyncLimits.members)
+        reader.replica.acknowledge()
+        for _ in 0..<40 where reader.replica.compose(reader.keys) != nil { circle.publish(reader) }
+        #expect(reader.replica.compose(reader.keys) == nil)
     }
 }

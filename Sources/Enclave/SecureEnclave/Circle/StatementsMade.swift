@@ -35,9 +35,22 @@ struct StatementsMade {
                 let sponsor = record.membership.recoveryKey(addition.recoveryKey)
             else { return false }
             return try sponsor.keys.hasSigned(addition.signature, of: addition.signed(in: record.circle))
-        case .add, .remove, .generation, .share, .recovery:
-            return statements.contains { $0.statement == statement && $0.author == record.own.id }
+        case .remove(let target, _, let kept):
+            return isMade(statement, record) || isRepeated(target, kept, record)
+        case .add, .generation, .share, .recovery: return isMade(statement, record)
         case .unknown: return false
         }
+    }
+
+    private func isMade(_ statement: SyncStatement, _ record: CircleRecord) -> Bool {
+        statements.contains { $0.statement == statement && $0.author == record.own.id }
+    }
+
+    /// Whether a removal is of a machine that is out, and nobody else goes by it. Not everyone has read both logs of a
+    /// member that contradicts itself, so that all others repeat their removals, without their users.
+    private func isRepeated(_ target: MemberID, _ kept: [MemberID], _ record: CircleRecord) -> Bool {
+        var after = record.membership
+        after.remove(target, kept: kept, at: SyncRecord.Origin(device: record.own.id, seq: .max))
+        return record.membership.removed.contains(target) && after.removed == record.membership.removed
     }
 }

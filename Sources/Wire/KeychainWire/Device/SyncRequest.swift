@@ -188,7 +188,7 @@ extension SecretBuffer {
     }
 
     func append(members: [MemberID]) {
-        let listed = members.sorted().prefix(SyncView.mostLogs)
+        let listed = members.prefix(SyncView.mostLogs).sorted()
         append(littleEndian: UInt32(listed.count))
         for member in listed { append(member.bytes.span) }
     }
