@@ -263,10 +263,15 @@ extension Replica {
         return !keys.holds(current) && membership.wanted[current]?.contains(me) == true
     }
 
-    /// Keys for those that lack them, and that are in when the batch counts.
+    /// Keys for those that lack them, and that are in when the batch counts. Of a generation that is stated in a log
+    /// which is read no further those get them that ask.
     private func shares(_ after: Membership, _ keys: any CircleKeys) -> [SyncStatement] {
-        after.generations.keys.sorted().filter(keys.holds).compactMap { id in
-            let lacking = after.lacking(id).filter { $0 != me }.prefix(SyncLimits.recipients)
+        let others = after.wanted.keys.filter { after.generations[$0] == nil }
+        return (after.generations.keys + others).sorted().filter(keys.holds).compactMap { id in
+            let wanting = after.wanted[id] ?? []
+            let lacking = after.lacking(id)
+                .filter { $0 != me && (after.generations[id] != nil || wanting.contains($0)) }
+                .prefix(SyncLimits.recipients)
             let recipients = lacking.compactMap { member in after.members[member].map { (member, $0.keys) } }
             guard !recipients.isEmpty,
                 let late = keys.share(id, with: Dictionary(uniqueKeysWithValues: recipients)), !late.shares.isEmpty
