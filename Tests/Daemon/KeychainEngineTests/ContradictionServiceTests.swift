@@ -22,17 +22,9 @@ struct ContradictionServiceTests {
 
     /// A batch that does not follow the last one of its author's log.
     private func contradiction() throws -> (slot: SyncSlot, bytes: [UInt8]) {
-        let (status, nothing) = (try hostile.status, [UInt8]())
-        let last = try #require(circle.slots().map(\.slot).filter { $0.device == status.me }.map(\.seq).max())
-        let header = SyncHeader(
-            circle: status.circle, device: status.me, seq: last + 1, previous: BatchHash([1]), generation: .none,
-            salt: BatchHash(Randomness.bytes(BatchHash.size)))
-        let hash = try BatchHash(sha256: nothing.span)
-        let batch = try SyncBatch(header, [], sealed: [], sealedHash: hash) { signed in
-            let head = Array(signed.dropFirst(SyncBatch.domain.count).dropLast(BatchHash.size))
-            return try hostile.engine.enclave.signBatch(head: head, sealedHash: hash)
-        }
-        return (batch.slot, try #require(batch.bytes))
+        let its = try hostile.status.me
+        let last = try #require(circle.slots().map(\.slot).filter { $0.device == its }.map(\.seq).max())
+        return try hostile.signed([], seq: last + 1, after: BatchHash([1]))
     }
 
     private func exchange() throws {
@@ -55,5 +47,27 @@ struct ContradictionServiceTests {
         for (number, machine) in others.enumerated() { try machine.keychain.add("item \(number)", value: "\(number)") }
         try exchange()
         for machine in others { #expect(try machine.keychain.values().count == 4) }
+    }
+
+    /// One machine alone reads a branch in which another is out. Its batches have keys that are stated there, and it
+    /// shares them with those who are in for it.
+    @Test("They share keys of a generation that one branch alone states with each member that asks for them")
+    func keysOfOneBranch() throws {
+        let (first, reader, asker) = (others[0], others[1], others[2])
+        let twin = try SyncedMachine(copyOf: hostile)
+        try twin.change(.remove(try asker.status.me, keeping: []))
+        let branch = try #require(try twin.next())
+        #expect(try reader.take(branch.bytes, in: branch.slot) == .read)
+        try hostile.keychain.add("its", value: "0")
+        try hostile.push(circle.transport)
+        try reader.pull(circle.transport)
+        try reader.keychain.add("of the reader", value: "1")
+        try reader.push(circle.transport)
+        for machine in [first, asker] {
+            try machine.pull(circle.transport)
+            #expect(try machine.keychain.values() == ["its": "0"])
+        }
+        try exchange()
+        for machine in [first, asker] { #expect(try machine.keychain.values()["of the reader"] == "1") }
     }
 }

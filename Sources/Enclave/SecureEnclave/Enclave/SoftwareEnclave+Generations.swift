@@ -68,11 +68,10 @@ extension SoftwareEnclave {
     private func shares(
         of generation: GenerationID, for members: [MemberID], in record: CircleRecord
     ) throws(Refusal) -> Generation {
-        guard let held = record.held[generation] else { throw .noGenerationKeys }
+        guard let held = record.held[generation], let made = record.membership.generations[generation] else {
+            throw .noGenerationKeys
+        }
         let keys = try keys(of: generation, held, in: record)
-        // Its statement may be in a log that is read no further, and the keys in a share of another member.
-        let commitment: BatchHash
-        do { commitment = try keys.commitment(in: record.circle, held.number) } catch { throw .crypto(error) }
         var shares: [KeyShare] = []
         for member in members {
             guard let recipient = record.membership.present[member]?.keys else { throw .notAMember }
@@ -83,7 +82,7 @@ extension SoftwareEnclave {
                 guard error == .malformedKey else { throw .crypto(error) }
             }
         }
-        return Generation(number: held.number, commitment: commitment, shares: shares)
+        return Generation(number: held.number, commitment: made.commitment, shares: shares)
     }
 
     // MARK: - Keys that came in shares
