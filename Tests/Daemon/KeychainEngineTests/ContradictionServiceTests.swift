@@ -3,6 +3,7 @@ import KeychainModel
 import KeychainWire
 import LinuxSystem
 import SyncFormat
+import SyncMerging
 import SyncService
 import SyncTransports
 import TestSupport
@@ -49,11 +50,10 @@ struct ContradictionServiceTests {
         for machine in others { #expect(try machine.keychain.values().count == 4) }
     }
 
-    /// One machine alone reads a branch in which another is out. Its batches have keys that are stated there, and it
+    /// One machine alone has read a branch in which another is out. Its batches have keys that are stated there, and it
     /// shares them with those who are in for it.
-    @Test("They share keys of a generation that one branch alone states with each member that asks for them")
-    func keysOfOneBranch() throws {
-        let (first, reader, asker) = (others[0], others[1], others[2])
+    private func share(without asker: SyncedMachine) throws {
+        let (first, reader) = (others[0], others[1])
         let twin = try SyncedMachine(copyOf: hostile)
         try twin.change(.remove(try asker.status.me, keeping: []))
         let branch = try #require(try twin.next())
@@ -68,6 +68,44 @@ struct ContradictionServiceTests {
             #expect(try machine.keychain.values() == ["its": "0"])
         }
         try exchange()
-        for machine in [first, asker] { #expect(try machine.keychain.values()["of the reader"] == "1") }
+        #expect(try first.keychain.values()["of the reader"] == "1")
+    }
+
+    @Test("Keys that one branch alone states reach all that ask, once the machine is out that has shared them")
+    func keysOfOneBranch() throws {
+        let (first, reader, asker) = (others[0], others[1], others[2])
+        try share(without: asker)
+        try exchange()
+        #expect(try asker.keychain.values() == ["its": "0"])
+        try first.change(.remove(try reader.status.me, keeping: []))
+        for _ in 0..<3 {
+            for machine in [first, asker] { try machine.push(circle.transport) }
+            for machine in [first, asker] { try machine.pull(circle.transport) }
+        }
+        #expect(try asker.keychain.values()["of the reader"] == "1")
+    }
+
+    @Test("A machine that has not read of a removal shares no keys that were made after it, and are asked for")
+    func keysOfLaterRemoval() throws {
+        let (first, reader, removed, behind) = (others[0], others[1], others[2], hostile)
+        try first.change(.remove(try removed.status.me, keeping: []))
+        try first.push(circle.transport)
+        try reader.keychain.add("of the reader", value: "1")
+        for _ in 0..<3 {
+            try reader.pull(circle.transport)
+            try reader.push(circle.transport)
+            // The place withholds the removal from these.
+            for machine in [removed, behind] {
+                for (slot, bytes) in try circle.slots() where slot.device != (try first.status.me) {
+                    _ = try machine.take(bytes, in: slot)
+                }
+                try machine.push(circle.transport)
+            }
+        }
+        #expect(try behind.keychain.values() == ["of the reader": "1"] && removed.keychain.values().isEmpty)
+        let its = try behind.status.me
+        let batches = try circle.slots().filter { $0.slot.device == its }
+            .map { try SyncBatch(decoding: $0.bytes) { (try? BatchHash(sha256: $0.span)) ?? .none } }
+        #expect(batches.flatMap(\.statements).compactMap(\.madeKeys).flatMap(\.shares).isEmpty)
     }
 }
