@@ -29,6 +29,7 @@ extension Replica {
         if membership.removed != before, rules.removalIsAcknowledged { mustPublish = true }
         if !batch.statements.isEmpty { stating.append(batch.withoutSealed) }
         guard let content else { return }
+        hasNews = !isOwn && (hasNews || !content.records.isEmpty)
         logs[place.device]?.floor = max(stated, content.floor)
         logs[place.device]?.marks[place.seq]?.floor = max(stated, content.floor)
         for record in content.records where record.kind == SyncRecord.Kind.manifest { announce(record, at: place) }

@@ -41,6 +41,8 @@ package struct Replica<Rows: RowTable> {
     package internal(set) var quarantined: [MemberID: Int] = [:]
     /// Logs that are of a later version.
     package internal(set) var later: Set<MemberID> = []
+    /// Whether records were read since this machine last said what it has read.
+    package internal(set) var hasNews = false
     /// The batch that is to be committed.
     package internal(set) var outgoing: Outgoing?
 

@@ -8,8 +8,8 @@ import SyncFormat
 /// no key depends on it.
 ///
 ///     file = "circle 1" "\n" *(key " " value "\n")
-///     key  = "place" | "name" | "partner" | "paused" | "doubled" | "looked" | "committed" | "heard" | "discarded"
-///          | "snapshot"
+///     key  = "place" | "name" | "partner" | "paused" | "doubled" | "looked" | "committed" | "spoken" | "news"
+///          | "heard" | "discarded" | "snapshot"
 ///
 /// A value of `heard` is a machine and a time, one of `partner` a machine and its name. Times are seconds since 1970. A
 /// value of `discarded` is a machine and the last batch that the place has discarded. One of `snapshot` is the batch
@@ -25,6 +25,10 @@ struct CircleNotes: Equatable, Sendable {
     var isDoubled = false
     var looked: Int64 = 0
     var committed: Int64 = 0
+    /// When a batch of this machine was last kept; at first, when it first looked.
+    var spoken: Int64 = 0
+    /// Whether it has read records since.
+    var hasNews = false
     /// When a batch of each machine was last read.
     var heard: [MemberID: Int64] = [:]
     /// How far logs were discarded at the place.
@@ -90,6 +94,8 @@ struct CircleNotes: Equatable, Sendable {
         case "doubled": isDoubled = true
         case "looked": looked = Int64(value) ?? 0
         case "committed": committed = Int64(value) ?? 0
+        case "spoken": spoken = Int64(value) ?? 0
+        case "news": hasNews = true
         default: takeNumbered(key, value)
         }
     }
@@ -107,12 +113,24 @@ struct CircleNotes: Equatable, Sendable {
         }
     }
 
+    /// Notes that the place has kept a batch of this machine's, which says what it has read.
+    mutating func noteKept(at now: Int64) { (committed, spoken, hasNews) = (now, now, false) }
+
+    /// Whether this machine is to say what it has read, also when it has nothing else to say. Others let go of deleted
+    /// items when everyone has read of them, and take a machine that is silent for one that is behind.
+    func owesWord(at now: Int64) -> Bool {
+        let (day, week): (Int64, Int64) = (86_400, 7 * 86_400)
+        return spoken > 0 && now - spoken >= (hasNews ? day : week)
+    }
+
     private var text: String {
         var lines = [Self.mark, "looked \(looked)", "committed \(committed)"]
         for (key, value) in [("place", place), ("name", name)] where !value.isEmpty { lines.append("\(key) \(value)") }
         if let partner { lines.append("partner \(partner.id.text) \(partner.name)") }
         if isPaused { lines.append("paused 1") }
         if isDoubled { lines.append("doubled 1") }
+        if spoken > 0 { lines.append("spoken \(spoken)") }
+        if hasNews { lines.append("news 1") }
         for (device, time) in heard.sorted(by: { $0.key < $1.key }) { lines.append("heard \(device.text) \(time)") }
         for (device, seq) in discarded.sorted(by: { $0.key < $1.key }) {
             lines.append("discarded \(device.text) \(seq)")

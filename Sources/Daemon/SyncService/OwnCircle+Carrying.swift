@@ -47,11 +47,15 @@ extension OwnCircle {
             let before = replica.logs.mapValues(\.seq)
             let result = body(&replica, now, keys)
             let read = replica.logs.filter { $0.value.seq > before[$0.key] ?? 0 }.keys
-            return (result: result, read: Array(read) + Array(replica.notedRemovals.keys), keys: replica.recoveryKeys)
+            return (
+                result: result, read: Array(read) + Array(replica.notedRemovals.keys), keys: replica.recoveryKeys,
+                hasNews: replica.hasNews
+            )
         }
         try note { file in
             for device in done.read { file.heard[device] = Self.now }
             file.noteRecoveryKeys(done.keys, at: Self.now)
+            if done.hasNews { file.hasNews = true }
         }
         return done.result
     }
@@ -77,19 +81,21 @@ extension OwnCircle {
         // A look that failed has answered the wish for one too: the next is when the carrier thinks best.
         (view, isWanted) = (shown, false)
         guard shown.problem.isEmpty else { return }
-        let partner = try file.partner?.id
+        let (partner, owesWord) = (try file.partner?.id, try file.owesWord(at: Self.now))
         let isOfCircle = try performNoting { replica, now, keys -> Bool in
             if replica.mayStart { desk.begin(&replica, partner, now, keys) }
             guard !replica.isFresh else { return false }
             replica.look(at: shown.ends)
             _ = replica.collect()
             if !replica.mayStart { desk.examine(&replica, keys) }
+            if owesWord { replica.acknowledge() }
             return shown.ends.keys.contains { replica.membership.members[$0] != nil }
         }
         // A carrier may still have looked at the place of the circle from before.
         if !isOfCircle, try isRecovering { return }
         var file = try file
         file.looked = Self.now
+        if file.spoken == 0 { file.spoken = file.looked }
         // Times of batches are noted when they are read, and written with the look.
         try write(file)
     }
@@ -139,8 +145,12 @@ extension OwnCircle {
         }
         switch end {
         case .old: return
-        case .kept(parts: 0): try note { $0.committed = Self.now }
-        case .kept(let parts): try change { ($0.committed, $0.snapshots[slot.seq]) = (Self.now, parts) }
+        case .kept(parts: 0): try note { $0.noteKept(at: Self.now) }
+        case .kept(let parts):
+            try change { file in
+                file.noteKept(at: Self.now)
+                file.snapshots[slot.seq] = parts
+            }
         case .doubled: try change { $0.isDoubled = true }
         case .taken: view.unreadable = view.unreadable.filter { $0 != slot } + [slot]
         }
