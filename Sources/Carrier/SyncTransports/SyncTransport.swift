@@ -42,12 +42,14 @@ package protocol SyncTransport: Sendable {
     /// - Throws: ``TransportProblem``.
     func admit(_ newcomer: MemberID, tokenHash: [UInt8]) throws(TransportProblem)
 
-    /// Lets removed machines in no more, where the place knows machines, nor those that they let in and that are no
-    /// members. It may be repeated.
+    /// Lets removed machines in no more, where the place knows machines, nor those that they alone let in and that are
+    /// no members. It may be repeated.
     ///
-    /// - Parameter members: none where these are not known yet; then `gone` alone is let in no more.
+    /// - Parameters:
+    ///   - cut: those that are out with a removed one, until another member lets them in again.
+    ///   - members: none where these are not known yet; then `gone` and `cut` alone are let in no more.
     /// - Throws: ``TransportProblem``.
-    func dismiss(_ gone: [MemberID], keeping members: [MemberID]) throws(TransportProblem)
+    func dismiss(_ gone: [MemberID], cut: [MemberID], keeping members: [MemberID]) throws(TransportProblem)
 
     /// Waits for something that ``changes(after:atMost:)`` has not seen, or for the time at which a look is due.
     ///
@@ -58,7 +60,9 @@ package protocol SyncTransport: Sendable {
 
 extension SyncTransport {
     package func admit(_ newcomer: MemberID, tokenHash: [UInt8]) throws(TransportProblem) {}
-    package func dismiss(_ gone: [MemberID], keeping members: [MemberID]) throws(TransportProblem) {}
+    package func dismiss(
+        _ gone: [MemberID], cut: [MemberID], keeping members: [MemberID]
+    ) throws(TransportProblem) {}
 }
 
 /// The end of a commitment.

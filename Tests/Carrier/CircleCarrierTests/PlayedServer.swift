@@ -32,7 +32,7 @@ final class PlayedServer: SyncTransport {
         return try folder.changes(after: heads, atMost: most)
     }
 
-    func dismiss(_ gone: [MemberID], keeping members: [MemberID]) throws(TransportProblem) {
+    func dismiss(_ gone: [MemberID], cut: [MemberID], keeping members: [MemberID]) throws(TransportProblem) {
         if losesDismissal.withLock({ $0 }) { throw .unreachable("it is away") }
         guard !gone.isEmpty else { return }
         note("dismiss \(gone.map(\.text)) keeping \(members.map(\.text))")

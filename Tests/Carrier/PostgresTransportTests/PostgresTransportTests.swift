@@ -174,7 +174,7 @@ struct ServerRightsTests {
     @Test("A removed machine has no token any more, and what it wrote can be discarded")
     func removed() throws {
         _ = try hosted.machine(hosted.second).commit([1], in: hosted.slot(hosted.second, 1))
-        try hosted.machine(hosted.first).dismiss([hosted.second], keeping: [hosted.first])
+        try hosted.machine(hosted.first).dismiss([hosted.second], cut: [], keeping: [hosted.first])
         expectRefusal { _ = try hosted.machine(hosted.second).changes(after: [:], atMost: 1) }
         expectRefusal { try hosted.machine(hosted.first).discard([hosted.slot(hosted.second, 1)]) }
         expectRefusal {
@@ -191,7 +191,7 @@ struct ServerRightsTests {
         let session = try hosted.server.session(as: "alice")
         try session.input.writeText("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT keychain_sync.version();\n")
         #expect(try session.output.readText(2) == "5\n")
-        try hosted.machine(hosted.first).dismiss([hosted.second], keeping: [hosted.first])
+        try hosted.machine(hosted.first).dismiss([hosted.second], cut: [], keeping: [hosted.first])
         let (circle, second) = ("\\x\(hosted.circle.text)", "\\x\(hosted.second.text)")
         let token = "\\x" + String(repeating: "02", count: 32)
         let words = "'\(circle)', '\(second)', '\(token)', '\\x\(MemberID(number: 9).text)', '\(token)'"
@@ -259,7 +259,7 @@ struct ServerRightsTests {
         expectRefusal { try visitor.discard([hosted.slot(hosted.first, 1)]) }
         expectRefusal { try visitor.discard([hosted.slot(.none, 1)]) }
         expectRefusal { try visitor.admit(MemberID(number: 4), tokenHash: Array(repeating: 0, count: 32)) }
-        expectRefusal { try visitor.dismiss([hosted.first], keeping: []) }
+        expectRefusal { try visitor.dismiss([hosted.first], cut: [], keeping: []) }
         #expect(try hosted.machine(hosted.first).read(hosted.slot(hosted.first, 1)) == [1])
     }
 
@@ -290,7 +290,7 @@ struct ServerRightsTests {
 
     @Test("A machine that was removed comes back by no invitation")
     func removedAndInvited() throws {
-        try hosted.machine(hosted.first).dismiss([hosted.second], keeping: [hosted.first])
+        try hosted.machine(hosted.first).dismiss([hosted.second], cut: [], keeping: [hosted.first])
         let again = try hosted.machine(hosted.second, token: 9, invitation: try hosted.inviteBack())
         expectRefusal { try again.found() }
         expectRefusal { _ = try again.changes(after: [:], atMost: 1) }
