@@ -41,7 +41,7 @@ package final class InvitedTransport: SyncTransport {
         after heads: [MemberID: UInt64], atMost most: Int
     ) throws(TransportProblem) -> TransportChanges? {
         do throws(TransportProblem) { return try visitor?.changes(after: heads, atMost: most) } catch {
-            guard case .refused = error else { throw error }
+            guard case .noEntrance = error else { throw error }
             return nil
         }
     }

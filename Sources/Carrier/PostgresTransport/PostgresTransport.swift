@@ -192,7 +192,7 @@ extension PostgresTransport {
                 do throws(TransportProblem) { return try kept.query(query, values, until: deadline) } catch {
                     guard kept.hasEnded else {
                         // One that has not answered in time may answer what was asked before.
-                        if case .refused = error {} else { open = nil }
+                        if !error.isAnswer { open = nil }
                         throw error
                     }
                     open = nil
@@ -206,7 +206,7 @@ extension PostgresTransport {
                 open = new
                 return rows
             } catch {
-                if case .refused = error, !new.hasEnded { open = new }
+                if error.isAnswer, !new.hasEnded { open = new }
                 throw error
             }
         }
@@ -217,6 +217,16 @@ extension PostgresTransport {
             return nil
         }
         return (MemberID(device), seq.reduce(0) { $0 << 8 | UInt64($1) })
+    }
+}
+
+extension TransportProblem {
+    /// Whether the server has answered: its connection is as good as before.
+    fileprivate var isAnswer: Bool {
+        switch self {
+        case .refused, .noEntrance: true
+        case .missing, .unreachable, .system: false
+        }
     }
 }
 

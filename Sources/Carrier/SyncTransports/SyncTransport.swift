@@ -93,6 +93,8 @@ package enum TransportProblem: Error, Equatable, Sendable {
     case missing(String)
     /// A server says no, in its own words.
     case refused(String)
+    /// A server does not let this machine in, in its own words: neither by its token nor by its invitation.
+    case noEntrance(String)
     /// A server cannot be reached, or does not answer in time.
     case unreachable(String)
     /// The system's reason.
@@ -113,7 +115,7 @@ extension TransportProblem: CustomStringConvertible {
         switch self {
         case .missing(let place):
             "there is no folder \(place): mount its disk, or begin again with security sync reset if it is lost"
-        case .refused(let reason), .unreachable(let reason): reason
+        case .refused(let reason), .noEntrance(let reason), .unreachable(let reason): reason
         case .system(let error): error.description
         }
     }

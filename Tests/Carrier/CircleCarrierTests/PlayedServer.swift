@@ -6,6 +6,7 @@ import SyncTransports
 final class PlayedServer: SyncTransport {
     let calls = Lock<[String]>([])
     let isAway = Lock(false)
+    let refusesLooks = Lock<TransportProblem?>(nil)
     let isFull = Lock(false)
     let losesDismissal = Lock(false)
     private let folder: any SyncTransport
@@ -29,6 +30,7 @@ final class PlayedServer: SyncTransport {
         after heads: [MemberID: UInt64], atMost most: Int
     ) throws(TransportProblem) -> TransportChanges {
         if isAway.withLock({ $0 }) { throw .unreachable("it is away") }
+        if let problem = refusesLooks.withLock({ $0 }) { throw problem }
         return try folder.changes(after: heads, atMost: most)
     }
 

@@ -149,7 +149,10 @@ struct ServerRightsTests {
 
     private func expectRefusal(_ body: () throws -> Void) {
         let problem = #expect(throws: TransportProblem.self) { try body() }
-        if case .refused = problem {} else { Issue.record("\(String(describing: problem))") }
+        switch problem {
+        case .refused, .noEntrance: break
+        default: Issue.record("\(String(describing: problem))")
+        }
     }
 
     @Test("A wrong token, another machine's log and another tenant are errors")
@@ -286,6 +289,23 @@ struct ServerRightsTests {
         expectRefusal { try other.check() }
         expectRefusal { _ = try hosted.inviteBack("bob") }
         #expect(try hosted.server.psql("SELECT count(*) FROM keychain_sync.devices") == "2\n")
+    }
+
+    @Test("A visitor learns that it is not let in, and of no other refusal that")
+    func visitsRefused() throws {
+        let taken = try hosted.inviteBack()
+        try hosted.machine(MemberID(number: 3), invitation: taken).found()
+        let begins = try hosted.invite("alice")
+        for invitation in [taken, begins, []] {
+            let problem = #expect(throws: TransportProblem.self) {
+                try hosted.visitor(invitation).changes(after: [:], atMost: 1)
+            }
+            if case .noEntrance = problem {} else { Issue.record("\(String(describing: problem))") }
+        }
+        let visitor = try hosted.visitor(try hosted.inviteBack())
+        try hosted.server.psql("REVOKE EXECUTE ON FUNCTION keychain_sync.ends FROM keychain_sync_tenant")
+        let problem = #expect(throws: TransportProblem.self) { try visitor.changes(after: [:], atMost: 1) }
+        if case .refused = problem {} else { Issue.record("\(String(describing: problem))") }
     }
 
     @Test("A machine that was removed comes back by no invitation")
