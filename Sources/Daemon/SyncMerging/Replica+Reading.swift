@@ -177,12 +177,13 @@ extension Replica {
     }
 
     /// Takes what a batch states, and the keys that it brings for this machine. As long as nobody has vouched for the
-    /// snapshot that the machine has started from, these are all that it takes.
+    /// snapshot that the machine has started from, these are all that it takes. Then keys that are refused are none.
     ///
     /// - Returns: false when the keys have no room for what it states.
     @discardableResult
     func take(_ batch: SyncBatch, _ standing: BatchStanding, _ keys: any CircleKeys) -> Bool {
-        batch.statements.isEmpty || keys.take(batch.withoutSealed, isTrusted ? standing : .sought)
+        guard !batch.statements.isEmpty else { return true }
+        return keys.take(batch.withoutSealed, isTrusted ? standing : .sought) || !isTrusted
     }
 
     /// Gives all that was stated to keys that may have lost some of it.

@@ -31,6 +31,8 @@ final class SimulatedKeys: CircleKeys {
     private(set) var verified = 0
     /// The authors of batches in which keys were sought.
     private(set) var soughtIn: Set<MemberID> = []
+    /// Authors of whose batches these keys take nothing before they count.
+    var seeksNothingOf: Set<MemberID> = []
     /// Members that generations of this hostile machine leave out.
     var forgets: Set<MemberID> = []
     /// Members of whose removal these keys know nothing any more.
@@ -103,7 +105,12 @@ final class SimulatedKeys: CircleKeys {
     }
 
     func take(_ batch: SyncBatch, _ standing: BatchStanding) -> Bool {
-        if standing == .sought { soughtIn.insert(batch.header.device) } else { count(batch) }
+        if standing == .sought {
+            guard !seeksNothingOf.contains(batch.header.device) else { return false }
+            soughtIn.insert(batch.header.device)
+        } else {
+            count(batch)
+        }
         takeKeys(of: batch)
         return true
     }

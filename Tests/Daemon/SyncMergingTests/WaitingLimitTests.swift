@@ -137,6 +137,30 @@ struct WaitingLimitTests {
         #expect(!isRead && newcomer.keys.verified - before <= count)
     }
 
+    @Test("A newcomer gets in where its keys know of too many machines to take keys from all")
+    func unknownToKeys() {
+        let circle = Simulation.scripted(2)
+        let other = circle.join(circle.machines[0])
+        circle.settle(rounds: 2)
+        let stranger = circle.join(circle.machines[0])
+        stranger.pull(circle.transport, time: circle.time)
+        for number in 1...2 as ClosedRange<UInt8> {
+            stranger.replica.state(.want(GenerationID([number])))
+            circle.publish(stranger)
+        }
+        circle.settle(rounds: 2)
+        let newcomer = circle.join(other)
+        newcomer.keys.seeksNothingOf = [stranger.id]
+        newcomer.replica.keepsBack = true
+        for (slot, bytes) in circle.transport.deliveries(to: newcomer.id, after: [:]) {
+            _ = newcomer.replica.receive(bytes, in: slot, now: circle.time, newcomer.keys)
+        }
+        let isWhole = newcomer.replica.hasAllLogs(now: circle.time, newcomer.keys)
+        #expect(isWhole)
+        newcomer.replica.readAll(now: circle.time, newcomer.keys)
+        #expect(newcomer.replica.membership.machines.contains(newcomer.id))
+    }
+
     @Test("A newcomer reads logs of which there is no room for all at once in several looks")
     func newcomer() {
         let circle = Simulation.scripted(2)
