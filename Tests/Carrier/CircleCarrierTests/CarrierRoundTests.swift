@@ -208,6 +208,7 @@ struct CarrierRoundTests {
         place.losesDismissal.withLock { $0 = true }
         #expect(throws: CarrierRound.Failure.self) { try CarrierRound(circle.one, place).run(positions) }
         #expect(place.calls.withLock { $0 } == ["commit"])
+        #expect(circle.one.state.update { $0.view.problem } == "it is away")
         place.losesDismissal.withLock { $0 = false }
         let next = try #require(try circle.one.positions())
         _ = try CarrierRound(circle.one, place).run(next)
@@ -269,7 +270,6 @@ struct CarrierRoundTests {
         _ = try CarrierRound(circle.one, transport).run(positions)
         #expect(server.calls.withLock { $0 }.isEmpty)
     }
-}
 
     @Test("An invitation that lets into no circle is taken for a new one by the first look")
     func visitsNowhere() throws {
@@ -280,3 +280,4 @@ struct CarrierRoundTests {
         _ = try CarrierRound(circle.one, InvitedTransport(server, visitor: visitor) {}).run(positions)
         #expect(server.calls.withLock { $0 } == ["found"])
     }
+}
