@@ -15,7 +15,7 @@ from sync_parts import both_ways, machines
 from sync_places import administer, gets_a_password, serve
 
 AWAY = "connection"
-DISMISS = "keychain_sync.dismiss(bytea, bytea, bytea, bytea[], bytea[])"
+DISMISS = "keychain_sync.dismiss(bytea, bytea, bytea, bytea[], bytea[], bytea[])"
 # Variables by which libpq would write nothing, call another address, trust a ticket, or read another file.
 STEERING = {
     "PGOPTIONS": "-c default_transaction_read_only=on", "PGHOSTADDR": "127.0.0.3", "PGGSSENCMODE": "require",

@@ -109,7 +109,7 @@ extension CarrierSchedule.End {
         switch outcome {
         case .success: self = .success
         case .failure(.missing), .failure(.system): self = .placeIsAway
-        case .failure(.refused), .failure(.unreachable): self = .serverFails
+        case .failure(.refused), .failure(.noEntrance), .failure(.unreachable): self = .serverFails
         }
     }
 }

@@ -84,7 +84,7 @@ package struct CarrierRound {
     /// were removed, so that the next round ends what this one does not come to.
     private func dismiss(_ positions: SyncPositions) throws(Failure) {
         try moving { () throws(TransportProblem) in
-            try transport.dismiss(positions.removed, keeping: positions.members)
+            try transport.dismiss(positions.removed, cut: positions.cut, keeping: positions.members)
         }
     }
 }

@@ -41,7 +41,7 @@ package final class InvitedTransport: SyncTransport {
         after heads: [MemberID: UInt64], atMost most: Int
     ) throws(TransportProblem) -> TransportChanges? {
         do throws(TransportProblem) { return try visitor?.changes(after: heads, atMost: most) } catch {
-            guard case .refused = error else { throw error }
+            guard case .noEntrance = error else { throw error }
             return nil
         }
     }
@@ -65,8 +65,10 @@ package final class InvitedTransport: SyncTransport {
         try (mustEnter ? visitor ?? base : base).read(slot)
     }
 
-    package func dismiss(_ gone: [MemberID], keeping members: [MemberID]) throws(TransportProblem) {
-        if !mustEnter { try base.dismiss(gone, keeping: members) }
+    package func dismiss(
+        _ gone: [MemberID], cut: [MemberID], keeping members: [MemberID]
+    ) throws(TransportProblem) {
+        if !mustEnter { try base.dismiss(gone, cut: cut, keeping: members) }
     }
 
     package func wait(until deadline: Deadline) throws(TransportProblem) -> Bool { try base.wait(until: deadline) }

@@ -159,7 +159,8 @@ extension PostgresConnection {
 
     /// Asks one query.
     ///
-    /// - Throws: ``TransportProblem/refused(_:)`` with the server's words, or what ends the connection.
+    /// - Throws: ``TransportProblem/refused(_:)`` or ``TransportProblem/noEntrance(_:)`` with the server's words, or
+    ///   what ends the connection.
     func query(_ text: String, _ values: [Value] = [], until deadline: Deadline) throws(TransportProblem) -> [Row] {
         // Row by row, so that one can stop.
         guard send(text, values), unsafe PQsetSingleRowMode(connection) == 1 else { throw problem }
@@ -265,12 +266,15 @@ extension PostgresConnection {
 
     /// Classes of SQLSTATE that say nothing about the request: a connection that breaks, an operator that intervenes.
     private static let passing = ["08", "57"]
+    /// The class of SQLSTATE for a caller that is not let in.
+    private static let noEntrance = "28"
 
     private func refusal(of result: OpaquePointer) -> TransportProblem {
         // libpq's own errors have no fields: its connection is of no use any more.
         guard let message = unsafe PQresultErrorField(result, CInt(UInt8(ascii: "M"))) else { return problem }
         let words = unsafe String(cString: message).plain
         let state = unsafe PQresultErrorField(result, CInt(UInt8(ascii: "C"))).map { unsafe String(cString: $0) } ?? ""
+        if state.hasPrefix(Self.noEntrance) { return .noEntrance(words) }
         return Self.passing.contains(where: state.hasPrefix) ? .unreachable(words) : .refused(words)
     }
 }

@@ -20,6 +20,7 @@ package final class PostgresTransport: SyncTransport {
     /// All that the server was told last of removed machines.
     private struct Dismissal: Equatable {
         let gone: [MemberID]
+        let cut: [MemberID]
         let members: [MemberID]
     }
 
@@ -86,16 +87,18 @@ package final class PostgresTransport: SyncTransport {
     /// Takes the tokens of other machines away, and those that these have registered: once for each connection, until
     /// there are others. A server that was restored from a backup has them again.
     ///
-    /// - Parameter members: none for those of `gone` alone.
-    package func dismiss(_ gone: [MemberID], keeping members: [MemberID]) throws(TransportProblem) {
-        let next = Dismissal(gone: gone, members: members)
+    /// A server of an older release ends the tokens of the known ones alone, and all of them for good. It ends the
+    /// others too when it has this release.
+    package func dismiss(
+        _ gone: [MemberID], cut: [MemberID], keeping members: [MemberID]
+    ) throws(TransportProblem) {
+        let next = Dismissal(gone: gone, cut: cut, members: members)
         guard !gone.isEmpty, dismissal.withLock({ $0 != next }) else { return }
-        guard !members.isEmpty, try version() >= ServerSchema.dismissing else { return try unregister(gone) }
-        _ = try call("dismiss", own + [.list(gone), .list(members)])
+        guard try version() >= ServerSchema.dismissing else { return try unregister(gone + cut) }
+        _ = try call("dismiss", own + [.list(gone), .list(cut), .list(members)])
         dismissal.withLock { $0 = next }
     }
 
-    /// A server of an older release ends the tokens of these alone. It ends the others too when it has this release.
     private func unregister(_ gone: [MemberID]) throws(TransportProblem) {
         for member in gone where !unregistered.withLock({ $0.contains(member) }) {
             _ = try call("unregister", own + [.bytes(member.bytes)])
@@ -189,7 +192,7 @@ extension PostgresTransport {
                 do throws(TransportProblem) { return try kept.query(query, values, until: deadline) } catch {
                     guard kept.hasEnded else {
                         // One that has not answered in time may answer what was asked before.
-                        if case .refused = error {} else { open = nil }
+                        if !error.isAnswer { open = nil }
                         throw error
                     }
                     open = nil
@@ -203,7 +206,7 @@ extension PostgresTransport {
                 open = new
                 return rows
             } catch {
-                if case .refused = error, !new.hasEnded { open = new }
+                if error.isAnswer, !new.hasEnded { open = new }
                 throw error
             }
         }
@@ -214,6 +217,16 @@ extension PostgresTransport {
             return nil
         }
         return (MemberID(device), seq.reduce(0) { $0 << 8 | UInt64($1) })
+    }
+}
+
+extension TransportProblem {
+    /// Whether the server has answered: its connection is as good as before.
+    fileprivate var isAnswer: Bool {
+        switch self {
+        case .refused, .noEntrance: true
+        case .missing, .unreachable, .system: false
+        }
     }
 }
 

@@ -1,16 +1,18 @@
 // How machines get into a circle and out of it.
 
 extension ServerSchema {
-    /// All that have registered a machine are noted: it stays as long as one of them does.
+    /// All that have registered a machine are noted: it stays as long as one of them does. One that went with another
+    /// machine comes back with the token that it had.
     static let letIn =
         "DROP FUNCTION IF EXISTS keychain_sync.let_in(bytea, bytea, bytea);\n"
         + function(
             "let_in(of bytea, newcomer bytea, hash bytea, registrar bytea) RETURNS void",
             as: """
                 BEGIN
-                    UPDATE devices SET registrars = array_append(array_remove(registrars, registrar), registrar)
-                    WHERE circle = of AND device = newcomer AND token_hash = hash AND removed IS NULL
-                        AND registrars IS NOT NULL AND registrar IS NOT NULL;
+                    UPDATE devices SET removed = NULL, may_return = false,
+                        registrars = array_append(array_remove(registrars, registrar), registrar)
+                    WHERE circle = of AND device = newcomer AND token_hash = hash AND registrar IS NOT NULL
+                        AND (removed IS NULL AND registrar <> ALL (registrars) OR removed IS NOT NULL AND may_return);
                     IF EXISTS (
                         SELECT FROM devices
                         WHERE circle = of AND device = newcomer AND token_hash = hash AND removed IS NULL)
@@ -79,38 +81,49 @@ extension ServerSchema {
                 END
                 """)
         + function(
+            "allow_removal(of bytea, by bytea, token bytea) RETURNS void",
+            as: """
+                BEGIN
+                    PERFORM allow_change(of, by, token);
+                    -- A transaction that waits for the row's lock with an older view fails.
+                    UPDATE circles SET bytes = bytes WHERE circle = of;
+                END
+                """)
+        + function(
             "unregister(of bytea, by bytea, token bytea, gone bytea) RETURNS void",
             as: """
                 BEGIN
-                    PERFORM allow_change(of, by, token);
-                    -- A transaction that waits for the row's lock with an older view fails.
-                    UPDATE circles SET bytes = bytes WHERE circle = of;
-                    UPDATE devices SET removed = now() WHERE circle = of AND device = gone AND removed IS NULL;
+                    PERFORM allow_removal(of, by, token);
+                    UPDATE devices SET removed = now(), may_return = false
+                    WHERE circle = of AND device = gone AND removed IS NULL;
                 END
                 """)
+        + ownersAlone("allow_removal(bytea, bytea, bytea)")
         + tenants("register(bytea, bytea, bytea, bytea, bytea)", "unregister(bytea, bytea, bytea, bytea)")
 
-    /// Takes the tokens of removed machines away for good, and those that nobody but they and theirs have registered. A
-    /// caller may not know all members yet. So a machine goes only where it is known that none of the others let it in:
-    /// one without registrars stays, and so does one whose registrar has lost nothing but its own token.
+    /// Takes the tokens of removed machines away for good, and those that nobody but they and theirs have registered.
+    /// These may come back: an `add` of them by another member may not have been read yet. A caller may not know all
+    /// members either. So a machine goes only where it is known that none of the others let it in: one whose registrar
+    /// has lost nothing but its own token stays, and so does one without registrars that is not known to be out.
     static let dismissal =
         function(
-            "dismiss(of bytea, by bytea, token bytea, gone bytea[], members bytea[]) RETURNS void",
+            "dismiss(of bytea, by bytea, token bytea, gone bytea[], cut bytea[], members bytea[]) RETURNS void",
             as: """
                 BEGIN
-                    PERFORM allow_change(of, by, token);
-                    -- A transaction that waits for the row's lock with an older view fails.
-                    UPDATE circles SET bytes = bytes WHERE circle = of;
+                    PERFORM allow_removal(of, by, token);
+                    UPDATE devices SET removed = coalesce(removed, now()), may_return = false
+                    WHERE circle = of AND device = ANY (gone) AND (removed IS NULL OR may_return);
                     WITH RECURSIVE kept AS (
                         SELECT device FROM devices
                         WHERE circle = of AND device <> ALL (gone)
-                            AND (registrars IS NULL AND removed IS NULL OR device = by OR device = ANY (members))
+                            AND (device = by OR device = ANY (members) OR removed IS NULL AND device <> ALL (cut)
+                                AND (registrars IS NULL OR members = '{}'))
                         UNION
                         SELECT devices.device FROM devices JOIN kept ON kept.device = ANY (registrars)
                         WHERE circle = of AND devices.device <> ALL (gone))
-                    UPDATE devices SET removed = now()
+                    UPDATE devices SET removed = now(), may_return = true
                     WHERE circle = of AND removed IS NULL AND device NOT IN (SELECT device FROM kept);
                 END
                 """)
-        + tenants("dismiss(bytea, bytea, bytea, bytea[], bytea[])")
+        + tenants("dismiss(bytea, bytea, bytea, bytea[], bytea[], bytea[])")
 }

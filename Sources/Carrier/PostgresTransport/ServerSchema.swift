@@ -34,7 +34,7 @@ enum ServerSchema {
 
     /// An invitation with a circle lets a machine into that one. A slot's part is -1 for a batch. Bodies are sealed, so
     /// that nothing would make them smaller. A machine that has entered by an invitation has no registrars, nor has one
-    /// that a version before 5 has registered.
+    /// that a version before 5 has registered. One that was removed because nobody who let it in is left may return.
     private static let tables = """
         CREATE TABLE IF NOT EXISTS keychain_sync.version (number integer NOT NULL);
         CREATE TABLE IF NOT EXISTS keychain_sync.circles (
@@ -52,6 +52,8 @@ enum ServerSchema {
             PRIMARY KEY (circle, device)
         );
         ALTER TABLE keychain_sync.devices ADD COLUMN IF NOT EXISTS registrars bytea[];
+        ALTER TABLE keychain_sync.devices
+            ADD COLUMN IF NOT EXISTS may_return boolean NOT NULL DEFAULT false;
         CREATE TABLE IF NOT EXISTS keychain_sync.slots (
             circle bytea NOT NULL REFERENCES keychain_sync.circles ON DELETE CASCADE,
             device bytea NOT NULL CHECK (length(device) = 16),

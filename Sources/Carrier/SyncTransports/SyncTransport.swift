@@ -42,12 +42,14 @@ package protocol SyncTransport: Sendable {
     /// - Throws: ``TransportProblem``.
     func admit(_ newcomer: MemberID, tokenHash: [UInt8]) throws(TransportProblem)
 
-    /// Lets removed machines in no more, where the place knows machines, nor those that they let in and that are no
-    /// members. It may be repeated.
+    /// Lets removed machines in no more, where the place knows machines, nor those that they alone let in and that are
+    /// no members. It may be repeated.
     ///
-    /// - Parameter members: none where these are not known yet; then `gone` alone is let in no more.
+    /// - Parameters:
+    ///   - cut: those that are out with a removed one, until another member lets them in again.
+    ///   - members: none where these are not known yet; then `gone` and `cut` alone are let in no more.
     /// - Throws: ``TransportProblem``.
-    func dismiss(_ gone: [MemberID], keeping members: [MemberID]) throws(TransportProblem)
+    func dismiss(_ gone: [MemberID], cut: [MemberID], keeping members: [MemberID]) throws(TransportProblem)
 
     /// Waits for something that ``changes(after:atMost:)`` has not seen, or for the time at which a look is due.
     ///
@@ -58,7 +60,9 @@ package protocol SyncTransport: Sendable {
 
 extension SyncTransport {
     package func admit(_ newcomer: MemberID, tokenHash: [UInt8]) throws(TransportProblem) {}
-    package func dismiss(_ gone: [MemberID], keeping members: [MemberID]) throws(TransportProblem) {}
+    package func dismiss(
+        _ gone: [MemberID], cut: [MemberID], keeping members: [MemberID]
+    ) throws(TransportProblem) {}
 }
 
 /// The end of a commitment.
@@ -89,6 +93,8 @@ package enum TransportProblem: Error, Equatable, Sendable {
     case missing(String)
     /// A server says no, in its own words.
     case refused(String)
+    /// A server does not let this machine in, in its own words: neither by its token nor by its invitation.
+    case noEntrance(String)
     /// A server cannot be reached, or does not answer in time.
     case unreachable(String)
     /// The system's reason.
@@ -109,7 +115,7 @@ extension TransportProblem: CustomStringConvertible {
         switch self {
         case .missing(let place):
             "there is no folder \(place): mount its disk, or begin again with security sync reset if it is lost"
-        case .refused(let reason), .unreachable(let reason): reason
+        case .refused(let reason), .noEntrance(let reason), .unreachable(let reason): reason
         case .system(let error): error.description
         }
     }

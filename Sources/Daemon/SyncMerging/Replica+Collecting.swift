@@ -1,4 +1,4 @@
-package import SyncFormat
+import SyncFormat
 
 extension Replica {
     /// Removes the tombstones that nobody needs any more.
@@ -47,17 +47,6 @@ extension Replica {
         guard !gone.isEmpty else { return true }
         return gone.allSatisfy(isRead(toItsEnd:))
             && membership.machines.allSatisfy { $0 == me || gone.isSubset(of: removed(knownTo: $0)) }
-    }
-
-    /// Whether the logs of all removed members have their end here.
-    package var hasReadRemovedLogs: Bool { membership.removed.allSatisfy(isRead(toItsEnd:)) }
-
-    /// The members that are out, first the targets of removals by those that are in: a member in wrong hands can add
-    /// and remove as many as it likes.
-    package var dismissed: [MemberID] {
-        let out = membership.removed
-        let targets = Set(membership.cuts.keys.filter { !out.contains($0.place.device) }.map(\.target))
-        return targets.sorted() + out.subtracting(targets).sorted()
     }
 
     /// Whether the log of a removed member is read as far as others name it, or this machine has noted. An

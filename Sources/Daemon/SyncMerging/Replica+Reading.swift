@@ -54,7 +54,12 @@ extension Replica {
         // Of a log that is gone in part a newcomer sees the end alone.
         let isNear = ahead <= Self.waitingBatches || mayStart && waiting[device]?.count ?? 0 < Self.waitingBatches
         let hasRoom = hasPlace && isNear && waitingSize + size <= Self.waitingBytes
-        guard there.count < 2, hasRoom || ahead == 1 && author(of: batch, keys) != nil else { return false }
+        guard there.count < 2 else { return false }
+        guard hasRoom || ahead == 1 && author(of: batch, keys) != nil else {
+            if keepsBack { crowdedOut[device] = min(seq, crowdedOut[device] ?? seq) }
+            return false
+        }
+        if crowdedOut[device] == seq { crowdedOut[device] = nil }
         waiting[device, default: [:]][seq] = there + [batch]
         for id in keysForMe(batch) { sought[id, default: []].append(batch.withoutSealed) }
         noteIntroductions(batch, keys)
@@ -177,12 +182,13 @@ extension Replica {
     }
 
     /// Takes what a batch states, and the keys that it brings for this machine. As long as nobody has vouched for the
-    /// snapshot that the machine has started from, these are all that it takes.
+    /// snapshot that the machine has started from, these are all that it takes. Then keys that are refused are none.
     ///
     /// - Returns: false when the keys have no room for what it states.
     @discardableResult
     func take(_ batch: SyncBatch, _ standing: BatchStanding, _ keys: any CircleKeys) -> Bool {
-        batch.statements.isEmpty || keys.take(batch.withoutSealed, isTrusted ? standing : .sought)
+        guard !batch.statements.isEmpty else { return true }
+        return keys.take(batch.withoutSealed, isTrusted ? standing : .sought) || !isTrusted
     }
 
     /// Gives all that was stated to keys that may have lost some of it.

@@ -16,8 +16,7 @@ extension OwnCircle {
             var positions = SyncPositions(number: number, circle: state.circle, me: replica.me, place: file.place)
             // A machine that was removed itself decides about nobody.
             if !replica.isOut(state, keys) {
-                positions.removed = replica.dismissed
-                // Before that a machine may be in of which this one does not know.
+                (positions.removed, positions.cut) = (replica.dismissed, replica.cutOff)
                 if replica.hasReadRemovedLogs { positions.members = replica.membership.machines }
             }
             (positions.isPaused, positions.isWanted) = (file.isPaused, isWanted)

@@ -178,6 +178,7 @@ final class SnapshotDesk {
                 if order == 0, pass(place) { parts[place] = nil }
             }
         }
+        replica.goBack()
     }
 
     private enum Start {

@@ -208,6 +208,7 @@ struct CarrierRoundTests {
         place.losesDismissal.withLock { $0 = true }
         #expect(throws: CarrierRound.Failure.self) { try CarrierRound(circle.one, place).run(positions) }
         #expect(place.calls.withLock { $0 } == ["commit"])
+        #expect(circle.one.state.update { $0.view.problem } == "it is away")
         place.losesDismissal.withLock { $0 = false }
         let next = try #require(try circle.one.positions())
         _ = try CarrierRound(circle.one, place).run(next)
@@ -253,16 +254,30 @@ struct CarrierRoundTests {
         #expect(server.calls.withLock { $0 } == ["found", "commit"])
     }
 
-    @Test("A visit that does not reach its place keeps the invitation")
+    @Test("A visit that does not reach its place, or is refused there, keeps the invitation")
     func visitsLater() throws {
         let server = PlayedServer(try circle.transport(of: circle.one))
         let visitor = PlayedServer(try circle.transport(of: circle.other))
         let transport = InvitedTransport(server, visitor: visitor) {}
         let positions = try #require(try circle.one.positions())
-        visitor.isAway.withLock { $0 = true }
-        #expect(throws: CarrierRound.Failure.self) { try CarrierRound(circle.one, transport).run(positions) }
-        visitor.isAway.withLock { $0 = false }
+        for problem in [TransportProblem.unreachable("it is away"), .refused("it is out of memory")] {
+            visitor.refusesLooks.withLock { $0 = problem }
+            #expect(throws: CarrierRound.Failure.transport(problem)) {
+                try CarrierRound(circle.one, transport).run(positions)
+            }
+        }
+        visitor.refusesLooks.withLock { $0 = nil }
         _ = try CarrierRound(circle.one, transport).run(positions)
         #expect(server.calls.withLock { $0 }.isEmpty)
+    }
+
+    @Test("An invitation that lets into no circle is taken for a new one by the first look")
+    func visitsNowhere() throws {
+        let server = PlayedServer(try circle.transport(of: circle.one))
+        let visitor = PlayedServer(try circle.transport(of: circle.other))
+        visitor.refusesLooks.withLock { $0 = .noEntrance("it is for a new circle") }
+        let positions = try #require(try circle.one.positions())
+        _ = try CarrierRound(circle.one, InvitedTransport(server, visitor: visitor) {}).run(positions)
+        #expect(server.calls.withLock { $0 } == ["found"])
     }
 }

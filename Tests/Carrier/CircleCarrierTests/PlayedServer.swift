@@ -6,6 +6,7 @@ import SyncTransports
 final class PlayedServer: SyncTransport {
     let calls = Lock<[String]>([])
     let isAway = Lock(false)
+    let refusesLooks = Lock<TransportProblem?>(nil)
     let isFull = Lock(false)
     let losesDismissal = Lock(false)
     private let folder: any SyncTransport
@@ -29,10 +30,11 @@ final class PlayedServer: SyncTransport {
         after heads: [MemberID: UInt64], atMost most: Int
     ) throws(TransportProblem) -> TransportChanges {
         if isAway.withLock({ $0 }) { throw .unreachable("it is away") }
+        if let problem = refusesLooks.withLock({ $0 }) { throw problem }
         return try folder.changes(after: heads, atMost: most)
     }
 
-    func dismiss(_ gone: [MemberID], keeping members: [MemberID]) throws(TransportProblem) {
+    func dismiss(_ gone: [MemberID], cut: [MemberID], keeping members: [MemberID]) throws(TransportProblem) {
         if losesDismissal.withLock({ $0 }) { throw .unreachable("it is away") }
         guard !gone.isEmpty else { return }
         note("dismiss \(gone.map(\.text)) keeping \(members.map(\.text))")

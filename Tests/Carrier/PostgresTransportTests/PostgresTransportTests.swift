@@ -149,7 +149,10 @@ struct ServerRightsTests {
 
     private func expectRefusal(_ body: () throws -> Void) {
         let problem = #expect(throws: TransportProblem.self) { try body() }
-        if case .refused = problem {} else { Issue.record("\(String(describing: problem))") }
+        switch problem {
+        case .refused, .noEntrance: break
+        default: Issue.record("\(String(describing: problem))")
+        }
     }
 
     @Test("A wrong token, another machine's log and another tenant are errors")
@@ -174,7 +177,7 @@ struct ServerRightsTests {
     @Test("A removed machine has no token any more, and what it wrote can be discarded")
     func removed() throws {
         _ = try hosted.machine(hosted.second).commit([1], in: hosted.slot(hosted.second, 1))
-        try hosted.machine(hosted.first).dismiss([hosted.second], keeping: [hosted.first])
+        try hosted.machine(hosted.first).dismiss([hosted.second], cut: [], keeping: [hosted.first])
         expectRefusal { _ = try hosted.machine(hosted.second).changes(after: [:], atMost: 1) }
         expectRefusal { try hosted.machine(hosted.first).discard([hosted.slot(hosted.second, 1)]) }
         expectRefusal {
@@ -191,7 +194,7 @@ struct ServerRightsTests {
         let session = try hosted.server.session(as: "alice")
         try session.input.writeText("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT keychain_sync.version();\n")
         #expect(try session.output.readText(2) == "5\n")
-        try hosted.machine(hosted.first).dismiss([hosted.second], keeping: [hosted.first])
+        try hosted.machine(hosted.first).dismiss([hosted.second], cut: [], keeping: [hosted.first])
         let (circle, second) = ("\\x\(hosted.circle.text)", "\\x\(hosted.second.text)")
         let token = "\\x" + String(repeating: "02", count: 32)
         let words = "'\(circle)', '\(second)', '\(token)', '\\x\(MemberID(number: 9).text)', '\(token)'"
@@ -259,7 +262,7 @@ struct ServerRightsTests {
         expectRefusal { try visitor.discard([hosted.slot(hosted.first, 1)]) }
         expectRefusal { try visitor.discard([hosted.slot(.none, 1)]) }
         expectRefusal { try visitor.admit(MemberID(number: 4), tokenHash: Array(repeating: 0, count: 32)) }
-        expectRefusal { try visitor.dismiss([hosted.first], keeping: []) }
+        expectRefusal { try visitor.dismiss([hosted.first], cut: [], keeping: []) }
         #expect(try hosted.machine(hosted.first).read(hosted.slot(hosted.first, 1)) == [1])
     }
 
@@ -288,9 +291,26 @@ struct ServerRightsTests {
         #expect(try hosted.server.psql("SELECT count(*) FROM keychain_sync.devices") == "2\n")
     }
 
+    @Test("A visitor learns that it is not let in, and of no other refusal that")
+    func visitsRefused() throws {
+        let taken = try hosted.inviteBack()
+        try hosted.machine(MemberID(number: 3), invitation: taken).found()
+        let begins = try hosted.invite("alice")
+        for invitation in [taken, begins, []] {
+            let problem = #expect(throws: TransportProblem.self) {
+                try hosted.visitor(invitation).changes(after: [:], atMost: 1)
+            }
+            if case .noEntrance = problem {} else { Issue.record("\(String(describing: problem))") }
+        }
+        let visitor = try hosted.visitor(try hosted.inviteBack())
+        try hosted.server.psql("REVOKE EXECUTE ON FUNCTION keychain_sync.ends FROM keychain_sync_tenant")
+        let problem = #expect(throws: TransportProblem.self) { try visitor.changes(after: [:], atMost: 1) }
+        if case .refused = problem {} else { Issue.record("\(String(describing: problem))") }
+    }
+
     @Test("A machine that was removed comes back by no invitation")
     func removedAndInvited() throws {
-        try hosted.machine(hosted.first).dismiss([hosted.second], keeping: [hosted.first])
+        try hosted.machine(hosted.first).dismiss([hosted.second], cut: [], keeping: [hosted.first])
         let again = try hosted.machine(hosted.second, token: 9, invitation: try hosted.inviteBack())
         expectRefusal { try again.found() }
         expectRefusal { _ = try again.changes(after: [:], atMost: 1) }

@@ -21,8 +21,8 @@ final class InfiltratedCircle {
         _ = try hosted.machine(hosted.first).commit([1], in: hosted.slot(hosted.first, 1))
     }
 
-    func dismiss(keeping members: [MemberID] = []) throws {
-        try hosted.machine(hosted.first).dismiss([hosted.second], keeping: [hosted.first] + members)
+    func dismiss(cut: [MemberID] = [], keeping members: [MemberID] = []) throws {
+        try hosted.machine(hosted.first).dismiss([hosted.second], cut: cut, keeping: [hosted.first] + members)
     }
 
     /// Whether a machine reads, writes, and lets others in.
@@ -34,7 +34,7 @@ final class InfiltratedCircle {
             { [hosted] in _ = try machine.commit([3], in: hosted.slot(device, 1)) },
             { [hosted] in try hosted.admit(device, by: device) },
             { [hosted] in try hosted.unregister(MemberID(number: 99), by: device) },
-            { try machine.dismiss([MemberID(number: 99)], keeping: []) },
+            { try machine.dismiss([MemberID(number: 99)], cut: [], keeping: []) },
         ]
         let outcomes = Set(calls.map { call in (try? call()) != nil })
         #expect(outcomes.count == 1)
@@ -102,11 +102,55 @@ struct ServerRemovalTests {
         #expect(try hosted.tokens() == [1, 3, 4, 5])
     }
 
+    @Test("A newcomer that two have registered goes on where the second one's word was not read yet")
+    func twoSponsors() throws {
+        try hosted.admit(third, by: hosted.first)
+        for sponsor in [hosted.second, third] { try hosted.admit(fourth, by: sponsor) }
+        try infiltrated.dismiss(cut: [fourth], keeping: [third])
+        #expect(try infiltrated.isIn(fourth))
+        try hosted.machine(third).dismiss([hosted.second], cut: [fourth], keeping: [])
+        #expect(try hosted.tokens() == [1, 3, 4])
+    }
+
+    @Test("A machine that is out with the removed one goes where nobody knows who has registered it")
+    func unknownRegistrars() throws {
+        for device in [third, fourth] { try hosted.admit(device, by: hosted.second) }
+        try hosted.server.psql("UPDATE keychain_sync.devices SET registrars = NULL")
+        try infiltrated.dismiss(cut: [third] + infiltrated.puppets)
+        #expect(try hosted.tokens() == [1, 4])
+    }
+
+    @Test("A machine that is out with the removed one comes back where another member registers it, and that one never")
+    func comesBack() throws {
+        for device in [third, fourth] { try hosted.admit(device, by: hosted.second) }
+        try infiltrated.dismiss(cut: [third, fourth])
+        #expect(try hosted.tokens() == [1])
+        try hosted.admit(third, by: hosted.first)
+        #expect(try infiltrated.isIn(third))
+        #expect(throws: TransportProblem.self) { try hosted.admit(hosted.second, by: hosted.first) }
+        try infiltrated.dismiss(keeping: [third])
+        #expect(try hosted.tokens() == [1, 3])
+        // It was removed by name since.
+        try hosted.machine(hosted.first).dismiss([hosted.second, fourth], cut: [], keeping: [hosted.first, third])
+        #expect(throws: TransportProblem.self) { try hosted.admit(fourth, by: hosted.first) }
+        #expect(try hosted.tokens() == [1, 3])
+    }
+
+    @Test("A registration that is repeated writes nothing")
+    func registeredAgain() throws {
+        let rows = "SELECT device, xmin FROM keychain_sync.devices ORDER BY device"
+        let before = try hosted.server.psql(rows)
+        try hosted.admit(infiltrated.puppets[2], by: infiltrated.puppets[0])
+        #expect(try hosted.server.psql(rows) == before)
+        try hosted.admit(infiltrated.puppets[2], by: hosted.first)
+        #expect(try hosted.server.psql(rows) != before)
+    }
+
     @Test("A removal that is told again changes nothing, and ends a machine that is no member any more")
     func repeated() throws {
         let machine = try hosted.machine(hosted.first)
         func dismiss(keeping members: [MemberID]) throws -> String {
-            try machine.dismiss([hosted.second], keeping: members)
+            try machine.dismiss([hosted.second], cut: [], keeping: members)
             return try hosted.server.psql("SELECT xmin FROM keychain_sync.circles")
         }
         let first = try dismiss(keeping: [hosted.first, infiltrated.puppets[0]])
@@ -122,14 +166,19 @@ struct ServerRemovalTests {
     @Test("A machine that says nothing of members keeps its own place")
     func itself() throws {
         try hosted.admit(third, by: hosted.second)
-        try hosted.machine(third).dismiss([hosted.second], keeping: [hosted.first])
+        try hosted.machine(third).dismiss([hosted.second], cut: [], keeping: [hosted.first])
         #expect(try hosted.tokens() == [1, 3])
     }
 
-    @Test("A machine that does not know all members yet ends the token of the removed one alone")
+    @Test("A machine that does not know all members yet ends the tokens of those alone that it knows to be out")
     func membersUnknown() throws {
-        try hosted.machine(hosted.first).dismiss([hosted.second], keeping: [])
+        try hosted.machine(hosted.first).dismiss([hosted.second], cut: [], keeping: [])
         #expect(try hosted.tokens() == [1, 11, 12, 13])
+        // Another one has registered it, which may be a member.
+        try hosted.machine(hosted.first).dismiss([hosted.second], cut: [infiltrated.puppets[1]], keeping: [])
+        #expect(try hosted.tokens() == [1, 11, 12, 13])
+        try hosted.machine(hosted.first).dismiss([hosted.second], cut: infiltrated.puppets, keeping: [])
+        #expect(try hosted.tokens() == [1])
         try infiltrated.dismiss()
         #expect(try hosted.tokens() == [1])
     }
@@ -139,7 +188,7 @@ struct ServerRemovalTests {
         let second = "device = decode('\(hosted.second.text)', 'hex')"
         try hosted.admit(third, by: hosted.second)
         try hosted.server.psql("UPDATE keychain_sync.devices SET removed = now() WHERE \(second)")
-        try hosted.machine(hosted.first).dismiss([fourth], keeping: [hosted.first])
+        try hosted.machine(hosted.first).dismiss([fourth], cut: [], keeping: [hosted.first])
         #expect(try hosted.tokens() == [1, 3, 11, 12, 13])
         try infiltrated.dismiss(keeping: [third])
         #expect(try hosted.tokens() == [1, 3])
@@ -155,7 +204,7 @@ struct ServerRemovalTests {
 
     @Test("A member in wrong hands that is still in ends the others' tokens, until the administrator gives them back")
     func stillIn() throws {
-        try hosted.machine(hosted.second).dismiss([hosted.first], keeping: [])
+        try hosted.machine(hosted.second).dismiss([hosted.first], cut: [], keeping: [])
         #expect(try !infiltrated.isIn(hosted.first))
         let first = "device = decode('\(hosted.first.text)', 'hex')"
         try hosted.server.psql("UPDATE keychain_sync.devices SET removed = NULL WHERE \(first)")
@@ -183,7 +232,9 @@ struct ServerUpgradeTests {
     @Test("It ends the token of a removed machine alone, and takes no circle more")
     func older() throws {
         try hosted.admit(early, by: hosted.second)
-        for _ in 1...2 { try hosted.machine(hosted.first).dismiss([hosted.second], keeping: [hosted.first, third]) }
+        for _ in 1...2 {
+            try hosted.machine(hosted.first).dismiss([hosted.second], cut: [], keeping: [hosted.first, third])
+        }
         #expect(try hosted.tokens() == [1, 3, 11])
         let words = "the server is of an older release: its administrator has to install this one"
         let machine = try hosted.machine(hosted.first)
@@ -194,12 +245,12 @@ struct ServerUpgradeTests {
     func upgraded() throws {
         let one = try hosted.machine(hosted.first)
         try hosted.admit(early, by: third)
-        try one.dismiss([hosted.second], keeping: [hosted.first, third])
+        try one.dismiss([hosted.second], cut: [], keeping: [hosted.first, third])
         for _ in 1...2 { try ServerInstallation(try hosted.server.address("owner")).install() }
         #expect(try hosted.tokens() == [1, 3, 11])
         #expect(try one.read(hosted.slot(hosted.second, 1)) == [1])
         try hosted.admit(late, by: third)
-        try one.dismiss([hosted.second, third], keeping: [hosted.first])
+        try one.dismiss([hosted.second, third], cut: [], keeping: [hosted.first])
         // Nobody knows who has registered that one: it may be the newcomer of a machine that is in.
         #expect(try hosted.tokens() == [1, 11])
         try one.check()
@@ -208,14 +259,14 @@ struct ServerUpgradeTests {
     @Test("A removal that it was told is told again when it has become this one")
     func toldAgain() throws {
         let one = try hosted.machine(hosted.first)
-        try one.dismiss([third], keeping: [hosted.first, hosted.second])
+        try one.dismiss([third], cut: [], keeping: [hosted.first, hosted.second])
         try ServerInstallation(try hosted.server.address("owner")).install()
         // As if the one that was removed had come to this before.
         try hosted.admit(late, by: hosted.first)
         try hosted.server.psql(
             "UPDATE keychain_sync.devices SET registrars = ARRAY[decode('\(third.text)', 'hex')] "
                 + "WHERE device = decode('\(late.text)', 'hex')")
-        try one.dismiss([third], keeping: [hosted.first, hosted.second])
+        try one.dismiss([third], cut: [], keeping: [hosted.first, hosted.second])
         #expect(try hosted.tokens() == [1, 2])
     }
 }

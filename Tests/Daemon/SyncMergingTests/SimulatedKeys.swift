@@ -29,8 +29,12 @@ final class SimulatedKeys: CircleKeys {
     var cheats: Set<MemberID> = []
     /// How many signatures were checked.
     private(set) var verified = 0
+    /// How many hashes were made.
+    private(set) var hashed = 0
     /// The authors of batches in which keys were sought.
     private(set) var soughtIn: Set<MemberID> = []
+    /// Authors of whose batches these keys take nothing before they count.
+    var seeksNothingOf: Set<MemberID> = []
     /// Members that generations of this hostile machine leave out.
     var forgets: Set<MemberID> = []
     /// Members of whose removal these keys know nothing any more.
@@ -50,7 +54,10 @@ final class SimulatedKeys: CircleKeys {
 
     var id: MemberID { member(own) }
 
-    func hash(_ bytes: [UInt8]) -> BatchHash { BatchHash(sha256(bytes)) }
+    func hash(_ bytes: [UInt8]) -> BatchHash {
+        hashed += 1
+        return BatchHash(sha256(bytes))
+    }
 
     func sign(_ bytes: [UInt8]) -> [UInt8] { Self.signature(own.signing, bytes) }
 
@@ -103,7 +110,12 @@ final class SimulatedKeys: CircleKeys {
     }
 
     func take(_ batch: SyncBatch, _ standing: BatchStanding) -> Bool {
-        if standing == .sought { soughtIn.insert(batch.header.device) } else { count(batch) }
+        if standing == .sought {
+            guard !seeksNothingOf.contains(batch.header.device) else { return false }
+            soughtIn.insert(batch.header.device)
+        } else {
+            count(batch)
+        }
         takeKeys(of: batch)
         return true
     }

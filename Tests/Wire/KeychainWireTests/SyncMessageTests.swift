@@ -53,7 +53,8 @@ struct SyncMessageTests {
         var positions = SyncPositions(number: 5, circle: circle, me: me, place: "/mnt")
         (positions.isWanted, positions.heads) = (true, [me: 1, MemberID([1]): 0])
         (positions.wanted, positions.discarding) = ([part], [slot, part])
-        (positions.removed, positions.members) = ([MemberID([1]), MemberID([2])], [me])
+        (positions.removed, positions.cut) = ([MemberID([1]), MemberID([2])], [MemberID([3])])
+        positions.members = [me]
         return positions
     }()
 

@@ -3,7 +3,8 @@ import SyncFormat
 /// Members that batches introduce whose turn has not come, and who are authors of such batches. They are in no vault,
 /// get no keys, and are shown to nobody.
 struct HeraldedMembers: Sendable {
-    /// As many as a position vector names; of more, none are kept.
+    /// As many as a position vector names; of more, the first are kept. Those that the circle's own have added come
+    /// before those of a member in wrong hands and its accomplices.
     private static let most = SyncLimits.members
 
     private var circle = CircleID.none
@@ -18,7 +19,8 @@ struct HeraldedMembers: Sendable {
     /// Keeps those that a circle has besides another state of it.
     mutating func note(_ ahead: CircleRecord, besides record: CircleRecord) {
         let found = ahead.membership.members.filter { record.membership.members[$0.key] == nil }
-        (circle, members) = (record.circle, found.count > Self.most ? [:] : found)
+        if circle != record.circle { (circle, members) = (record.circle, [:]) }
+        if found.count <= Self.most { members = found }
     }
 }
 

@@ -73,10 +73,10 @@ package enum SyncVerdict: UInt8, Sendable, CaseIterable {
 
 /// All that a carrier needs to know.
 ///
-///     positions = number:u64 circle:16 me:16 place:text flags:u8 heads wanted discarding removed members
+///     positions = number:u64 circle:16 me:16 place:text flags:u8 heads wanted discarding removed cut members
 ///     heads     = count:u32 *(device:16 seq:u64)          ; by ascending device
 ///     wanted, discarding = count:u32 *slot
-///     removed, members = count:u32 *(member:16)           ; ascending
+///     removed, cut, members = count:u32 *(member:16)      ; ascending
 ///
 /// Bit 0 of the flags: paused; bit 1: a look is wanted now.
 package struct SyncPositions: Equatable, Sendable {
@@ -96,6 +96,8 @@ package struct SyncPositions: Equatable, Sendable {
     package var discarding: [SyncSlot] = []
     /// Machines that were removed: a place that knows machines is to let them in no more.
     package var removed: [MemberID] = []
+    /// Machines that are out because nobody who has added them is in. Another member may turn out to have.
+    package var cut: [MemberID] = []
     /// Machines that stay where a removed one has let them in.
     package var members: [MemberID] = []
 
@@ -111,7 +113,7 @@ package struct SyncPositions: Equatable, Sendable {
         buffer.append((isPaused ? 1 : 0) | (isWanted ? 2 : 0))
         buffer.append(heads: heads)
         for slots in [wanted, discarding] { buffer.append(slots: slots) }
-        for list in [removed, members] { buffer.append(members: list) }
+        for list in [removed, cut, members] { buffer.append(members: list) }
     }
 
     init(from reader: inout WireReader) throws(Refusal) {
@@ -123,7 +125,7 @@ package struct SyncPositions: Equatable, Sendable {
         (isPaused, isWanted) = (flags & 1 != 0, flags & 2 != 0)
         heads = try reader.heads()
         (wanted, discarding) = (try reader.slots(), try reader.slots())
-        (removed, members) = (try reader.members(), try reader.members())
+        (removed, cut, members) = (try reader.members(), try reader.members(), try reader.members())
     }
 }
 

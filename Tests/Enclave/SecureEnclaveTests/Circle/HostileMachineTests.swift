@@ -173,6 +173,32 @@ import Testing
         }
     }
 
+    @Test("A newcomer finds its sponsor's keys also behind the batches of more machines than anybody names")
+    func manyHeralded() throws {
+        let circle = try TestCircle(2)
+        let (first, hostile) = (circle.machines[0], circle.machines[1])
+        let newcomer = try CircleMachine()
+        _ = try newcomer.enter(try first.state.circle)
+        let added = try first.publish(try first.add(newcomer))
+        let accomplices = try (0..<5).map { _ in try CircleMachine() }
+        for one in accomplices { _ = try one.enter(try first.state.circle) }
+        let its = try Self.batch(try accomplices.map { .add(Addition(try $0.state.keys)) }, by: hostile)
+        for batch in circle.batches + [added, its] {
+            for machine in accomplices { try machine.take(batch) }
+            try newcomer.connection.seekKeys(batch.carried)
+        }
+        func point() throws -> [UInt8] { try PrivateKey.generate(.ecSECPrimeRandom, bits: 256).publicKey.external() }
+        for one in accomplices {
+            let others = try (0..<60).map { _ in
+                SyncStatement.add(Addition(MemberKeys(signing: try point(), agreement: try point())))
+            }
+            try newcomer.connection.seekKeys(try Self.batch(others, by: one).carried)
+        }
+        let share = try first.publish([try first.connection.shareGeneration(circle.current, with: [try newcomer.id])])
+        try newcomer.connection.seekKeys(share.carried)
+        #expect(try newcomer.state.held.keys.sorted() == [circle.current])
+    }
+
     @Test("It gives no machine a name that it has not added")
     func names() throws {
         let circle = try TestCircle(3)
