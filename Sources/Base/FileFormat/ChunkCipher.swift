@@ -12,9 +12,13 @@ struct ChunkCipher {
     private let fullSize: Int
 
     init(_ header: AuthenticHeader) throws(FileError) {
-        fullSize = header.header.chunkSize + Self.tagSize
+        try self.init(header.keys.chunks, chunkSize: header.header.chunkSize)
+    }
+
+    init(_ key: SecretBytes, chunkSize: Int) throws(FileError) {
+        fullSize = chunkSize + Self.tagSize
         cipher = try computing { () throws(CryptoError) in
-            try header.keys.chunks.withSpan { (key) throws(CryptoError) in try NoncedAESGCM(key: key) }
+            try key.withSpan { (key) throws(CryptoError) in try NoncedAESGCM(key: key) }
         }
     }
 

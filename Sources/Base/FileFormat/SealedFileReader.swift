@@ -1,16 +1,15 @@
+package import KeychainModel
 package import LinuxSystem
 
 /// Opens the chunks of a sealed file in any order. It does not read: its caller gives it the bytes of chunks.
 ///
 /// The end was proved when it was made, so that the length is authentic. Any thread may use it.
+///
+/// A program may have thousands of open files: of the header, which the key has proved, it keeps what reading takes.
 package final class SealedFileReader: Sendable {
     package let layout: SealedLayout
-
-    /// The header, which the key has proved.
-    package var header: FileHeader { authentic.header }
-
-    private let authentic: AuthenticHeader
-    private let process = ProcessLocal(())
+    package let protection: FileProtection
+    private let key: SecretBytes
 
     /// - Parameters:
     ///   - layout: by the size of the file.
@@ -18,7 +17,7 @@ package final class SealedFileReader: Sendable {
     /// - Throws: `FileError.damaged` when this is not the file's last chunk, so that the file was cut off or
     ///   lengthened; `.library`.
     package init(_ header: AuthenticHeader, _ layout: SealedLayout, last: Span<UInt8>) throws(FileError) {
-        (authentic, self.layout) = (header, layout)
+        (self.layout, protection, key) = (layout, header.header.protection, header.keys.chunks)
         let content = SecretBuffer(capacity: 0)
         try ChunkCipher(header).open(last, layout.chunks - 1, isLast: true, into: content)
         guard layout.chunkSize == header.header.chunkSize,
@@ -34,8 +33,8 @@ package final class SealedFileReader: Sendable {
     /// - Throws: `FileError.damaged` with the place of the first that does not open, after the content before it was
     ///   appended; `.forked`, `.library`.
     package func open(_ chunks: Span<UInt8>, from first: UInt64, into content: SecretBuffer) throws(FileError) {
-        try process.withValue(inChild: refuseChild) { (_) throws(FileError) in }
-        let cipher = try ChunkCipher(authentic)
+        guard !isWiped else { throw .forked }
+        let cipher = try ChunkCipher(key, chunkSize: layout.chunkSize)
         var (index, rest) = (first, chunks)
         repeat {
             guard index < layout.chunks else { throw .damaged(at: layout.place(of: layout.chunks - 1).upperBound) }
@@ -46,4 +45,7 @@ package final class SealedFileReader: Sendable {
             index += 1
         } while rest.count > 0
     }
+
+    /// A forked child has zeros in place of its parent's keys.
+    private var isWiped: Bool { key.withSpan { bytes in (0..<bytes.count).allSatisfy { bytes[$0] == 0 } } }
 }

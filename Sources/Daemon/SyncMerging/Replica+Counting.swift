@@ -167,6 +167,7 @@ extension Replica {
         for start in stride(from: 0, to: waiting.count, by: Self.openedAtOnce) {
             let some = waiting[start..<min(start + Self.openedAtOnce, waiting.count)]
             let opened = keys.open(some.map { ($0.record, $0.header) }, isNamed: rules.identifiersAreChecked)
+            bringShelves(to: opened)
             for (one, record) in zip(some, opened) {
                 guard let record else {
                     quarantined[one.header.device, default: 0] += 1
@@ -175,6 +176,12 @@ extension Replica {
                 merge(ArrivedRow(one, opened: record), now: now)
             }
         }
+    }
+
+    /// Brings out the shelves together that records are about to meet.
+    private mutating func bringShelves(to opened: [SyncRecord?]) {
+        let shelves = Set(opened.compactMap { $0?.isOfShelf == true ? $0?.rid : nil })
+        if !shelves.isEmpty { rows.load(shelves.sorted()) }
     }
 
     /// Merges the records that have waited for the machine to be unlocked.

@@ -11,20 +11,36 @@ extension Replica {
     /// - Parameter parts: all parts, as the transport has them.
     /// - Returns: whether it is endorsed with the next batch, or was before.
     package mutating func examine(_ parts: [[UInt8]], of author: MemberID, _ keys: any CircleKeys) -> Bool {
-        guard let announced = snapshots[author], author != me, isTrusted, isOneHistory(announced), canCompare(keys),
-            rows.loadAll()
+        guard let announced = snapshots[author], author != me, isTrusted, isOneHistory(announced), canCompare(keys)
         else { return false }
         let statement = SyncStatement.endorse(announced.position)
         if hasEndorsed(me, announced.position) || queued.contains(statement) { return true }
         if rules.endorsementsAscend, let pledged, !announced.covers(pledged, besides: doubtfulLogs) { return false }
         if rules.snapshotsAreExamined {
-            guard let opened = OpenedSnapshot(announced, parts: parts, circle: circle, keys), isTrue(opened) else {
-                return false
-            }
+            guard let opened = OpenedSnapshot(announced, parts: parts, circle: circle, keys) else { return false }
+            mendShelves(from: opened)
+            guard rows.loadAll(), isTrue(opened) else { return false }
         }
         queued.append(statement)
         pledged = announced
         return true
+    }
+}
+
+extension Replica {
+    /// Takes the shelves out of a snapshot whose bodies cannot be read here any more. The id of a shelf is that of its
+    /// keys, so that its author need not be believed. The version stays the one that this machine has read.
+    private mutating func mendShelves(from opened: OpenedSnapshot) {
+        let shelves = opened.rows.filter(\.record.isShelf)
+        rows.load(shelves.map(\.record.rid))
+        for theirs in shelves {
+            let rid = theirs.record.rid
+            guard let mine = rows[rid], mine.record.isShelf, mine.record.isBare, rows.meet(theirs.record) else {
+                continue
+            }
+            let record = theirs.record.with(hlc: mine.stamp.hlc)
+            rows.put(SyncRow(record: record, stamp: mine.stamp, place: mine.place), rid: rid)
+        }
     }
 }
 

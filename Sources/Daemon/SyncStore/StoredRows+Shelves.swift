@@ -12,11 +12,14 @@ extension StoredRows {
         do throws(Refusal) {
             if let row = all[record.rid], !row.isTombstone {
                 try requireOpen(row, of: shelf, items)
-                return record.isShelf ? !row.record.isBare && !row.record.isOtherShelf(than: record) : true
+                guard record.isShelf else { return true }
+                return try row.record.isBare ? items.isDamaged(shelf) : !row.record.isOtherShelf(than: record)
             }
             // One that is here and in no record stays on this machine. Its id is known to all who have its files.
             let isInRecord = all[record.rid] != nil || places[record.rid] != nil
-            if try isInRecord ? false : items.isThere(shelf) { return false }
+            if try isInRecord ? false : items.isThere(shelf) {
+                return try record.isShelf ? items.isDamaged(shelf) : false
+            }
             return try hasRoom(for: record, items)
         } catch {
             note(error)

@@ -35,7 +35,7 @@ package final class ReadableFile: Sendable {
         let file = try accessing(path) { () throws(SystemError) in try FileDescriptor.regular(path) }
         size = try accessing(path) { () throws(SystemError) in UInt64(clamping: try FileStatus(of: file).size) }
         let reader = try Self.reader(of: file, size, path, keychain)
-        (protection, length) = (reader.header.protection, reader.layout.length)
+        (protection, length) = (reader.protection, reader.layout.length)
         (name, self.keychain) = (path, keychain)
         state = ProcessLocal(State(file: file, reader: reader))
         try LockWatch.of(keychain.device).add(self)
@@ -98,7 +98,7 @@ package final class ReadableFile: Sendable {
         do throws(Refusal) { made = try Self.reader(of: file, size, name, keychain) } catch {
             throw error.rule == .locked ? .locked : error
         }
-        guard made.layout.length == length, made.header.protection == protection else {
+        guard made.layout.length == length, made.protection == protection else {
             throw FileError.damaged(at: 0).refusal
         }
         change { state in if state.file != nil { state.reader = made } }

@@ -162,15 +162,32 @@ struct FileRequestTests {
         #expect(try shelves().isEmpty)
     }
 
+    @Test("A program has so many shelves and no more, and goes on with those that it has")
+    func quota() throws {
+        let made = try make(place(name: "mine"))
+        // Each counts by its row.
+        let last = ShelfLimits.ofProgram - 1
+        let rows = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(last)) "
+        try engine.tamper(
+            rows + "INSERT INTO shelf SELECT CAST(printf('%08d', i) AS BLOB), x'01', ownr, 0, x'' FROM n, shelf")
+        #expect(refusal { _ = try make(place(name: "another")) }?.rule == .quota)
+        #expect(try make(place(name: "mine")).slot.shelf == made.slot.shelf)
+        try engine.tamper("DELETE FROM shelf WHERE id = CAST('00000001' AS BLOB)")
+        let another = try make(place(name: "another"))
+        #expect(try open(another.slot).isEqual(to: another.key))
+    }
+
     @Test("Records that somebody changed or exchanged in the store open no file")
     func tampering() throws {
         let (one, other) = (try make(place()), try make(place(name: "other")))
         try engine.tamper("UPDATE shelf SET sealed = (SELECT max(sealed) FROM shelf)")
         let refusals = [one, other].map { made in refusal { _ = try open(made.slot) } }
         #expect(refusals.filter { $0?.rule == .damaged }.count == 1)
-        // Nor does a new file get a key of the shelf whose record is another's now.
+        // Nor does a new file get a key of the shelf whose record is another's now: it gets another shelf.
         let changed = refusals[0] == nil ? place(name: "other") : place()
-        #expect(refusal { _ = try make(changed) } != nil)
+        let next = try make(changed)
+        #expect(![one, other].map(\.slot.shelf).contains(next.slot.shelf))
+        #expect(try open(next.slot).isEqual(to: next.key))
     }
 
     /// The findings of the last page of a verification.

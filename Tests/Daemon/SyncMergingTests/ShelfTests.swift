@@ -163,6 +163,18 @@ struct ShelfTests {
         #expect(circle.machines.allSatisfy { $0.key(of: "photos") == nil })
     }
 
+    @Test("Versions that come together have the shelves they meet brought out together, and items bring out none")
+    func broughtTogether() {
+        let circle = Simulation.scripted(2)
+        let (first, second) = (circle.machines[0], circle.machines[1])
+        for number in 0..<5 { first.makeShelf("photos \(number)", time: circle.time) }
+        first.write("mail", "value", time: circle.time)
+        circle.publish(first)
+        second.replica.rows.brought = []
+        second.pull(circle.transport, time: circle.time)
+        #expect(second.replica.rows.brought == [5] && second.key(of: "photos 4") == "key")
+    }
+
     /// A shelf as no honest machine writes it.
     private static func spoiled(_ shelf: SyncRecord, keyBytes: Int, name: String = "") -> SyncRecord {
         let body = SyncShelf(

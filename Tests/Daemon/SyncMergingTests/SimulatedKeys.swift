@@ -242,6 +242,10 @@ struct SimulatedRows: RowTable {
     var names: [RecordID: RecordID] = [:]
     /// How many items that are there have lost their name to another.
     var robbed = 0
+    /// How many rows were brought out together, each time. All have their bodies here.
+    var brought: [Int] = []
+
+    mutating func load(_ rids: [RecordID]) { brought.append(rids.count) }
 
     subscript(rid: RecordID) -> SyncRow? {
         get { all[rid] }

@@ -74,6 +74,14 @@ private func fuzzRecords(_ content: [UInt8]) {
 extension FuzzSeeds {
     fileprivate static let code = SecretBytes(copying: [UInt8](1...16).span)
 
+    static var shelf: Shelf {
+        let key = SealedKey(
+            backend: .software, origin: .madeInside, keyType: Shelf.keyType(.none), bits: Shelf.bits,
+            binding: KeyBinding(group: "g", accessibility: .always, control: 0),
+            publicKey: [UInt8](repeating: 1, count: 32), sealed: [UInt8](repeating: 2, count: 92))
+        return must("a shelf") { () throws(Refusal) in try Shelf(id: ShelfID(), key: key) }
+    }
+
     static func ofBackup() -> [[UInt8]] {
         let keys = BackupKeys()
         let header = must("a header") { () throws(CryptoError) in
@@ -92,10 +100,6 @@ extension FuzzSeeds {
             let uuid = [UInt8](repeating: 1, count: 16)
             BackupRecord(itemClass: .genericPassword, uuid: uuid, list: list(attributes)).append(to: records)
         }
-        let key = SealedKey(
-            backend: .software, origin: .madeInside, keyType: Shelf.keyType(.none), bits: Shelf.bits,
-            binding: KeyBinding(group: "g", accessibility: .always, control: 0), publicKey: [1], sealed: [2])
-        let shelf = must("a shelf") { () throws(Refusal) in try Shelf(id: ShelfID(), key: key) }
         BackupShelf(shelf, name: "a", made: 1).append(to: records)
         return [[0] + header.bytes, [1] + header.bytes.prefix(8), [1] + BackupFraming.head(.part, 100)]
             + [[2] + manifest.withSpan { $0.array(0, $0.count) }, [3] + records.withSpan { $0.array(0, $0.count) }]

@@ -1,15 +1,16 @@
-import EnclaveWire
 import LinuxSystem
 
+@testable import EnclaveWire
 @testable import KeychainModel
 @testable import KeychainWire
 @testable import SecureEnclave
+@testable import SyncFormat
 
 /// Messages of a daemon that means harm: each is answered or refused, nothing that was entered comes back, no key
 /// becomes another one, and the vault stays one that opens.
 ///
 ///     input   = mood:u8 *message                       ; mood: what the user answers
-///     message = word:u32 count:u16 body *(count:u8 passcode)
+///     message = word:u32 count:u16 body *(count:u8 passcode) ; shelves of a circle in place of passcodes have a u16
 func fuzzEnclave(_ bytes: Span<UInt8>) {
     var input = InputReader(bytes)
     let device = FuzzDevice.shared
@@ -26,8 +27,9 @@ func fuzzEnclave(_ bytes: Span<UInt8>) {
 private func send(_ word: UInt32, _ input: inout InputReader, to dispatcher: EnclaveDispatcher) {
     let body = input.longRun()
     // A word that fits its operation has as many descriptors as that takes.
-    let wanted = (try? EnclaveOperation.reading(word: word))?.operation.descriptors ?? 0
-    let secrets = (0..<wanted).map { _ in input.run() }
+    let operation = (try? EnclaveOperation.reading(word: word))?.operation
+    let hasShelves = operation.map { FuzzSeeds.shelfFiles[$0.number] != nil } ?? false
+    let secrets = (0..<(operation?.descriptors ?? 0)).map { _ in hasShelves ? input.longRun() : input.run() }
     let files = secrets.map { secret in
         must("a passcode's file") { () throws(SystemError) in try PasscodeFile.make(SecretBytes(secret)) }
     }
@@ -154,13 +156,35 @@ extension FuzzSeeds {
             let classes: [Accessibility?] = [nil, .whenUnlocked]
             for accessibility in classes {
                 let body = bodies[operation.number] ?? []
-                let entered = Array(repeating: entry(FuzzDevice.passcode), count: operation.descriptors).joined()
+                let passcodes = Array(repeating: entry(FuzzDevice.passcode), count: operation.descriptors)
+                let entered = (shelfFiles[operation.number] ?? passcodes).joined()
                 let message = le(operation.word(for: accessibility)) + longEntry(body) + entered
                 seeds += [[0] + message, [1] + message, [1] + unlocking + message, [0] + setting + message]
             }
         }
         return seeds
     }
+
+    /// The files of calls for shelves of a circle: a list, and room for the answer.
+    static let shelfFiles: [UInt8: [[UInt8]]] = {
+        let list = written { shelf.append(to: $0) }
+        let record = SyncShelf(
+            id: shelf.id, made: 8, name: "n", commitment: [UInt8](repeating: 9, count: SyncShelf.commitmentSize),
+            key: SecretBytes(shelf.key.bytes))
+        let boxed =
+            [UInt8](repeating: 3, count: BoxedRecord.size)
+            + written { buffer in
+                record.encoded().withSpan { buffer.append(bytes: $0) }
+            }
+        func files(_ list: [UInt8], _ room: Int) -> [[UInt8]] {
+            [longEntry(list), longEntry([UInt8](repeating: 0, count: room))]
+        }
+        return [
+            EnclaveCalls.boxShelves.operation.number: files(boxed, 1024),
+            EnclaveCalls.unboxShelves.operation.number: files(boxed + boxed, 1024),
+            EnclaveCalls.shelfCommitments.operation.number: files(list + list, 64),
+        ]
+    }()
 
     private static var setting: [UInt8] {
         le(EnclaveCalls.setPasscode.operation.word()) + [0, 0] + entry(FuzzDevice.passcode)

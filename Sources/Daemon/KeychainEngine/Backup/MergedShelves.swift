@@ -5,7 +5,7 @@ import KeychainWire
 import LinuxSystem
 
 /// Puts the shelves of a backup into the keychain, each under its id. A shelf that is here keeps its keys: with others
-/// its files would not open any more.
+/// its files would not open any more. One whose record is damaged has no keys any more, and counts as none.
 struct MergedShelves {
     let registry: ShelfRegistry
     /// Has the enclave open the keys of a shelf and seal them for this keychain.
@@ -14,10 +14,7 @@ struct MergedShelves {
     /// The outcome for a shelf. Nothing is compared that was not in the clear in its record.
     func outcome(of record: BackupShelf) throws(Refusal) -> RestoredItem.Outcome {
         let sealed = try checked(record)
-        do throws(Refusal) { return record.outcome(next: try registry.shelf(sealed.shelf.id)) } catch {
-            if error.rule == .noShelf { return .added }
-            throw error
-        }
+        return try registry.occupant(sealed.shelf.id).map { record.outcome(next: $0) } ?? .added
     }
 
     func add(_ record: BackupShelf, in writer: StoreWriter) throws(Refusal) -> RestoredItem.Outcome {

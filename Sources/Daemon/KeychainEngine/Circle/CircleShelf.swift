@@ -74,6 +74,9 @@ extension CircleItems {
     /// Whether a shelf is there, whatever it is.
     package func isThere(_ shelf: ShelfID) throws(Refusal) -> Bool { try store.shelves.shelf(shelf) != nil }
 
+    /// Whether a shelf is there whose record is damaged. Another that comes with its id is the same one, as it was.
+    package func isDamaged(_ shelf: ShelfID) throws(Refusal) -> Bool { try shelves.isDamaged(shelf, in: store) }
+
     /// How many more shelves of other machines the keychain takes.
     package func roomForShelves() throws(Refusal) -> Int64 {
         ShelfLimits.all - (try store.countShelvesOfOthers())
@@ -87,7 +90,8 @@ extension CircleItems {
         }
     }
 
-    /// Puts a shelf in. One that is here with its id keeps its keys: with others its files would not open any more.
+    /// Puts a shelf in. One that is here with its id keeps its keys: with others its files would not open any more. One
+    /// whose record is damaged gets them back.
     package func put(_ shelf: CircleShelf) throws(Refusal) { try shelves.keep(arrived: shelf.known, in: store) }
 
     /// Deletes a shelf that was deleted on another machine, for good: no history has it.

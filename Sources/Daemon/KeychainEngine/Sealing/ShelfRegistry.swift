@@ -58,9 +58,14 @@ final class ShelfRegistry: Sendable {
         try lock.withLock { (_) throws(Refusal) in try unsafe book.keep(shelf: made, in: writer) }
     }
 
-    /// Adds a shelf of a backup. One that is here already keeps its keys.
+    /// The shelf with the id of one that a backup has; nil for none, and for a damaged one.
+    func occupant(_ id: ShelfID) throws(Refusal) -> KnownShelf? {
+        try lock.withLock { (_) throws(Refusal) in try unsafe book.occupant(id) }
+    }
+
+    /// Adds a shelf of a backup. One that is here already keeps its keys, unless its record is damaged.
     ///
-    /// - Returns: the shelf with its id that was here; nil when there was none.
+    /// - Returns: the shelf with its id that was here; nil for none, and for a damaged one.
     func keep(restored made: KnownShelf, in writer: StoreWriter) throws(Refusal) -> KnownShelf? {
         try lock.withLock { (_) throws(Refusal) in try unsafe book.keep(restored: made, in: writer) }
     }
@@ -76,12 +81,18 @@ final class ShelfRegistry: Sendable {
         try lock.withLock { (_) throws(Refusal) in try unsafe book.stays(id, in: writer) }
     }
 
+    /// Whether a shelf is there whose record is not as anybody with the key has written it.
+    func isDamaged(_ id: ShelfID, in writer: StoreWriter) throws(Refusal) -> Bool {
+        try lock.withLock { (_) throws(Refusal) in try unsafe book.isDamaged(id, in: writer) }
+    }
+
     /// Whether a shelf was deleted that other machines of a circle may have.
     func isDeleted(_ id: ShelfID, in writer: StoreWriter) throws(Refusal) -> Bool {
         try lock.withLock { (_) throws(Refusal) in try unsafe book.isDeleted(id, in: writer) }
     }
 
-    /// Adds a shelf of another machine of the circle. It takes no new files. One that is here already keeps its keys.
+    /// Adds a shelf of another machine of the circle. It takes no new files. One that is here already keeps its keys,
+    /// unless its record is damaged.
     func keep(arrived made: KnownShelf, in writer: StoreWriter) throws(Refusal) {
         try lock.withLock { (_) throws(Refusal) in try unsafe book.keep(arrived: made, in: writer) }
     }
@@ -163,11 +174,20 @@ private final class ShelfBook {
         try writer.add(try sealer.seal(shelf), at: place, made: second)
     }
 
+    func occupant(_ id: ShelfID) throws(Refusal) -> KnownShelf? { try occupant(id, in: try reader()) }
+
+    private func occupant(_ id: ShelfID, in reader: ShelfReader) throws(Refusal) -> KnownShelf? {
+        guard let sealed = try reader.shelf(id), try sealer.isAuthentic(sealed) else { return nil }
+        return try sealer.open(sealed)
+    }
+
     /// Of a place, the shelf that came first takes new files: one whose keys others may know takes no other's part.
     func keep(restored made: KnownShelf, in writer: StoreWriter) throws(Refusal) -> KnownShelf? {
-        if let found = try writer.shelves.shelf(made.shelf.id) { return try sealer.open(found) }
+        if let found = try occupant(made.shelf.id, in: writer.shelves) { return found }
         try ShelfLimits.checkAll(
             made.isOfOther ? try writer.countShelvesOfOthers() : try writer.countShelves().all)
+        // Perhaps a damaged one.
+        try writer.delete(made.shelf.id)
         try add(made, made: Int64(Clock.secondsSinceReferenceDate), in: writer)
         if made.shelf.travels { try writer.mark(made.shelf.id, isTombstone: false) }
         return nil
@@ -175,16 +195,22 @@ private final class ShelfBook {
 
     // MARK: - In a circle
 
-    func travelling(_ id: ShelfID, in writer: StoreWriter) throws(Refusal) -> KnownShelf? {
+    /// - Returns: nil for one that does not open, and for none.
+    private func opened(_ id: ShelfID, in writer: StoreWriter) throws(Refusal) -> KnownShelf? {
         guard let sealed = try writer.shelves.shelf(id) else { return nil }
-        let known = try unlessDamaged { () throws(Refusal) in try sealer.open(sealed) }
-        return known.flatMap { $0.shelf.travels ? $0 : nil }
+        return try unlessDamaged { () throws(Refusal) in try sealer.open(sealed) }
+    }
+
+    func travelling(_ id: ShelfID, in writer: StoreWriter) throws(Refusal) -> KnownShelf? {
+        try opened(id, in: writer).flatMap { $0.shelf.travels ? $0 : nil }
     }
 
     func stays(_ id: ShelfID, in writer: StoreWriter) throws(Refusal) -> Bool {
-        guard let sealed = try writer.shelves.shelf(id) else { return false }
-        let known = try unlessDamaged { () throws(Refusal) in try sealer.open(sealed) }
-        return known?.shelf.travels == false
+        try opened(id, in: writer)?.shelf.travels == false
+    }
+
+    func isDamaged(_ id: ShelfID, in writer: StoreWriter) throws(Refusal) -> Bool {
+        try writer.shelves.shelf(id).map { (sealed) throws(Refusal) in try !sealer.isAuthentic(sealed) } ?? false
     }
 
     func isDeleted(_ id: ShelfID, in writer: StoreWriter) throws(Refusal) -> Bool {
@@ -193,7 +219,10 @@ private final class ShelfBook {
     }
 
     func keep(arrived made: KnownShelf, in writer: StoreWriter) throws(Refusal) {
-        guard try writer.shelves.shelf(made.shelf.id) == nil else { return }
+        if try writer.shelves.shelf(made.shelf.id) != nil {
+            guard try isDamaged(made.shelf.id, in: writer) else { return }
+            try writer.delete(made.shelf.id)
+        }
         var arrived = made
         arrived.isOfOther = true
         try add(arrived, made: Int64(Clock.secondsSinceReferenceDate), in: writer)

@@ -54,6 +54,13 @@ final class ShelfSealer {
         }
     }
 
+    /// Whether somebody with the key has written the record, perhaps a later release.
+    func isAuthentic(_ sealed: SealedShelf) throws(Refusal) -> Bool {
+        try unlessDamaged { () throws(Refusal) in
+            try open(sealed, aad: Self.context, into: SecretBuffer(capacity: 512))
+        } != nil
+    }
+
     /// - Throws: `errSecDecode` (`store.damaged`) for a record that is not as it was written.
     func open(_ sealed: SealedShelf) throws(Refusal) -> KnownShelf {
         let buffer = SecretBuffer(capacity: 512)
@@ -74,13 +81,16 @@ final class ShelfSealer {
 
     private static func flag(_ byte: UInt8) -> Bool? { byte < 2 ? byte == 1 : nil }
 
+    /// The oldest shelf of a place that opens; nil when there is none.
     func first(at place: ShelfPlace, in reader: ShelfReader) throws(Refusal) -> KnownShelf? {
-        try reader.first(at: try digest(of: place)).map { (sealed) throws(Refusal) in
-            let found = try open(sealed)
+        var found: KnownShelf?
+        try reader.shelves(at: try digest(of: place)) { (sealed) throws(Refusal) in
+            let shelf = try unlessDamaged { () throws(Refusal) in try open(sealed) }
             // The digest is not bound to the record, which is.
-            guard found.place == place, !found.isOfOther else { throw .damagedShelf }
-            return found
+            if let shelf, shelf.place == place, !shelf.isOfOther { found = shelf }
+            return found == nil
         }
+        return found
     }
 
     func digest(of place: ShelfPlace) throws(Refusal) -> ColumnDigest {
@@ -101,5 +111,5 @@ final class ShelfSealer {
 extension Refusal {
     fileprivate static let damagedShelf = Refusal(
         .decode, .damaged, "shelf", "The record of a shelf in the store is not as it was written.",
-        do: "Restore a snapshot of the store. The files themselves may be whole.")
+        do: "Restore a backup that has the shelf, or a snapshot of the store. The files themselves may be whole.")
 }

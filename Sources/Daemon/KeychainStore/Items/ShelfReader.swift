@@ -34,12 +34,14 @@ package final class ShelfReader {
         return try first(of: statement)
     }
 
-    /// The oldest shelf of a place; nil when there is none.
-    package func first(at place: ColumnDigest) throws(Refusal) -> SealedShelf? {
-        guard try isThere() else { return nil }
-        let statement = try prepare(ShelfTable.firstOfPlace)
+    /// The shelves of a place, the oldest first, until `visit` answers false.
+    package func shelves(
+        at place: ColumnDigest, _ visit: (SealedShelf) throws(Refusal) -> Bool
+    ) throws(Refusal) {
+        guard try isThere() else { return }
+        let statement = try prepare(ShelfTable.ofPlace)
         statement.bind(blob: place.span, at: 1)
-        return try first(of: statement)
+        try self.visit(statement, visit)
     }
 
     /// The shelves behind an id, in the order of their ids, until `visit` answers false.
@@ -49,8 +51,14 @@ package final class ShelfReader {
         guard try isThere() else { return }
         let statement = try prepare(ShelfTable.following)
         let last = id?.bytes ?? []
-        defer { statement.reset() }
         statement.bind(blob: last.span, at: 1)
+        try self.visit(statement, visit)
+    }
+
+    private func visit(
+        _ statement: Statement, _ visit: (SealedShelf) throws(Refusal) -> Bool
+    ) throws(Refusal) {
+        defer { statement.reset() }
         while try statement.next() {
             // A row that somebody has spoiled hides no other.
             guard let shelf = statement.shelf else { continue }

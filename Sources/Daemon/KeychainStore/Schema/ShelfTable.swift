@@ -28,8 +28,7 @@ enum ShelfTable {
     static let looking = "SELECT 1 FROM sqlite_schema WHERE name = 'shelf'"
 
     static let lookup = "SELECT id, sealed FROM shelf WHERE id = ?"
-    static let firstOfPlace =
-        "SELECT id, sealed FROM shelf WHERE place = ? AND length(id) = \(ShelfID.size) ORDER BY made, id LIMIT 1"
+    static let ofPlace = "SELECT id, sealed FROM shelf WHERE place = ? ORDER BY made, id"
     static let following = "SELECT id, sealed FROM shelf WHERE id > ? ORDER BY id"
     static let count =
         "SELECT count(CASE WHEN place <> x'' THEN 1 END), count(CASE WHEN ownr = ? THEN 1 END) FROM shelf"

@@ -1254,7 +1254,8 @@ enum ChineseTexts {
         那个钥匙串。
         The keychain was locked while a shelf came from another machine.\t正在接收另一台设备的密钥架时，钥匙串被锁定。
         The record of a shelf in the store is not as it was written.\t存储中一个密钥架的记录与写入时不同。
-        Restore a snapshot of the store. The files themselves may be whole.\t请恢复存储的快照。文件本身可能完好。
+        Restore a backup that has the shelf, or a snapshot of the store. The files themselves may be whole.\t请恢复包\
+        含该密钥架的备份，或存储的快照。文件本身可能完好。
         A request about a file was authorized before its shelf was known.\t在得知文件的密钥架之前就授权了关于该文件的\
         请求。
         the first word is a verb, such as protect or cat\t第一个词须是动词，例如 protect 或 cat
