@@ -3,9 +3,9 @@ import SyncFormat
 import SyncMerging
 
 /// Fields of a replica that are not in its saved form: rows are kept by the store, and batches that wait are brought
-/// again.
+/// again. News are in a file of their own.
 private let brought: Set<String> = [
-    "rows", "waiting", "waitingSize", "sought", "introducing", "apart", "later", "clock", "lacksRoom",
+    "rows", "waiting", "waitingSize", "sought", "introducing", "apart", "later", "clock", "lacksRoom", "hasNews",
 ]
 
 /// The fields of a machine by their names, each in one spelling.
