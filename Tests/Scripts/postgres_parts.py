@@ -78,7 +78,9 @@ class PostgresServer:
     def is_ready(self):
         assert self.process.poll() is None, pathlib.Path(self.log).read_text()
         state = pathlib.Path(f"{self.data}/postmaster.pid")
-        return state.exists() and state.read_text().splitlines()[-1].startswith("ready")
+        # The server makes the file, and writes into it then.
+        lines = state.read_text().splitlines() if state.exists() else []
+        return bool(lines) and lines[-1].startswith("ready")
 
     def stop(self):
         if self.process:

@@ -29,6 +29,8 @@ package struct Membership: Sendable {
         package let target: MemberID
         package let kept: Set<MemberID>
         package let place: SyncRecord.Origin
+        /// Those that a removal keeps by which another member says the same: an author stays by its own.
+        package var keptByRepetition: Set<MemberID> { kept.union([place.device]) }
     }
 
     /// A generation, as statements have it: only one of the numbers is true, and anybody can repeat a statement.
@@ -88,6 +90,7 @@ package struct Membership: Sendable {
     /// The generations that members have stated.
     package internal(set) var generations: [GenerationID: Made] = [:]
     var sharedLate: [GenerationID: Set<MemberID>] = [:]
+    var sharers: [GenerationID: Set<MemberID>] = [:]
     /// How many introductions and removals of each author were counted.
     var counted: [MemberID: Int] = [:]
     /// Members that were found by one chain and then by a better one. For those behind them, all chains are followed.
@@ -114,6 +117,18 @@ package struct Membership: Sendable {
         counted[member.sponsor, default: 0] += 1
         introductions[id, default: [:]][member.sponsor] = member
         settle(introduced: id)
+    }
+
+    /// Whether a removal says no more than a counted one, by which its target is out: nobody else goes by it, also of
+    /// those who were not counted here.
+    package func isRepeated(_ target: MemberID, kept: [MemberID]) -> Bool {
+        let stays = Set(kept)
+        guard cuts.contains(where: { $1.contains(target) && stays.isSuperset(of: $0.keptByRepetition) }) else {
+            return false
+        }
+        var after = self
+        after.remove(target, kept: kept, at: SyncRecord.Origin(device: .none, seq: .max))
+        return after.removed == removed
     }
 
     /// Counts a removal. The limit is for each author, as that of introductions is.
@@ -153,8 +168,9 @@ package struct Membership: Sendable {
     /// Counts what was kept of the statements about a generation.
     package mutating func restore(_ id: GenerationID, _ made: Made) { generations[id] = made }
 
-    /// Counts late shares.
-    package mutating func share(_ late: Generation) {
+    /// Counts late shares, which the author of a batch states.
+    package mutating func share(_ late: Generation, by author: MemberID) {
+        sharers[late.id, default: []].insert(author)
         for share in late.shares {
             sharedLate[late.id, default: []].insert(share.recipient)
             wanted[late.id]?.remove(share.recipient)
@@ -164,6 +180,18 @@ package struct Membership: Sendable {
     /// All that a generation was made for or shared with.
     package func recipients(of id: GenerationID) -> Set<MemberID> {
         (generations[id]?.recipients ?? []).union(sharedLate[id] ?? [])
+    }
+
+    /// The members without keys of a generation that may have them. Where no statement makes it that is counted here,
+    /// those who have shared it know who is out for its author. When one of them is out, the others stand in for it.
+    package func lacking(_ id: GenerationID) -> [MemberID] {
+        let wanting = wanted[id] ?? []
+        guard generations[id] == nil else {
+            let got = recipients(of: id)
+            return present.keys.filter { !got.contains($0) || wanting.contains($0) }.sorted()
+        }
+        let isLeftBehind = !removed.isDisjoint(with: sharers[id] ?? [])
+        return isLeftBehind ? present.keys.filter(wanting.contains).sorted() : []
     }
 
     /// Counts that a member lacks a generation.
@@ -202,10 +230,4 @@ extension Membership {
 
     /// Members that get the keys of new generations.
     package var recipients: [MemberID: MemberKeys] { present.mapValues(\.keys) }
-
-    /// Those present that a generation has no share for, or that say that theirs was none.
-    package func lacking(_ id: GenerationID) -> [MemberID] {
-        let (got, wanting) = (recipients(of: id), wanted[id] ?? [])
-        return present.keys.filter { !got.contains($0) || wanting.contains($0) }.sorted()
-    }
 }

@@ -102,7 +102,7 @@ extension Replica {
         case .generation(let made):
             membership.make(made, by: place.device)
         case .share(let late):
-            membership.share(late)
+            membership.share(late, by: place.device)
         case .recovery(let own, _):
             membership.add(
                 keys.member(own),

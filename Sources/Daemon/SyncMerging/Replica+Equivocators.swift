@@ -80,30 +80,34 @@ extension Replica {
     /// Removals that a split log states, and those of members that it has added: others may know of neither. An
     /// equivocator's own removal is stated as such, because evidence does not reach everyone.
     func repeatedRemovals() -> [SyncStatement] {
-        let split = rules.removalsAreRepeated && !isRemoved ? splitLogs : []
+        let split = rules.removalsAreRepeated && repeatsRemovals && !isRemoved ? splitLogs : []
         guard !split.isEmpty else { return [] }
         let known = membership.cuts.filter { !split.contains($0.key.place.device) }
         let removed = known.values.reduce(into: Set<MemberID>()) { $0.formUnion($1) }
-        let targets = Set(known.keys.map(\.target))
-        var found: [MemberID: Set<MemberID>] = [:]
-        for (removal, cut) in membership.cuts where split.contains(removal.place.device) && !cut.isSubset(of: removed) {
-            let kept = removal.kept.union([removal.place.device])
-            found[removal.target] = found[removal.target]?.intersection(kept) ?? kept
-        }
-        for (id, member) in membership.members where split.contains(member.place.device) && !targets.contains(id) {
-            guard membership.removed.contains(id), found[id] == nil else { continue }
-            found[id] = Set(present(below: id))
-        }
-        let repeated = found.sorted { $0.key < $1.key }
-            .map { SyncStatement.remove($0.key, .user, kept: stated($0.value)) }
-        let unsaid = doubted.intersection(membership.removed).subtracting(statedForked).sorted()
-        return repeated + unsaid.map { .remove($0, .forked, kept: stated(Set(present(below: $0)))) }
+        let unknown = membership.cuts.filter { split.contains($0.key.place.device) && !$0.value.isSubset(of: removed) }
+        let targets = Set(known.keys.map(\.target)).union(unknown.keys.map(\.target))
+        let added = membership.members.filter { split.contains($0.value.place.device) && !targets.contains($0.key) }
+        let unsaid = doubted.intersection(membership.removed).subtracting(statedForked)
+        return unknown.keys.sorted { $0.order < $1.order }.compactMap { repetition(of: $0, for: $0.target, .user) }
+            + repetitions(for: Set(added.keys).intersection(membership.removed), .user)
+            + repetitions(for: unsaid, .forked)
     }
 
-    /// The members that a statement keeps, as many as it has room for. The first removal can name strangers.
-    private func stated(_ kept: Set<MemberID>) -> [MemberID] {
-        let known = kept.count > SyncLimits.kept ? kept.filter { membership.members[$0] != nil } : kept
-        return known.sorted().prefix(SyncLimits.kept).map { $0 }
+    /// Removals of members that are out, each of which says no more than one by which the member is out.
+    private func repetitions(for members: Set<MemberID>, _ reason: SyncStatement.Reason) -> [SyncStatement] {
+        members.sorted().compactMap { member in
+            let removals = membership.cuts.filter { $0.value.contains(member) }.keys.sorted { $0.order < $1.order }
+            guard let removal = removals.first(where: { $0.target == member }) ?? removals.first else { return nil }
+            return repetition(of: removal, for: member, reason)
+        }
+    }
+
+    /// It keeps all that the removal keeps, also strangers, or the enclave would ask; nil where that is too many.
+    private func repetition(
+        of removal: Membership.Removal, for member: MemberID, _ reason: SyncStatement.Reason
+    ) -> SyncStatement? {
+        let kept = removal.keptByRepetition.union(removal.target == member ? [] : present(below: member))
+        return kept.count > SyncLimits.kept ? nil : .remove(member, reason, kept: kept.sorted())
     }
 
     private func present(below member: MemberID) -> [MemberID] {
@@ -121,4 +125,8 @@ struct PassedVersions {
         records.append(record.with(origin: SyncRecord.Origin(device: stamp.device, seq: place.seq)))
         places[rid] = place
     }
+}
+
+extension Membership.Removal {
+    fileprivate var order: (MemberID, MemberID, UInt64) { (target, place.device, place.seq) }
 }

@@ -263,9 +263,11 @@ extension Replica {
         return !keys.holds(current) && membership.wanted[current]?.contains(me) == true
     }
 
-    /// Keys for those that lack them, and that are in when the batch counts.
+    /// Keys for those that lack them, and that are in when the batch counts. Others know who is out for the author of a
+    /// generation that is stated in a log which is read no further: nobody shares it before it has read what they have.
     private func shares(_ after: Membership, _ keys: any CircleKeys) -> [SyncStatement] {
-        after.generations.keys.sorted().filter(keys.holds).compactMap { id in
+        let others = lacksNamedBatches ? [] : after.wanted.keys.filter { after.generations[$0] == nil }
+        return (after.generations.keys + others).sorted().filter(keys.holds).compactMap { id in
             let lacking = after.lacking(id).filter { $0 != me }.prefix(SyncLimits.recipients)
             let recipients = lacking.compactMap { member in after.members[member].map { (member, $0.keys) } }
             guard !recipients.isEmpty,
@@ -273,6 +275,11 @@ extension Replica {
             else { return nil }
             return .share(late)
         }
+    }
+
+    /// Whether others have read what this machine has not, of logs that it reads.
+    private var lacksNamedBatches: Bool {
+        claims.keys.contains { !doubted.contains($0) && !membership.removed.contains($0) }
     }
 
     /// Generations whose share for this machine was no share, and those that the next batch of a log is sealed with.

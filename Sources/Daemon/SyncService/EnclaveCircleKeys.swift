@@ -96,8 +96,8 @@ final class EnclaveCircleKeys: CircleKeys {
     /// The enclave decides on number and recipients by what it has verified itself.
     func makeGeneration(_ number: UInt32, for recipients: [MemberID: MemberKeys]) -> Generation? {
         guard isUnlocked else { return nil }
-        // Another machine has to make it, or to share what it has made.
-        let statement = ask(isAnswer: Self.means(.contradiction, .noGenerationKeys, .notAMember)) {
+        // Another machine has to make it, or to share what it has made; or there is no room before one is removed.
+        let statement = ask(isAnswer: Self.means(.contradiction, .noGenerationKeys, .notAMember, .fullCircle)) {
             () throws(Refusal) in try enclave.makeGeneration()
         }
         refresh()

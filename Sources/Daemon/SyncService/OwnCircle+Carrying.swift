@@ -103,7 +103,10 @@ extension OwnCircle {
             if error.rule == .retiredGeneration { return nil }
             // The enclave has forgotten what it had made. Its user is to be asked again.
             guard error.rule == .notStated else { throw error }
-            try perform { replica, _, _ in replica.withdraw(\.needsItsEnclavesWord) }
+            try perform { replica, _, _ in
+                replica.withdraw(\.needsItsEnclavesWord)
+                replica.repeatsRemovals = false
+            }
             return try compose()
         }
     }

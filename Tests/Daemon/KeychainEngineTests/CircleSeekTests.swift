@@ -19,21 +19,11 @@ import Testing
         return MemberKeys(signing: try point(), agreement: try point())
     }
 
-    /// A batch far behind the end of a machine's log, with what its enclave never made.
+    /// A batch far behind the end of a machine's log, with statements that its enclave never made.
     private static func farAhead(
         _ statements: [SyncStatement], by hostile: SyncedMachine
     ) throws -> (slot: SyncSlot, bytes: [UInt8]) {
-        let (enclave, status, nothing) = (hostile.engine.enclave, try hostile.status, [UInt8]())
-        let header = SyncHeader(
-            circle: status.circle, device: status.me, seq: 1_000, previous: BatchHash([1]), generation: .none,
-            salt: BatchHash(Randomness.bytes(BatchHash.size)))
-        enclave.stated.withLock { $0.add(statements, by: status.me) }
-        let hash = try BatchHash(sha256: nothing.span)
-        let batch = try SyncBatch(header, statements, sealed: [], sealedHash: hash) { signed in
-            let head = Array(signed.dropFirst(SyncBatch.domain.count).dropLast(BatchHash.size))
-            return try enclave.signBatch(head: head, sealedHash: hash)
-        }
-        return (batch.slot, try #require(batch.bytes))
+        try hostile.signed(statements, seq: 1_000, after: BatchHash([1]))
     }
 
     @Test("They are taken from a batch whose turn never comes, and nobody that it adds or removes is in or out by it")
@@ -50,8 +40,8 @@ import Testing
         let current = try #require(try hostile.engine.enclave.circle()?.held.keys.first)
         let share = try hostile.engine.enclave.shareGeneration(current, with: [try newcomer.status.me])
         let accomplices = try (0..<60).map { _ in SyncStatement.add(Addition(try Self.stranger())) }
-        let trap = try Self.farAhead(
-            [share, .remove(try honest.status.me, .user, kept: [])] + accomplices, by: hostile)
+        let removal = SyncStatement.remove(try honest.status.me, .user, kept: [])
+        let trap = try Self.farAhead([share, removal] + accomplices, by: hostile)
         // The newcomer has the keys of nobody else.
         let (me, logs) = (try newcomer.status.me, [try first.status.me, try hostile.status.me])
         for (slot, bytes) in try circle.slots() where logs.contains(slot.device) {

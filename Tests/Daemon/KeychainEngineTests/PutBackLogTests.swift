@@ -12,26 +12,16 @@ import Testing
 @testable import SecureEnclave
 
 /// A removed member that can still write to the place puts old batches back; or the machine has looked early.
-@Suite("A newcomer to whom the place shows the beginnings of logs, and not what follows")
+@Suite("A place that shows a newcomer old beginnings of logs alone")
 struct PutBackLogTests {
     /// A batch that removes a machine, behind the last of its author's log.
     private static func removal(of target: MemberID, by author: SyncedMachine, after last: [UInt8]) throws
         -> (slot: SyncSlot, bytes: [UInt8])
     {
-        let (enclave, status, nothing) = (author.engine.enclave, try author.status, [UInt8]())
         let before = try SyncBatch(decoding: last) { (try? BatchHash(sha256: $0.span)) ?? .none }
-        let header = SyncHeader(
-            circle: status.circle, device: status.me, seq: before.header.seq + 1,
-            previous: try BatchHash(sha256: before.signed.span), generation: .none,
-            salt: BatchHash(Randomness.bytes(BatchHash.size)))
-        let statements = [SyncStatement.remove(target, .user, kept: [])]
-        enclave.stated.withLock { $0.add(statements, by: status.me) }
-        let hash = try BatchHash(sha256: nothing.span)
-        let batch = try SyncBatch(header, statements, sealed: [], sealedHash: hash) { signed in
-            let head = Array(signed.dropFirst(SyncBatch.domain.count).dropLast(BatchHash.size))
-            return try enclave.signBatch(head: head, sealedHash: hash)
-        }
-        return (batch.slot, try #require(batch.bytes))
+        return try author.signed(
+            [.remove(target, .user, kept: [])], seq: before.header.seq + 1,
+            after: try BatchHash(sha256: before.signed.span))
     }
 
     private static func exchange(_ machines: [SyncedMachine], _ folder: FolderTransport, _ rounds: Int = 3) throws {

@@ -3,7 +3,6 @@ import Glibc
 import KeychainModel
 import KeychainWire
 import LinuxSystem
-import SecureEnclave
 import SyncFormat
 import SyncService
 import SyncTransports
@@ -11,6 +10,7 @@ import TestSupport
 
 @testable import KeychainEngine
 @testable import KeychainStore
+@testable import SecureEnclave
 
 /// A user who knows the passcode, and agrees to everything. Digits stay in sight until they are withdrawn. A test can
 /// do something while the user is asked.
@@ -146,6 +146,26 @@ final class SyncedMachine {
 
     func flags(of member: MemberID) throws -> SyncStatus.Machine.Flags? {
         try status.machines.first { $0.id == member }?.flags
+    }
+
+    // MARK: - In wrong hands
+
+    /// A batch that the machine's enclave signs although it made none of the statements, or nothing came before it.
+    func signed(
+        _ statements: [SyncStatement], seq: UInt64, after previous: BatchHash
+    ) throws -> (slot: SyncSlot, bytes: [UInt8]) {
+        let (enclave, status, nothing) = (engine.enclave, try self.status, [UInt8]())
+        let header = SyncHeader(
+            circle: status.circle, device: status.me, seq: seq, previous: previous, generation: .none,
+            salt: BatchHash(Randomness.bytes(BatchHash.size)))
+        enclave.stated.withLock { $0.add(statements, by: status.me) }
+        let hash = try BatchHash(sha256: nothing.span)
+        let batch = try SyncBatch(header, statements, sealed: [], sealedHash: hash) { signed in
+            let head = Array(signed.dropFirst(SyncBatch.domain.count).dropLast(BatchHash.size))
+            return try enclave.signBatch(head: head, sealedHash: hash)
+        }
+        guard let bytes = batch.bytes else { throw Refusal.malformed("the batch") }
+        return (batch.slot, bytes)
     }
 
     // MARK: - As the carrier

@@ -212,4 +212,12 @@ struct EquivocatorTests {
         #expect(Self.onlyReader(.all) == "by the removed")
         #expect(Self.onlyReader(Self.without { $0.removalIsAcknowledged = false }) == nil)
     }
+
+    /// A member reads one branch alone, writes with the keys that are stated there, shares them with others, and is
+    /// removed. Another one is out in that branch, and has to read the batches all the same.
+    @Test("Keys that one branch alone states are shared with each member that asks for them")
+    func keysOfOneBranch() {
+        let plan = SimulationPlan(machines: 5, steps: 120, hostile: [.equivocation, .accomplice, .removal])
+        #expect(plan.problems(2_026_120_000_948, .all).isEmpty)
+    }
 }

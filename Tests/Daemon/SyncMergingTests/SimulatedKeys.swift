@@ -128,7 +128,7 @@ final class SimulatedKeys: CircleKeys {
                 membership.add(member(keys), first)
             case .remove(let target, _, let kept): membership.remove(target, kept: kept, at: place)
             case .generation(let made): membership.make(made, by: place.device)
-            case .share(let late): membership.share(late)
+            case .share(let late): membership.share(late, by: batch.header.device)
             default: continue
             }
         }

@@ -82,22 +82,25 @@ struct GenerationKeys {
             box: Array(message.dropFirst(MemberKeys.pointSize)))
     }
 
-    /// Opens a share, and checks that its keys are those of number and commitment.
+    /// Opens a share, and checks that its keys are those of the generation, which has its name from them.
     ///
     /// - Parameter sharedX: what the recipient's key shares with the encapsulated key.
     /// - Returns: nil when the share does not open, or has other keys.
     init?(
-        opening share: KeyShare, of made: Generation, in circle: CircleID, _ own: MemberKeys, sharedX: SecretBytes
+        opening share: KeyShare, of generation: GenerationID, _ number: UInt32, in circle: CircleID, _ own: MemberKeys,
+        sharedX: SecretBytes
     ) {
         let message = share.encapsulated + share.box
-        let info = Self.info(circle, made.id, share.recipient)
+        let info = Self.info(circle, generation, share.recipient)
         guard let publicKey = try? PublicKey(external: own.agreement.span, type: .ecSECPrimeRandom),
             let content = try? Self.suite.open(
                 message: message.span, sharedX: sharedX, recipient: publicKey, info: info.span, aad: Span()),
             content.count == 3 * Self.keySize
         else { return nil }
         self.init(joined: content)
-        guard (try? commitment(in: circle, made.number)) == made.commitment else { return nil }
+        guard let commitment = try? commitment(in: circle, number), GenerationID(commitment.bytes) == generation else {
+            return nil
+        }
     }
 }
 

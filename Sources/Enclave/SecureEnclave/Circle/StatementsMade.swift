@@ -36,7 +36,10 @@ struct StatementsMade {
             else { return false }
             return try sponsor.keys.hasSigned(addition.signature, of: addition.signed(in: record.circle))
         case .remove(let target, _, let kept):
-            return isMade(statement, record) || isRepeated(target, kept, record)
+            // Not everyone has read both logs of a member that contradicts itself, so that all others repeat their
+            // removals, without their users. The daemon may have withheld that others are in: nobody goes by it who
+            // has not gone by the removal that it repeats.
+            return isMade(statement, record) || record.membership.isRepeated(target, kept: kept)
         case .add, .generation, .share, .recovery: return isMade(statement, record)
         case .unknown: return false
         }
@@ -44,13 +47,5 @@ struct StatementsMade {
 
     private func isMade(_ statement: SyncStatement, _ record: CircleRecord) -> Bool {
         statements.contains { $0.statement == statement && $0.author == record.own.id }
-    }
-
-    /// Whether a removal is of a machine that is out, and nobody else goes by it. Not everyone has read both logs of a
-    /// member that contradicts itself, so that all others repeat their removals, without their users.
-    private func isRepeated(_ target: MemberID, _ kept: [MemberID], _ record: CircleRecord) -> Bool {
-        var after = record.membership
-        after.remove(target, kept: kept, at: SyncRecord.Origin(device: record.own.id, seq: .max))
-        return record.membership.removed.contains(target) && after.removed == record.membership.removed
     }
 }

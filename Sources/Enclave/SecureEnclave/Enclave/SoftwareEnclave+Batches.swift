@@ -105,7 +105,7 @@ extension SoftwareEnclave {
             record.membership.make(made, by: header.device)
             try takeKeys(of: made, by: header.device, in: &record)
         case .share(let late):
-            record.noteShares(late)
+            record.noteShares(late, by: header.device)
             try takeKeys(of: late, by: header.device, in: &record)
         case .recovery(let keys, _): try add(keys, sponsor: header.device, header, reads: nil, in: &record)
         case .want, .endorse, .unknown: return

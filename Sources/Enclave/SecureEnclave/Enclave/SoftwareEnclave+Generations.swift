@@ -58,7 +58,7 @@ extension SoftwareEnclave {
             try boxWaitingKeys(in: &record)
             guard members.count <= SyncLimits.recipients else { throw .fullCircle }
             let late = try shares(of: generation, for: Set(members).sorted(), in: record)
-            record.noteShares(late)
+            record.noteShares(late, by: record.own.id)
             return [.share(late)]
         }
         return statements[0]
@@ -68,10 +68,11 @@ extension SoftwareEnclave {
     private func shares(
         of generation: GenerationID, for members: [MemberID], in record: CircleRecord
     ) throws(Refusal) -> Generation {
-        guard let held = record.held[generation], let made = record.membership.generations[generation] else {
-            throw .noGenerationKeys
-        }
+        guard let held = record.held[generation] else { throw .noGenerationKeys }
         let keys = try keys(of: generation, held, in: record)
+        // Others may have stated it wrongly.
+        let commitment: BatchHash
+        do { commitment = try keys.commitment(in: record.circle, held.number) } catch { throw .crypto(error) }
         var shares: [KeyShare] = []
         for member in members {
             guard let recipient = record.membership.present[member]?.keys else { throw .notAMember }
@@ -82,7 +83,7 @@ extension SoftwareEnclave {
                 guard error == .malformedKey else { throw .crypto(error) }
             }
         }
-        return Generation(number: held.number, commitment: made.commitment, shares: shares)
+        return Generation(number: held.number, commitment: commitment, shares: shares)
     }
 
     // MARK: - Keys that came in shares
@@ -94,7 +95,8 @@ extension SoftwareEnclave {
     /// this machine has others.
     func takeKeys(of made: Generation, by author: MemberID, in record: inout CircleRecord) throws(Refusal) {
         guard record.held[made.id] == nil, let share = made.shares.first(where: { $0.recipient == record.own.id }),
-            let keys = try open(share, of: made, in: record)
+            let keys = try open(share, of: made.id, made.number, in: record),
+            (try? keys.commitment(in: record.circle, made.number)) == made.commitment
         else { return }
         if let known = try knownRecordKey(in: record), !known.isEqual(to: keys.record) {
             let isProven = record.held.keys.contains { record.isVouched($0) }
@@ -110,7 +112,7 @@ extension SoftwareEnclave {
     }
 
     private func open(
-        _ share: KeyShare, of made: Generation, in record: CircleRecord
+        _ share: KeyShare, of generation: GenerationID, _ number: UInt32, in record: CircleRecord
     ) throws(Refusal) -> GenerationKeys? {
         let own = try openPart(record.own.agreement, .agreement, of: record.own.id.bytes, in: record.circle)
         let store = try store(record.own.backend)
@@ -124,7 +126,8 @@ extension SoftwareEnclave {
             guard error.status == .param else { throw error }
             return nil
         }
-        return GenerationKeys(opening: share, of: made, in: record.circle, record.own.keys, sharedX: shared)
+        return GenerationKeys(
+            opening: share, of: generation, number, in: record.circle, record.own.keys, sharedX: shared)
     }
 
     /// Keeps keys under the class keys. While the machine is locked, the key for an unlocked one stays in its share.
@@ -172,10 +175,7 @@ extension SoftwareEnclave {
         switch held.unlocked {
         case .boxed(let box): return try openPart(box, .unlocked, of: generation.bytes, in: record.circle)
         case .waiting(let share):
-            guard let commitment = record.membership.generations[generation]?.commitment,
-                let keys = try open(
-                    share, of: Generation(number: held.number, commitment: commitment, shares: []), in: record)
-            else { throw .damagedKey }
+            guard let keys = try open(share, of: generation, held.number, in: record) else { throw .damagedKey }
             return keys.unlocked
         }
     }
@@ -206,10 +206,10 @@ extension CircleRecord {
     }
 
     /// Counts late shares, of which the statement that made the generation may not have come yet.
-    mutating func noteShares(_ late: Generation) {
+    mutating func noteShares(_ late: Generation, by author: MemberID) {
         if membership.generations[late.id] == nil {
             membership.restore(late.id, .init(commitment: late.commitment))
         }
-        membership.share(late)
+        membership.share(late, by: author)
     }
 }

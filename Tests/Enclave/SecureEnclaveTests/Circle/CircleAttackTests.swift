@@ -107,6 +107,25 @@ import Testing
         #expect(Self.rule { _ = try first.sign(others, []) } == .notAMember)
     }
 
+    @Test("It has nobody removed by repeating a removal, also where it withholds who was added, and who stays")
+    func repeatsRemovals() throws {
+        let circle = try TestCircle(3)
+        let (first, target, remover) = (circle.machines[0], circle.machines[1], circle.machines[2])
+        let kept = try CircleMachine()
+        _ = try kept.enter(try first.state.circle)
+        try remover.take(try target.publish(try target.add(kept)))
+        try first.take(try remover.publish(try remover.remove(try target.id, keeping: [try kept.id])))
+        let (header, gone) = (try first.header(), try target.id)
+        let forged: [SyncStatement] = [
+            .remove(gone, .user, kept: []), .remove(gone, .forked, kept: [try remover.id]),
+            .remove(gone, .user, kept: [try kept.id]), .remove(try kept.id, .user, kept: []),
+            .remove(try remover.id, .user, kept: []),
+        ]
+        for statement in forged { #expect(Self.rule { _ = try first.sign(header, [statement]) } == .notStated) }
+        let same = [try kept.id, try remover.id].sorted()
+        _ = try first.sign(header, [.remove(gone, .forked, kept: same), .remove(gone, .user, kept: same)])
+    }
+
     @Test("A batch with any bit changed is not taken, and one of another circle neither")
     func changedBatches() throws {
         let circle = try TestCircle(2)

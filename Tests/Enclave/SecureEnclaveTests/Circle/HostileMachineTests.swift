@@ -75,6 +75,22 @@ import Testing
         }
     }
 
+    @Test("A machine that gets keys while it is locked goes on, and shares them, where others state them wrongly first")
+    func wrongCommitment() throws {
+        let circle = try TestCircle(2)
+        let (victim, hostile) = (circle.machines[0], circle.machines[1])
+        guard case .generation(let made)? = try Self.keys(for: victim, by: hostile, count: 1).first else { return }
+        let wrong = Generation(
+            number: 2, commitment: BatchHash(made.commitment.bytes.prefix(16) + [1]), shares: [])
+        try victim.connection.lock()
+        try victim.take(try Self.batch([.share(wrong), .generation(made)], by: hostile))
+        try victim.connection.unlock(passcode: try TestDevice.passcode(CircleMachine.passcode))
+        try victim.take(try Self.batch(Self.junk(1, count: 1), by: hostile))
+        guard case .share(let late) = try victim.connection.shareGeneration(made.id, with: [try hostile.id])
+        else { return }
+        #expect(late.id == made.id && late.commitment == made.commitment)
+    }
+
     /// Has a machine seek more keys than its vault has room for.
     private func fill(_ machine: CircleMachine, by hostile: CircleMachine) throws {
         for count in Array(repeating: 60, count: 6) + [1] {
