@@ -99,51 +99,37 @@ extension Replica {
         named = logs.mapValues(\.seq).merging(read.map { ($0.key, $0.value) }, uniquingKeysWith: max)
     }
 
-    /// Counts the statements of a snapshot, each when its author is known, in whatever order they are. Removals come
-    /// last, because they are of members that had something to say.
+    /// Counts the statements of a snapshot, each when its author is known. Removals come last, because they are of
+    /// members that had something to say.
     private mutating func countAll(_ batches: [SyncBatch], _ keys: any CircleKeys) -> Bool {
-        var left = Dictionary(grouping: batches, by: \.header.device)
-        let sponsored = Self.sponsored(batches)
+        var left = batches
         for mayRemove in [false, true] {
-            var next = left.keys.sorted()
-            while let device = next.popLast() {
-                guard let news = countLog(device, of: &left, mayRemove: mayRemove, keys) else { return false }
-                next += news.flatMap { [$0] + (sponsored[$0] ?? []) }.filter { left[$0] != nil }
+            // In each turn those are counted that members of the turn before have added.
+            for _ in 0..<SyncLimits.members where !left.isEmpty {
+                let before = left.count
+                guard countOnce(&left, mayRemove: mayRemove, keys) else { return false }
+                if left.count == before { break }
             }
         }
         return left.isEmpty
     }
 
-    /// The machines that add themselves on the word of a recovery key, by that key.
-    private static func sponsored(_ batches: [SyncBatch]) -> [MemberID: Set<MemberID>] {
-        var found: [MemberID: Set<MemberID>] = [:]
-        for batch in batches where batch.header.seq == 1 {
-            for case .add(let addition) in batch.statements where addition.recoveryKey != .none {
-                found[addition.recoveryKey, default: []].insert(batch.header.device)
-            }
-        }
-        return found
-    }
-
-    /// Counts what one author has stated.
-    ///
-    /// - Returns: the members that are known by that; nil when a signature is another's, which is checked once.
-    private mutating func countLog(
-        _ device: MemberID, of left: inout [MemberID: [SyncBatch]], mayRemove: Bool, _ keys: any CircleKeys
-    ) -> [MemberID]? {
-        var (rest, news) = ([SyncBatch](), [MemberID]())
-        for batch in left[device] ?? [] {
-            guard mayRemove || !batch.removesSomebody, let author = author(of: batch, keys) else {
-                rest.append(batch)
+    /// - Returns: false when a signature is another's; it is checked once.
+    private mutating func countOnce(
+        _ batches: inout [SyncBatch], mayRemove: Bool, _ keys: any CircleKeys
+    ) -> Bool {
+        var left: [SyncBatch] = []
+        for batch in batches {
+            guard mayRemove || !batch.removesSomebody, let author = author(of: batch, keys)
+            else {
+                left.append(batch)
                 continue
             }
-            guard keys.isSignature(batch.signature, of: batch.signed, by: author.signing) else { return nil }
-            let isNew = membership.members[device] == nil
-            news += batch.additions(keys).map(\.id).filter { membership.members[$0] == nil } + (isNew ? [device] : [])
+            guard keys.isSignature(batch.signature, of: batch.signed, by: author.signing) else { return false }
             count(stating: batch, keys)
         }
-        left[device] = rest.isEmpty ? nil : rest
-        return news
+        batches = left
+        return true
     }
 
     private mutating func count(stating batch: SyncBatch, _ keys: any CircleKeys) {
