@@ -9,9 +9,11 @@ extension Replica {
     ///
     /// A log whose beginning may be gone is one that others have read and named. A member in wrong hands that writes
     /// nothing but a batch far ahead keeps nobody out by it, once a machine knows who has added it.
-    package func lacksBeginnings(_ keys: any CircleKeys) -> Bool {
+    ///
+    /// - Parameter seesHoles: whether a log of which the beginning is here is looked at, too.
+    package func lacksBeginnings(_ keys: any CircleKeys, seesHoles: Bool = true) -> Bool {
         let isLacking = membership.members.contains { device, member in
-            guard mayLack(device), !member.isRecoveryKey else { return false }
+            guard mayLack(device, seesHoles: seesHoles), !member.isRecoveryKey else { return false }
             let next = (logs[device]?.seq ?? 0) + 1
             return (waiting[device] ?? [:]).contains { seq, batches in
                 seq > next
@@ -24,25 +26,20 @@ extension Replica {
     /// Whether more of a member's log should be here. Of a removed member a beginning is enough, once a machine knows
     /// who has added it: before that it may have read a removal that does not count. A machine with a recovery key
     /// takes what there is: nobody else may be left who could write the rest.
-    private func mayLack(_ device: MemberID) -> Bool {
+    private func mayLack(_ device: MemberID, seesHoles: Bool) -> Bool {
         let (head, isOut) = (logs[device]?.seq ?? 0, membership.removed.contains(device))
         let isNew = membership.members[me] == nil && !(isOut && addsItself)
         guard isNew || named[device] ?? 0 > head else { return false }
         if head == 0 { return true }
-        guard !addsItself, isNew || !isOut, !isCrowdedOut(device) else { return false }
+        guard seesHoles, !addsItself, isNew || !isOut else { return false }
         return waiting[device]?[head + 1] == nil && !doubted.contains(device)
     }
 
-    /// Whether there was no room for the next batch of a log: it comes with another look.
-    private func isCrowdedOut(_ device: MemberID) -> Bool { crowdedOut[device] == (logs[device]?.seq ?? 0) + 1 }
-
     /// Whether somebody's log is gone in part who may belong to the circle: a machine that was not added has time, and
-    /// those that add others may still arrive. Where members have more than there is room for, these may come later.
+    /// those that add others may still arrive.
     private var mayLackBeginnings: Bool {
-        guard membership.members[me] == nil, !addsItself, !membership.members.keys.contains(where: isCrowdedOut) else {
-            return false
-        }
-        return waiting.contains { membership.members[$0] == nil && !isCrowdedOut($0) && ($1.keys.min() ?? 1) > 1 }
+        guard membership.members[me] == nil, !addsItself, waitingSize < Self.waitingBytes / 2 else { return false }
+        return waiting.contains { membership.members[$0] == nil && ($1.keys.min() ?? 1) > 1 }
     }
 
     private var addsItself: Bool {
@@ -53,28 +50,20 @@ extension Replica {
     /// back without counting it: where logs are gone in part, somebody may have put back some that say who was in
     /// then, and who was removed by a member that was out itself.
     package func hasAllLogs(now: UInt64, _ keys: any CircleKeys) -> Bool {
+        // Where much waits, a hole may be what there was no room for: it comes with another look.
+        let seesHoles = waitingSize < Self.waitingBytes / 2
         var trial = self
         // The keys take nothing but keys.
-        (trial.isTrusted, trial.keepsBack) = (false, false)
-        trial.drain(now: now, keys)
-        return !trial.isFresh && !trial.lacksBeginnings(keys)
-    }
-
-    /// Ends a look in which logs were gone in part: what was read of them before ends in a hole. It all comes again
-    /// with the next look, and the machine starts from a snapshot as one that has read nothing.
-    package mutating func goBack() {
-        crowdedOut = [:]
-        guard !isFresh else { return }
-        var next = Replica(circle: circle, me: me, rows: rows, rules: rules)
-        next.waitingForTheirTurn = waitingForTheirTurn
-        self = next
+        trial.isTrusted = false
+        trial.readAll(now: now, keys)
+        return !trial.isFresh && !trial.lacksBeginnings(keys, seesHoles: seesHoles)
     }
 
     /// Reads what was kept back.
     ///
     /// - Parameter now: microseconds since 1970.
     package mutating func readAll(now: UInt64, _ keys: any CircleKeys) {
-        (keepsBack, crowdedOut) = (false, [:])
+        keepsBack = false
         drain(now: now, keys)
     }
 

@@ -54,12 +54,7 @@ extension Replica {
         // Of a log that is gone in part a newcomer sees the end alone.
         let isNear = ahead <= Self.waitingBatches || mayStart && waiting[device]?.count ?? 0 < Self.waitingBatches
         let hasRoom = hasPlace && isNear && waitingSize + size <= Self.waitingBytes
-        guard there.count < 2 else { return false }
-        guard hasRoom || ahead == 1 && author(of: batch, keys) != nil else {
-            if keepsBack { crowdedOut[device] = min(seq, crowdedOut[device] ?? seq) }
-            return false
-        }
-        if crowdedOut[device] == seq { crowdedOut[device] = nil }
+        guard there.count < 2, hasRoom || ahead == 1 && author(of: batch, keys) != nil else { return false }
         waiting[device, default: [:]][seq] = there + [batch]
         for id in keysForMe(batch) { sought[id, default: []].append(batch.withoutSealed) }
         noteIntroductions(batch, keys)

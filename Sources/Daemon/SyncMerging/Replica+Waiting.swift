@@ -3,13 +3,10 @@ import SyncFormat
 extension Replica {
     /// Batches that wait; setting them is for a state that was just restored.
     package var waitingForTheirTurn: WaitingBatches {
-        get {
-            WaitingBatches(
-                batches: waiting, apart: apart, size: waitingSize, crowdedOut: crowdedOut, areKeptBack: keepsBack)
-        }
+        get { WaitingBatches(batches: waiting, apart: apart, size: waitingSize, areKeptBack: keepsBack) }
         set {
             (waiting, apart, waitingSize) = (newValue.batches, newValue.apart, newValue.size)
-            (crowdedOut, keepsBack) = (newValue.crowdedOut, newValue.areKeptBack)
+            keepsBack = newValue.areKeptBack
             findKeysInWaiting()
         }
     }
@@ -20,7 +17,6 @@ package struct WaitingBatches: Sendable {
     fileprivate let batches: [MemberID: [UInt64: [SyncBatch]]]
     fileprivate let apart: [MemberID: [SyncBatch]]
     fileprivate let size: Int
-    fileprivate let crowdedOut: [MemberID: UInt64]
     fileprivate let areKeptBack: Bool
 
     package var isEmpty: Bool { batches.isEmpty }

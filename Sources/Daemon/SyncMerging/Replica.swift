@@ -48,8 +48,6 @@ package struct Replica<Rows: RowTable> {
 
     var waiting: [MemberID: [UInt64: [SyncBatch]]] = [:]
     var waitingSize = 0
-    /// The first batch of each log for which there was no room in this look.
-    var crowdedOut: [MemberID: UInt64] = [:]
     /// Whether batches are kept and not read until ``readAll(now:_:)``.
     package var keepsBack = false
     /// Keys for this machine in the batches that wait.

@@ -178,7 +178,6 @@ final class SnapshotDesk {
                 if order == 0, pass(place) { parts[place] = nil }
             }
         }
-        replica.goBack()
     }
 
     private enum Start {

@@ -31,20 +31,6 @@ struct PutBackLogTests {
         }
     }
 
-    /// Batches that nobody has signed, which take most of the room for those that wait.
-    private static func junk(in circle: CircleID) throws -> [(slot: SyncSlot, bytes: [UInt8])] {
-        let sealed = [UInt8](repeating: 7, count: 1 << 20)
-        return try (1...12).map { number in
-            let header = SyncHeader(
-                circle: circle, device: MemberID(number: UInt128(number)), seq: 1, previous: .none,
-                generation: GenerationID([1]), salt: BatchHash([7]))
-            let batch = SyncBatch(header, [], sealed: sealed, sealedHash: try BatchHash(sha256: sealed.span)) { _ in
-                [UInt8](repeating: 7, count: SyncBatch.signatureSize)
-            }
-            return (batch.slot, try #require(batch.bytes))
-        }
-    }
-
     @Test("It starts from a snapshot, and its enclave counts nothing of what a removed member has put back")
     func newcomer() throws {
         let circle = try SyncedMachines(3, snapshotAfter: 8)
@@ -74,64 +60,6 @@ struct PutBackLogTests {
         try newcomer.keychain.add("of the newcomer", value: "n")
         try Self.exchange(others + [newcomer], circle.transport)
         #expect(try first.keychain.values()["of the newcomer"] == "n")
-    }
-
-    @Test("It reads nothing that was deleted since, also where strangers take most of the room for batches that wait")
-    func newcomerAmongJunk() throws {
-        let circle = try SyncedMachines(2, snapshotAfter: 8)
-        let first = circle.first
-        try first.keychain.add("gone")
-        try circle.exchange()
-        let old = try circle.slots()
-        try first.keychain.delete("gone")
-        for number in 0..<12 {
-            try first.keychain.add("item \(number)")
-            try first.push(circle.transport)
-        }
-        try circle.exchange(6)
-        let own = try first.status.me
-        #expect(try circle.slots().allSatisfy { $0.slot.device != own || $0.slot.seq > old.count })
-        for (slot, bytes) in try old + Self.junk(in: first.status.circle) {
-            #expect(try circle.transport.commit(bytes, in: slot) == .done)
-        }
-        let newcomer = try SyncedMachine("newcomer", snapshotAfter: 8)
-        try circle.add(newcomer)
-        try circle.exchange(4)
-        #expect(try newcomer.status.standing == .isIn)
-        #expect(try newcomer.keychain.values().keys.sorted() == first.keychain.values().keys.sorted())
-        #expect(try newcomer.keychain.values()["gone"] == nil)
-    }
-
-    @Test("A machine that had room for a part of the logs alone starts from a snapshot when the rest is gone")
-    func readsInPart() throws {
-        let circle = try SyncedMachines(2, snapshotAfter: 28)
-        let (first, second) = (circle.first, circle.second)
-        let large = String(repeating: "x", count: 900_000)
-        for number in 0..<26 {
-            try first.keychain.add("mail", value: "\(number) \(large)", updates: true)
-            try Self.send(first, circle.transport)
-        }
-        for machine in [second, first] {
-            try machine.pull(circle.transport)
-            try Self.send(machine, circle.transport)
-        }
-        try first.pull(circle.transport)
-        let newcomer = try SyncedMachine("newcomer", snapshotAfter: 28)
-        try circle.add(newcomer)
-        try Self.send(first, circle.transport)
-        for (slot, bytes) in try circle.slots() { _ = try newcomer.take(bytes, in: slot) }
-        try newcomer.saw(circle.transport)
-        #expect(try newcomer.status.standing == .waitsToBeAdded && !newcomer.keychain.values().isEmpty)
-        try first.push(circle.transport)
-        #expect(try circle.slots().count < 20)
-        for _ in 0..<3 { try newcomer.pull(circle.transport) }
-        #expect(try newcomer.status.standing == .isIn)
-        #expect(try newcomer.keychain.values()["mail"] == "25 \(large)")
-    }
-
-    /// Sends what a machine has to say, and discards nothing.
-    private static func send(_ machine: SyncedMachine, _ folder: FolderTransport) throws {
-        while let (slot, bytes) = try machine.next() { try machine.commit(slot, try folder.commit(bytes, in: slot)) }
     }
 
     @Test("A machine that has looked before it was added starts from a snapshot where logs are gone meanwhile")
