@@ -108,7 +108,7 @@ extension Membership {
 
 extension Membership.Removal {
     /// Whether the removal leaves a member where it is, and those behind it.
-    func keeps(_ id: MemberID) -> Bool { kept.contains(id) || id == place.device }
+    func keeps(_ id: MemberID) -> Bool { kept.contains(id) || id == place.device && keepsItsAuthor }
 
     /// The order of removals, by which equally good chains are compared.
     fileprivate var key: [UInt8] { target.bytes + place.device.bytes + kept.sorted().flatMap(\.bytes) }

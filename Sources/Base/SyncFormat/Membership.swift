@@ -29,8 +29,11 @@ package struct Membership: Sendable {
         package let target: MemberID
         package let kept: Set<MemberID>
         package let place: SyncRecord.Origin
-        /// Those that a removal keeps by which another member says the same: an author stays by its own.
-        package var keptByRepetition: Set<MemberID> { kept.union([place.device]) }
+        /// Whether the author stays where it is, as those do that are kept. Where it has named as many as a statement
+        /// has room for, another member could not say the same.
+        var keepsItsAuthor: Bool { kept.count < SyncLimits.kept }
+        /// Those that a removal keeps by which another member says the same.
+        package var keptByRepetition: Set<MemberID> { keepsItsAuthor ? kept.union([place.device]) : kept }
     }
 
     /// A generation, as statements have it: only one of the numbers is true, and anybody can repeat a statement.

@@ -80,7 +80,7 @@ extension Replica {
     /// Removals that a split log states, and those of members that it has added: others may know of neither. An
     /// equivocator's own removal is stated as such, because evidence does not reach everyone.
     func repeatedRemovals() -> [SyncStatement] {
-        let split = rules.removalsAreRepeated && repeatsRemovals && !isRemoved ? splitLogs : []
+        let split = rules.removalsAreRepeated && !isRemoved ? splitLogs : []
         guard !split.isEmpty else { return [] }
         let known = membership.cuts.filter { !split.contains($0.key.place.device) }
         let removed = known.values.reduce(into: Set<MemberID>()) { $0.formUnion($1) }
@@ -96,9 +96,12 @@ extension Replica {
     /// Removals of members that are out, each of which says no more than one by which the member is out.
     private func repetitions(for members: Set<MemberID>, _ reason: SyncStatement.Reason) -> [SyncStatement] {
         members.sorted().compactMap { member in
-            let removals = membership.cuts.filter { $0.value.contains(member) }.keys.sorted { $0.order < $1.order }
-            guard let removal = removals.first(where: { $0.target == member }) ?? removals.first else { return nil }
-            return repetition(of: removal, for: member, reason)
+            // An enclave with little room forgets those of authors that are out first.
+            let (past, present) = membership.cuts.filter { $0.value.contains(member) }.keys
+                .sorted { $0.order < $1.order }.divided { !membership.removed.contains($0.place.device) }
+            let removals = present + past
+            let named = removals.filter { $0.target == member }
+            return (named + removals).lazy.compactMap { repetition(of: $0, for: member, reason) }.first
         }
     }
 
@@ -124,6 +127,13 @@ struct PassedVersions {
     mutating func add(_ record: SyncRecord, stamp: SyncStamp, _ rid: RecordID, _ place: SyncRecord.Origin) {
         records.append(record.with(origin: SyncRecord.Origin(device: stamp.device, seq: place.seq)))
         places[rid] = place
+    }
+}
+
+extension Array {
+    /// Those that are not as a condition says, and those that are.
+    fileprivate func divided(by condition: (Element) -> Bool) -> ([Element], [Element]) {
+        (filter { !condition($0) }, filter(condition))
     }
 }
 

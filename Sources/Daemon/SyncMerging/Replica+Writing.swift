@@ -235,7 +235,7 @@ extension Replica {
     /// for those without. The generation is first, because the batch of a removal must be sealed with it.
     private func duties(_ keys: any CircleKeys) -> [SyncStatement] {
         guard membership.members[me] != nil else { return queued }
-        let asked = queued + repeatedRemovals()
+        let asked = queued + (repeatsRemovals ? repeatedRemovals() : [])
         var after = membership
         for case .remove(let target, _, let kept) in asked {
             after.remove(target, kept: kept, at: SyncRecord.Origin(device: me, seq: (logs[me]?.seq ?? 0) + 1))

@@ -63,7 +63,8 @@ package struct Replica<Rows: RowTable> {
     var claims: [MemberID: [MemberID: SyncPosition]] = [:]
     /// Batches that remove somebody, and for which the keys had no room.
     var lacksRoom: [MemberID: UInt64] = [:]
-    /// Whether removals of equivocators are repeated: an enclave that has forgotten some for want of room signs none.
+    /// Whether the next batch repeats removals of equivocators: an enclave that has forgotten some for want of room
+    /// signs none.
     package var repeatsRemovals = true
     var future: [ArrivedRow] = []
     /// Records that wait for the machine to be unlocked.

@@ -120,7 +120,8 @@ struct CircleNotes: Equatable, Sendable {
     /// items when everyone has read of them, and take a machine that is silent for one that is behind.
     func owesWord(at now: Int64) -> Bool {
         let (day, week): (Int64, Int64) = (86_400, 7 * 86_400)
-        return spoken > 0 && now - spoken >= (hasNews ? day : week)
+        // A clock may have been ahead.
+        return spoken > 0 && (now < spoken || now - spoken >= (hasNews ? day : week))
     }
 
     private var text: String {

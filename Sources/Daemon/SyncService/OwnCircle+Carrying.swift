@@ -87,7 +87,7 @@ extension OwnCircle {
             replica.look(at: shown.ends)
             _ = replica.collect()
             if !replica.mayStart { desk.examine(&replica, keys) }
-            if owesWord { replica.acknowledge() }
+            if owesWord, replica.outgoing == nil { replica.acknowledge() }
             return shown.ends.keys.contains { replica.membership.members[$0] != nil }
         }
         // A carrier may still have looked at the place of the circle from before.
@@ -106,19 +106,25 @@ extension OwnCircle {
         do throws(Refusal) { return try compose() } catch {
             // The enclave has removed a machine, which no batch states yet: the user has to repeat it.
             if error.rule == .retiredGeneration { return nil }
-            // The enclave has forgotten what it had made. Its user is to be asked again.
             guard error.rule == .notStated else { throw error }
-            try perform { replica, _, _ in
-                replica.withdraw(\.needsItsEnclavesWord)
-                replica.repeatsRemovals = false
-            }
-            return try compose()
+            return try composeWithoutRepetitions()
         }
     }
 
-    private func compose() throws(Refusal) -> (slot: SyncSlot, bytes: [UInt8])? {
+    /// The enclave has forgotten a removal that others state, or else what it had made itself: its user is to be asked
+    /// again.
+    private func composeWithoutRepetitions() throws(Refusal) -> (slot: SyncSlot, bytes: [UInt8])? {
+        do throws(Refusal) { return try compose(repeating: false) } catch {
+            guard error.rule == .notStated else { throw error }
+            try perform { replica, _, _ in replica.withdraw(\.needsItsEnclavesWord) }
+            return try compose(repeating: false)
+        }
+    }
+
+    private func compose(repeating: Bool = true) throws(Refusal) -> (slot: SyncSlot, bytes: [UInt8])? {
         let hasLooked = try file.looked > 0
         return try perform { replica, _, keys in
+            replica.repeatsRemovals = repeating
             guard !keys.isRemoved(replica.me), !replica.isRecovering(hasLooked: hasLooked) else { return nil }
             // A snapshot is made when all changes are published.
             if replica.compose(keys) == nil { desk.makeSnapshot(&replica, keys) }

@@ -87,6 +87,7 @@ extension OwnCircle {
         try perform { replica, _, keys in
             for statement in statements where !replica.says(statement) { replica.state(statement) }
             // Signed while the enclave knows that it has made them; nothing is composed twice.
+            replica.repeatsRemovals = false
             _ = replica.compose(keys)
         }
     }

@@ -193,6 +193,40 @@ struct EquivocatorTests {
         #expect(Self.removalInBranch(Self.without { $0.splitRemovalsInformNobody = false }) == ["late", "late"])
     }
 
+    private static let strangers = (0..<SyncLimits.kept).map { MemberID(number: UInt128($0) + 1) }
+
+    @Test("A removal that keeps as many as it has room for is repeated as every other one")
+    func fullRemoval() {
+        let circle = Simulation.scripted(4)
+        let (first, second, hostile, gone) = (
+            circle.machines[0], circle.machines[1], circle.machines[2], circle.machines[3]
+        )
+        circle.transport.fork(circle.batch([], by: hostile), for: [second.id])
+        hostile.replica.state(.remove(gone.id, .user, kept: Self.strangers))
+        circle.publish(hostile)
+        circle.exchange(from: second, to: first)
+        circle.remove(hostile, by: first)
+        circle.settle(rounds: 3)
+        for machine in [first, second] { #expect(machine.replica.membership.removed == [hostile.id, gone.id]) }
+    }
+
+    @Test("Evidence is passed on, and snapshots are made, also where a member has removed its accomplice so")
+    func removedAccomplice() {
+        let circle = Simulation.scripted(4)
+        let others = [circle.machines[0], circle.machines[1], circle.machines[3]].sorted { $0.id < $1.id }
+        let (accomplice, first, second, hostile) = (others[0], others[1], others[2], circle.machines[2])
+        circle.transport.fork(circle.batch([], by: hostile), for: [second.id])
+        hostile.write("mail", "its", time: circle.time)
+        circle.publish(hostile)
+        accomplice.replica.state(.remove(hostile.id, .user, kept: Self.strangers))
+        circle.publish(accomplice)
+        circle.remove(hostile, by: first)
+        circle.settle(rounds: 3)
+        circle.remove(accomplice, by: first)
+        circle.settle(rounds: 3)
+        #expect(first.replica.compose(first.keys) == nil && circle.makeSnapshot(first))
+    }
+
     /// The second machine alone has read a change of the removed one when it hears of the removal.
     private static func onlyReader(_ rules: MergeRules) -> String? {
         let circle = Simulation.scripted(3, rules)

@@ -6,6 +6,7 @@ import SyncMerging
 /// again. News are in a file of their own.
 private let brought: Set<String> = [
     "rows", "waiting", "waitingSize", "sought", "introducing", "apart", "later", "clock", "lacksRoom", "hasNews",
+    "repeatsRemovals",
 ]
 
 /// The fields of a machine by their names, each in one spelling.
