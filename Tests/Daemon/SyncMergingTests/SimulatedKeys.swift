@@ -237,6 +237,8 @@ struct SimulatedRows: RowTable {
     var names: [RecordID: RecordID] = [:]
     /// How many items that are there have lost their name to another.
     var robbed = 0
+    /// The largest stamp of a tombstone of each row that was let go.
+    var gone: [RecordID: UInt64] = [:]
     /// How many rows were brought out together, each time. All have their bodies here.
     var brought: [Int] = []
 
@@ -244,7 +246,10 @@ struct SimulatedRows: RowTable {
 
     subscript(rid: RecordID) -> SyncRow? {
         get { all[rid] }
-        set { all[rid] = newValue }
+        set {
+            if newValue == nil, let row = all[rid] { gone[rid] = max(gone[rid] ?? 0, row.stamp.hlc) }
+            all[rid] = newValue
+        }
     }
 
     mutating func keepLoser(_ row: SyncRow, rid: RecordID, to winner: SyncRow) {

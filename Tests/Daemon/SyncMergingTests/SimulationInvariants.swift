@@ -58,7 +58,8 @@ extension Simulation {
             if other.replica.membership.removed != first.replica.membership.removed { found.append("removals differ") }
             if other.replica.rows.live != first.replica.rows.live { found.append("rows differ") }
         }
-        for machine in left { found += lost(machine, first) }
+        let gone = machines.reduce(into: [:]) { $0.merge($1.replica.rows.gone) { max($0, $1) } }
+        for machine in left { found += lost(machine, first, gone) }
         if left.contains(where: { $0.replica.heldCount > 0 }) { found.append("records wait on an unlocked machine") }
         if machines.contains(where: { $0.unrestored > 0 }) { found.append("a machine is not restored") }
         if left.contains(where: { $0.overlooked > 0 }) { found.append("a transport was rolled back unnoticed") }
@@ -70,11 +71,15 @@ extension Simulation {
         return found + leaked(first) + unbounded(left)
     }
 
-    /// A change that was acknowledged is there, or has lost to a larger stamp.
-    private func lost(_ machine: SimulatedMachine, _ first: SimulatedMachine) -> [String] {
+    /// A change that was acknowledged is there, or has lost to a larger stamp: of a row that is not there, to that of a
+    /// tombstone which somebody has let go.
+    private func lost(
+        _ machine: SimulatedMachine, _ first: SimulatedMachine, _ gone: [RecordID: UInt64]
+    ) -> [String] {
         machine.written.compactMap { rid, stamps in
-            guard let last = stamps.max(), let row = first.replica.rows[rid] else { return nil }
-            return row.stamp.hlc >= last.hlc ? nil : "a change was lost"
+            guard let last = stamps.max() else { return nil }
+            let winner = first.replica.rows[rid]?.stamp.hlc ?? gone[rid] ?? 0
+            return winner >= last.hlc ? nil : "a change was lost"
         }
     }
 
