@@ -220,6 +220,7 @@ struct EquivocatorTests {
         circle.publish(hostile)
         accomplice.replica.state(.remove(hostile.id, .user, kept: Self.strangers))
         circle.publish(accomplice)
+        circle.settle(rounds: 2)
         circle.remove(hostile, by: first)
         circle.settle(rounds: 3)
         circle.remove(accomplice, by: first)
