@@ -25,19 +25,20 @@ package final class PostgresTransport: SyncTransport {
     }
 
     private let patience: Int
-    /// A server is asked so often where a pooler keeps its notifications.
-    private static let pollMilliseconds = 60_000
+    private let poll: Int
 
     /// - Parameters:
     ///   - token: 32 random bytes that this machine alone has.
     ///   - invitation: lets this machine make the circle on the server, or enter it; empty where the server knows it.
     ///   - patience: the time for one call, in milliseconds.
+    ///   - poll: after so many milliseconds without a notification the server is asked: a pooler may keep them.
     package init(
         _ address: PostgresAddress, circle: CircleID, device: MemberID, token: [UInt8], invitation: [UInt8] = [],
-        patience: Int = 30_000
+        patience: Int = 30_000, poll: Int = 60_000
     ) {
         (self.address, self.circle, self.device) = (address, circle, device)
-        (self.token, self.invitation, self.patience) = (token, invitation, patience)
+        (self.token, self.invitation) = (token, invitation)
+        (self.patience, self.poll) = (patience, poll)
     }
 
     package func found() throws(TransportProblem) {
@@ -153,7 +154,7 @@ package final class PostgresTransport: SyncTransport {
     }
 
     package func wait(until deadline: Deadline) throws(TransportProblem) -> Bool {
-        let poll = Deadline.after(milliseconds: Self.pollMilliseconds)
+        let poll = Deadline.after(milliseconds: poll)
         return try listener.withLock { (listener) throws(TransportProblem) -> Bool in
             do throws(TransportProblem) {
                 guard let open = listener else {
@@ -162,9 +163,10 @@ package final class PostgresTransport: SyncTransport {
                     return true
                 }
                 if try open.wait(until: min(deadline, poll)) { return true }
-                // A connection that is dead says nothing either: a look is due, and the next wait has a new one.
-                if poll < deadline { listener = nil }
-                return poll < deadline
+                guard poll < deadline else { return false }
+                // A connection that is dead says nothing either: the next wait has a new one.
+                if !open.listens(until: .after(milliseconds: patience)) { listener = nil }
+                return true
             } catch {
                 listener = nil
                 if deadline.hasPassed { return false }
@@ -245,11 +247,16 @@ extension PostgresConnection.Value {
 /// A connection that is told of changes. Behind a pooler it is told of none, and a look is due every minute.
 private final class Listener {
     private let connection: PostgresConnection
+    private let statement: String
 
     init(_ address: PostgresAddress, _ circle: CircleID, until deadline: Deadline) throws(TransportProblem) {
+        statement = "LISTEN keychain_sync_\(circle.text)"
         connection = try .open(address, until: deadline)
-        try connection.run("LISTEN keychain_sync_\(circle.text)", until: deadline)
+        try connection.run(statement, until: deadline)
     }
+
+    /// Whether the server answers. Listening once more changes nothing.
+    func listens(until deadline: Deadline) -> Bool { (try? connection.run(statement, until: deadline)) != nil }
 
     func wait(until deadline: Deadline) throws(TransportProblem) -> Bool {
         try connection.notification(until: deadline)
