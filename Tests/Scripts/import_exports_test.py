@@ -64,6 +64,7 @@ def bitwarden(home):
     path = vault(home, login("Router", [], "root", "new"))
     assert imported(home, "bitwarden", path, status=1) == report(different=["Router"])
     assert imported(home, "bitwarden", "-U", path) == report(replaced=1)
+    assert imported(home, "1password", "-u") == {"deleted": 0, "changed": 0}
     text = home.run("import-from", "bitwarden", vault(home, {"type": 4, "name": "Ann"})).stdout
     assert "Ann: neither a login nor a note, and left out\n" in text, text
     home.says("import-from", "-u", "bitwarden", out="2 imported items were deleted; 1 were changed since, and stay.\n")
