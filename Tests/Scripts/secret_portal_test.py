@@ -161,6 +161,20 @@ def test_nothing_is_made_where_something_would_be_lost():
         assert portal.secret("org.example.Older") == older == portal.secret("org.example.Older")
 
 
+def test_a_snap_with_passwords_gets_no_new_secret():
+    """Its file may be in the home of a revision, or beside them; one without passwords gets a secret."""
+    with desktop() as place:
+        portal = Portal(place)
+        for number, path in enumerate(("snap/{}/current", "snap/{}/x1", "snap/{}/common", ".snap/data/{}/7")):
+            folder = pathlib.Path(place.home, path.format(f"old{number}"), ".local/share/keyrings")
+            folder.mkdir(parents=True)
+            (folder / "default.keyring").touch()
+            pathlib.Path(place.home, path.format(f"new{number}"), ".local/share/keyrings").mkdir(parents=True)
+            text = refused(lambda: portal.secret(f"snap.old{number}"), "Error.Failed")  # noqa: B023
+            assert "import" in text and str(folder) in text, text
+            assert portal.secret(f"snap.new{number}") == portal.secret(f"snap.new{number}")
+
+
 def test_before_the_first_unlock():
     """There is an error, never another secret."""
     with desktop() as place:
