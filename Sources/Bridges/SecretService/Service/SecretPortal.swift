@@ -82,12 +82,17 @@ struct SecretPortal {
 
     /// The secret that another keyring had for the application, if an import has brought it: the newest.
     private func imported(_ application: String) throws(BusFailure) -> SecretBytes? {
-        let pairs: LookupAttributes.Pairs = [
-            "app_id": ExactText(application), LookupAttributes.schema: "org.freedesktop.portal.Secret",
-        ]
+        let pairs: LookupAttributes.Pairs = ["app_id": ExactText(application)]
         let found = try asking { () throws(Refusal) in try bridge.secrets.items(pairs, in: nil) }
-        guard let newest = found.max(by: { $0.created < $1.created }) else { return nil }
+        guard let newest = found.filter(Self.isMasterSecret).max(by: { $0.created < $1.created }) else { return nil }
         return try bridge.openItem(newest.object, withValue: true).value
+    }
+
+    /// Whether the application's name is all that an item is found by. Older releases of gnome-keyring, such as
+    /// Debian 12's (42.1), give it no schema.
+    private static func isMasterSecret(_ item: SecretItem) -> Bool {
+        item.lookup.all.count == 2
+            && [LookupAttributes.generic, "org.freedesktop.portal.Secret"].contains(item.lookup.itemKind)
     }
 
     /// Refuses a new secret where the application has passwords under an older one.
