@@ -43,6 +43,13 @@ def other_service(place, name):
             service.kill()
 
 
+def outcome(place, *words, status=0, source="gnome-keyring"):
+    """The outcome of an import as JSON."""
+    done = place.run("--json", "import-from", *words, source)
+    assert done.returncode == status, done
+    return json.loads(done.stdout)
+
+
 def fill(place):
     """Two collections with items."""
     client = Client(place)
@@ -117,6 +124,8 @@ def test_what_stays_behind_is_named():
         _, session = client.session()
         client.create(session, {"n": "bytes"}, b"other", replace=True)
         client.service.Lock(desktop_parts.objects(work))
+        left = {"different": ["label"], "locked": ["Work"], "withoutValue": 0}
+        assert outcome(place, "-n", status=1) == {"added": 0, "same": 2} | left
         status, out, _ = imported(place)
         assert status == 1 and "0 items were added" in out and "Work" in out and "locked" in out, out
         assert "with another value" in out, out
@@ -140,6 +149,8 @@ def test_an_item_that_cannot_be_read():
                 status, out, err = imported(place, *words)
                 assert status == 1 and first in out and "8 items without a value" in out, (out, err)
                 assert "\x1b" not in out
+            left = {"different": [], "locked": [], "withoutValue": 8}
+            assert outcome(place, "-n", status=1) == {"added": 0, "same": 2} | left
             status, out, _ = imported(place)
             assert status == 1 and "0 items were added.\n2 items are in the keychain already" in out, out
         client = moved(place)
@@ -153,6 +164,8 @@ def test_wallets_of_kde():
     with desktop_parts.keyring_desktop(PROGRAMS, daemon=False) as place:
         status, _, err = imported(place, source="kwallet")
         assert status == 1 and "KWallet does not run" in err, err
+        said = json.loads(place.run("--json", "import-from", "kwallet").stderr)
+        assert said["status"] == 1 and "KWallet does not run" in said["message"], said
         os.makedirs(f"{place.home}/.local/share/kwalletd")
         with open(f"{place.home}/.local/share/kwalletd/kdewallet.kwl", "wb") as file:
             file.write(b"KWALLET")
@@ -180,6 +193,8 @@ def test_wallets_of_kde():
         }, found
         status, out, _ = imported(place, "-u", source="kwallet")
         assert status == 0 and out.startswith("4 imported items were deleted"), out
+        nothing = {"deleted": 0, "changed": 0, "collections": 0}
+        assert [outcome(place, "-u", source=source) for source in ("kwallet", "keyring-file")] == [nothing] * 2
 
 
 if __name__ == "__main__":

@@ -64,6 +64,7 @@ def bitwarden(home):
     path = vault(home, login("Router", [], "root", "new"))
     assert imported(home, "bitwarden", path, status=1) == report(different=["Router"])
     assert imported(home, "bitwarden", "-U", path) == report(replaced=1)
+    assert imported(home, "1password", "-u") == {"deleted": 0, "changed": 0}
     text = home.run("import-from", "bitwarden", vault(home, {"type": 4, "name": "Ann"})).stdout
     assert "Ann: neither a login nor a note, and left out\n" in text, text
     home.says("import-from", "-u", "bitwarden", out="2 imported items were deleted; 1 were changed since, and stay.\n")
@@ -245,6 +246,9 @@ def one_password(home):
     """Logins, single passwords and notes come; sections and tags are counted, items of other kinds named."""
     rich = item("Shop", "001", "https://shop.example/in", loginFields=fields("ann", 'p"\\\u00e9'), notesPlain="n")
     rich["details"]["sections"] = [{"title": "Extra", "fields": [{"title": "PIN", "value": {"concealed": "1"}}]}]
+    # Further fields of a website's form have no designation; a button has no value.
+    pin = {"value": "1234", "name": "pin", "fieldType": "T", "designation": ""}
+    rich["details"]["loginFields"] += [pin, {"name": "save", "fieldType": "I", "value": ""}]
     rich["details"]["passwordHistory"] = [{"value": "old", "time": 1}]
     rich["overview"] |= {"tags": ["work"], "urls": rich["overview"]["urls"] * 2}
     found = [
@@ -257,7 +261,7 @@ def one_password(home):
         None,
     ]
     path = archive(home, account(*found), document=b"x" * 100_000)
-    lost = dict.fromkeys(("passwordHistory", "sections", "tags", "urls"), 1)
+    lost = dict.fromkeys(("loginFields", "passwordHistory", "sections", "tags", "urls"), 1)
     expected = report(added=4, withoutPassword=1, notRead=["Visa", ""], leftOut=lost)
     assert imported(home, "1password", "-n", path, status=1) == expected and items(home) == []
     assert imported(home, "1password", path, status=1) == expected

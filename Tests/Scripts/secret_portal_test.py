@@ -19,6 +19,7 @@ import sys
 
 import dbus
 import desktop_parts
+from desktop_import_parts import moved
 from desktop_parts import NAME, ROOT, Client, kill, kill_bridges, refused
 from parts import of_this_turn
 from patience import PATIENCE, eventually
@@ -159,6 +160,38 @@ def test_nothing_is_made_where_something_would_be_lost():
         older = bytes(range(64))
         client.create(client.session()[1], {"app_id": "org.example.Older", "xdg:schema": SCHEMA}, older)
         assert portal.secret("org.example.Older") == older == portal.secret("org.example.Older")
+
+
+def test_a_snap_with_passwords_gets_no_new_secret():
+    """Its file may be in the home of a revision, or beside them; one without passwords gets a secret."""
+    with desktop() as place:
+        portal = Portal(place)
+        for number, path in enumerate(("snap/{}/current", "snap/{}/x1", "snap/{}/common", ".snap/data/{}/7")):
+            folder = pathlib.Path(place.home, path.format(f"old{number}"), ".local/share/keyrings")
+            folder.mkdir(parents=True)
+            (folder / "default.keyring").touch()
+            pathlib.Path(place.home, path.format(f"new{number}"), ".local/share/keyrings").mkdir(parents=True)
+            text = refused(lambda: portal.secret(f"snap.old{number}"), "Error.Failed")  # noqa: B023
+            assert "import" in text and str(folder) in text, text
+            assert portal.secret(f"snap.new{number}") == portal.secret(f"snap.new{number}")
+
+
+def test_what_gnome_keyring_gave_out_stays():
+    """The secret that gnome-keyring's own backend has made comes with an import, and the application gets it again."""
+    with desktop_parts.keyring_desktop(PROGRAMS) as place:
+        portal = Portal(place)
+        older = portal.secret("org.example.Mail")
+        assert older == portal.secret("org.example.Mail")
+        # gnome-keyring offers an item of its backend over the bus from its next start on.
+        for status, text in ((1, "0 items were added"), (0, "1 items were added")):
+            done = place.run("import-from", "gnome-keyring")
+            assert done.returncode == status and text in done.stdout, done
+            place.end_keyring()
+            place.start_keyring()
+        moved(place)
+        portal = Portal(place)
+        assert portal.secret("org.example.Mail") == older == portal.secret("org.example.Mail")
+        assert portal.secret("org.example.Chat") != older
 
 
 def test_before_the_first_unlock():

@@ -10,7 +10,9 @@ import Systemd
 let table = BridgeArguments.table
 
 func fail(_ message: String) -> Never {
-    let line = Array("keychain-secrets: \(ForeignText.shown(message))\n".utf8)
+    let isForProgram = CommandLine.arguments.dropFirst().contains("--json")
+    let text = isForProgram ? JSONText.failure(message) : "keychain-secrets: \(ForeignText.shown(message))"
+    let line = Array("\(text)\n".utf8)
     unsafe write(STDERR_FILENO, line, line.count)
     exit(EXIT_FAILURE)
 }
@@ -69,8 +71,8 @@ do {
         _ = try ProcessLimits.raiseOpenFilesLimit()
         umask(0o077)
         if let deed = importDeed(given) {
-            let (lines, isComplete) = try ImportProgram(address: address).run(
-                deed, from: importOrigin(given), in: language)
+            let work = try ImportProgram(address: address, in: given.has("--json") ? nil : language)
+            let (lines, isComplete) = try work.run(deed, from: importOrigin(given))
             print(lines.joined(separator: "\n"))
             exit(isComplete ? EXIT_SUCCESS : EXIT_FAILURE)
         }

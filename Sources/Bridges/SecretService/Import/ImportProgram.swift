@@ -26,58 +26,58 @@ package struct ImportProgram {
     }
 
     private let address: String
+    /// The language of the outcome; nil for JSON.
+    private let language: UserLanguage?
     private let secrets: KeychainSecrets
 
-    /// - Parameter address: the bus's, as in `DBUS_SESSION_BUS_ADDRESS`.
+    /// - Parameters:
+    ///   - address: the bus's, as in `DBUS_SESSION_BUS_ADDRESS`.
+    ///   - language: that of the outcome; nil for JSON.
     /// - Throws: `errSecParam` (`configuration.*`) for settings that make no sense; `SystemError`.
-    package init(address: String) throws {
-        self.address = address
+    package init(address: String, in language: UserLanguage?) throws {
+        (self.address, self.language) = (address, language)
         let questions = try Questions(BridgeProgram.configuration(), address: address)
         secrets = KeychainSecrets { () throws(Refusal) in try questions.reach() }
     }
 
     /// Does it.
     ///
-    /// - Returns: what was done, in sentences, and whether everything is in the keychain.
+    /// - Returns: what was done, as lines of text, and whether everything is in the keychain.
     /// - Throws: ``ImportFailure``, ``BusError``, ``BusFailure``, `Refusal`, `SystemError` where it cannot be done.
-    package func run(
-        _ deed: Deed, from origin: Origin, in language: UserLanguage
-    ) throws -> (lines: [String], isComplete: Bool) {
+    package func run(_ deed: Deed, from origin: Origin) throws -> (lines: [String], isComplete: Bool) {
         switch (deed, origin) {
-        case (.undo, .service): return (try undone(OtherService.note).map { $0(language) }, true)
-        case (.undo, .wallet): return (try undone(WalletService.note).map { $0(language) }, true)
-        case (.undo, .file): return (try undone(KeyringFile.note).map { $0(language) }, true)
+        case (.undo, .service): return (try undone(OtherService.note), true)
+        case (.undo, .wallet): return (try undone(WalletService.note), true)
+        case (.undo, .file): return (try undone(KeyringFile.note), true)
         case (_, .service):
             try checkOwner()
-            return try run(deed, from: try OtherService(try SystemBus(session: address)), in: language)
-        case (_, .wallet): return try run(deed, from: try WalletService(try SystemBus(session: address)), in: language)
+            return try run(deed, from: try OtherService(try SystemBus(session: address)))
+        case (_, .wallet): return try run(deed, from: try WalletService(try SystemBus(session: address)))
         case (_, .file(let path?, let password)):
-            let file = try KeyringFile(path) { try password.read(for: path, in: language) }
-            return try run(deed, from: file, in: language)
+            return try run(deed, from: try KeyringFile(path) { try password.read(for: path, in: language ?? .english) })
         case (_, .file(nil, _)): throw ImportFailure("No file is named.", "没有指定文件。")
         }
     }
 
-    private func run(
-        _ deed: Deed, from source: some SecretSource, in language: UserLanguage
-    ) throws -> (lines: [String], isComplete: Bool) {
+    private func run(_ deed: Deed, from source: some SecretSource) throws -> (lines: [String], isComplete: Bool) {
         let report = try SecretImport.run(from: source, to: secrets, isTrial: deed == .show)
+        guard let language else { return ([report.json], report.isComplete) }
         return (report.sentences(isTrial: deed == .show).map { $0(language) }, report.isComplete)
     }
 
-    private func undone(_ note: String) throws -> [PromptText] {
+    private func undone(_ note: String) throws -> [String] {
         let (deleted, changed) = try secrets.deleteUnchanged(withNote: note)
         let collections = try secrets.deleteEmptyCollections(withNote: note)
+        guard let language else {
+            return ["{\"deleted\":\(deleted),\"changed\":\(changed),\"collections\":\(collections)}"]
+        }
         let items = PromptText(
             english: "\(deleted) imported items were deleted; \(changed) were changed since, and stay.",
             chinese: "已删除 \(deleted) 个导入的项目；\(changed) 个在导入后已更改，予以保留。")
-        guard collections > 0 else { return [items] }
-        return [
-            items,
-            PromptText(
-                english: "Collections that the import had made and that are empty were deleted: \(collections).",
-                chinese: "已删除由导入创建且为空的密码集：\(collections) 个。"),
-        ]
+        let places = PromptText(
+            english: "Collections that the import had made and that are empty were deleted: \(collections).",
+            chinese: "已删除由导入创建且为空的密码集：\(collections) 个。")
+        return (collections > 0 ? [items, places] : [items]).map { $0(language) }
     }
 
     private func checkOwner() throws {

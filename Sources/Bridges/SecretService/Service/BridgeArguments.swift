@@ -14,6 +14,7 @@ package enum BridgeArguments {
             ProgramOption("--dry-run", "With --import: say what would be added, and add nothing."),
             ProgramOption(
                 "--undo-import", "Delete what imports have added and nobody has changed since, and end."),
+            ProgramOption("--json", "With --import and --undo-import: write the outcome as an object of JSON."),
             ProgramOption(
                 "--yield-to", value: "FILE", .absolutePath,
                 """

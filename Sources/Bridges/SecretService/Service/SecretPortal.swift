@@ -17,6 +17,8 @@ struct SecretPortal {
     static let frontend = "org.freedesktop.portal.Desktop"
 
     private static let version: UInt32 = 1
+    /// How the portal's name of a Snap begins; the name of the Snap follows.
+    private static let snap = "snap."
     /// As the usual backends have it.
     private static let secretBytes = 64
 
@@ -80,27 +82,45 @@ struct SecretPortal {
 
     /// The secret that another keyring had for the application, if an import has brought it: the newest.
     private func imported(_ application: String) throws(BusFailure) -> SecretBytes? {
-        let pairs: LookupAttributes.Pairs = [
-            "app_id": ExactText(application), LookupAttributes.schema: "org.freedesktop.portal.Secret",
-        ]
+        let pairs: LookupAttributes.Pairs = ["app_id": ExactText(application)]
         let found = try asking { () throws(Refusal) in try bridge.secrets.items(pairs, in: nil) }
-        guard let newest = found.max(by: { $0.created < $1.created }) else { return nil }
+        guard let newest = found.filter(Self.isMasterSecret).max(by: { $0.created < $1.created }) else { return nil }
         return try bridge.openItem(newest.object, withValue: true).value
+    }
+
+    /// Whether the application's name is all that an item is found by. Older releases of gnome-keyring, such as
+    /// Debian 12's (42.1), give it no schema.
+    private static func isMasterSecret(_ item: SecretItem) -> Bool {
+        item.lookup.all.count == 2
+            && [LookupAttributes.generic, "org.freedesktop.portal.Secret"].contains(item.lookup.itemKind)
     }
 
     /// Refuses a new secret where the application has passwords under an older one.
     private static func checkHasNoFile(_ application: String) throws(BusFailure) {
         guard !application.isEmpty, let home = unsafe getenv("HOME").map({ unsafe String(cString: $0) }) else { return }
-        let folder = "\(home)/.var/app/\(application)/data/keyrings"
-        do throws(SystemError) {
-            if try FolderEntries.names(in: folder).isEmpty { return }
-        } catch {
-            if [ENOENT, ENOTDIR].contains(error.code) { return }
+        for folder in try folders(of: application, below: home) where try !names(in: folder, application).isEmpty {
+            throw .older(application, folder)
         }
-        throw BusFailure(
-            .failed,
-            "“\(application)” has passwords that another keyring's secret opens (\(folder)). Import that keyring "
-                + "(security import-from gnome-keyring), or remove the folder.")
+    }
+
+    /// Where libsecret has the passwords of an application. A Snap has a home for each of its revisions, and a folder
+    /// that they share.
+    private static func folders(of application: String, below home: String) throws(BusFailure) -> [String] {
+        var folders = ["\(home)/.var/app/\(application)/data/keyrings"]
+        guard application.hasPrefix(snap) else { return folders }
+        for place in ["snap", ".snap/data"] {
+            let homes = "\(home)/\(place)/\(application.dropFirst(snap.count))"
+            folders += try names(in: homes, application).map { "\(homes)/\($0)/.local/share/keyrings" }
+        }
+        return folders
+    }
+
+    /// The names in a folder; none where it is missing. A folder that cannot be read may have passwords.
+    private static func names(in folder: String, _ application: String) throws(BusFailure) -> [String] {
+        do throws(SystemError) { return try FolderEntries.names(in: folder) } catch {
+            if [ENOENT, ENOTDIR].contains(error.code) { return [] }
+            throw .older(application, folder)
+        }
     }
 
     /// Names of applications are of letters, digits, dots, hyphens and underscores; programs outside of sandboxes have
@@ -139,4 +159,13 @@ struct SecretPortal {
         <arg type="u" direction="out"/><arg type="a{sv}" direction="out"/></method>\
         <property name="version" type="u" access="read"/></interface></node>
         """
+}
+
+extension BusFailure {
+    fileprivate static func older(_ application: String, _ folder: String) -> BusFailure {
+        BusFailure(
+            .failed,
+            "“\(application)” has passwords that another keyring's secret opens (\(folder)). Import that keyring "
+                + "(security import-from gnome-keyring), or remove the folder.")
+    }
 }

@@ -82,9 +82,6 @@ enum ImportFrom {
         guard [keyring, wallet].contains(name) && file == nil || name == keyringFile && (file == nil) == undoes else {
             throw .usage(nil)
         }
-        guard !session.writesJSON else {
-            throw .failed("import-from writes no JSON", remedy: "Repeat the command without --json.")
-        }
         var words = [undoes ? "--undo-import" : "--import"].map { Argument($0) }
         if arguments.has("n") { words.append(Argument("--dry-run")) }
         if name == wallet { words.append(Argument("--kwallet")) }

@@ -18,6 +18,10 @@ enum ImportUndo {
                 deleted += 1
             }
         }
+        if session.writesJSON {
+            return session.output.write(
+                .object([("deleted", .number(Int64(deleted))), ("changed", .number(Int64(changed)))]))
+        }
         session.output.write(
             session.text("\(deleted) imported items were deleted; \(changed) were changed since, and stay.") + "\n")
     }

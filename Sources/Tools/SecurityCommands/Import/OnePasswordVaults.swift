@@ -62,10 +62,21 @@ struct OnePasswordVaults {
         fields.first { $0.member("designation")?.string == designation }?.member("value")
     }
 
+    private static func isTaken(_ field: JSONPart) -> Bool {
+        ["username", "password"].contains(field.member("designation")?.string)
+    }
+
     /// The parts of an item that are filled and that the keychain has no place for.
     private static func lost(_ item: JSONPart) -> [String] {
         let (details, overview) = (item.member("details"), item.member("overview"))
         let parts = [
+            // Fields of the website's form beyond account and password have no designation.
+            (
+                "loginFields",
+                details?.member("loginFields")?.elements.map {
+                    $0.contains { !isTaken($0) && $0.member("value")?.isFilled == true }
+                }
+            ),
             ("passwordHistory", details?.member("passwordHistory")?.isFilled),
             ("tags", overview?.member("tags")?.isFilled),
             ("urls", overview?.member("urls")?.elements.map { $0.count > 1 }),
