@@ -64,23 +64,35 @@ final class PostgresServer {
     /// Ends the server with all its processes: SIGKILL as a power cut would, SIGQUIT as its administrator.
     func end(_ signal: CInt) {
         guard let program else { return }
+        var children: [Int32] = []
         if signal == SIGKILL {
             // A session could go on for a moment without the first process, and answer.
             kill(program.process, SIGSTOP)
-            for child in Self.children(of: program.process) { kill(child, SIGKILL) }
+            children = Self.children(of: program.process)
+            for child in children { kill(child, SIGKILL) }
         }
         kill(program.process, signal)
         _ = program.waitForExit()
+        // One that still ends has the server's memory, without which the next server does not start.
+        _ = eventually { children.allSatisfy(Self.hasEnded) }
         self.program = nil
     }
 
+    private static func hasEnded(_ process: Int32) -> Bool {
+        let state = status(of: process).first
+        return state == nil || state == "Z"
+    }
+
     private static func children(of process: Int32) -> [Int32] {
-        ((try? FolderEntries.names(in: "/proc")) ?? []).compactMap { Int32($0) }.filter { number in
-            // NUMBER (NAME) STATE PARENT …
-            let bytes = (try? FileDescriptor.open("/proc/\(number)/stat", O_RDONLY))?.firstBytes ?? []
-            let text = String(decoding: bytes, as: UTF8.self)
-            return text.split(separator: ")").last?.split(separator: " ").dropFirst().first == "\(process)"
-        }
+        ((try? FolderEntries.names(in: "/proc")) ?? []).compactMap { Int32($0) }
+            .filter { status(of: $0).dropFirst().first == "\(process)" }
+    }
+
+    /// State, parent and what follows; empty for a process that is not there.
+    private static func status(of process: Int32) -> [Substring] {
+        // NUMBER (NAME) STATE PARENT …
+        let bytes = (try? FileDescriptor.open("/proc/\(process)/stat", O_RDONLY))?.firstBytes ?? []
+        return String(decoding: bytes, as: UTF8.self).split(separator: ")").last?.split(separator: " ") ?? []
     }
 
     /// Without `fsync` a kill loses nothing that was written: the machine goes on.

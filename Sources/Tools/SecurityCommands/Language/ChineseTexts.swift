@@ -2060,7 +2060,6 @@ enum ChineseTexts {
         The dump is damaged or cut; nothing was imported.\t该转储已损坏或不完整；没有导入任何内容。
         Write it again, with -d alone: security dump-keychain -d > FILE\t请仅用 -d 重新写出：security dump-keychain -d\
          > 文件
-        Repeat the command without --json.\t请在不带 --json 的情况下重复此命令。
         Add them with `security import-from gnome-keyring` first, and then --without-import to this command.\t请先用 `\
         security import-from gnome-keyring` 添加它们，然后给此命令加上 --without-import。
         Add them with `security import-from kwallet` first, and then --without-import to this command.\t请先用 `securi\
