@@ -187,14 +187,23 @@ package struct Membership: Sendable {
 
     /// The members without keys of a generation that may have them. Where no statement makes it that is counted here,
     /// those who have shared it know who is out for its author. When one of them is out, the others stand in for it.
-    package func lacking(_ id: GenerationID) -> [MemberID] {
+    ///
+    /// - Parameter isLeftBehind: one that is out has shared it in a batch that does not count here.
+    package func lacking(_ id: GenerationID, isLeftBehind: Bool) -> [MemberID] {
         let wanting = wanted[id] ?? []
         guard generations[id] == nil else {
             let got = recipients(of: id)
             return present.keys.filter { !got.contains($0) || wanting.contains($0) }.sorted()
         }
-        let isLeftBehind = !removed.isDisjoint(with: sharers[id] ?? [])
-        return isLeftBehind ? present.keys.filter(wanting.contains).sorted() : []
+        let isLeft = isLeftBehind || !removed.isDisjoint(with: sharers[id] ?? [])
+        return isLeft ? present.keys.filter(wanting.contains).sorted() : []
+    }
+
+    /// The members that are out, and that others have given keys which a member has made without them.
+    package func strays(from maker: MemberID) -> Set<MemberID> {
+        generations.filter { $0.value.allAuthors.contains(maker) }.reduce(into: Set<MemberID>()) { found, one in
+            found.formUnion((sharedLate[one.key] ?? []).subtracting(one.value.recipients))
+        }.intersection(removed)
     }
 
     /// Counts that a member lacks a generation.

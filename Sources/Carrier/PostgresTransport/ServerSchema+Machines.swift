@@ -5,6 +5,7 @@ extension ServerSchema {
     /// machine comes back with the token that it had.
     static let letIn =
         "DROP FUNCTION IF EXISTS keychain_sync.let_in(bytea, bytea, bytea);\n"
+        + "DROP FUNCTION IF EXISTS keychain_sync.dismiss(bytea, bytea, bytea, bytea[], bytea[]);\n"
         + function(
             "let_in(of bytea, newcomer bytea, hash bytea, registrar bytea) RETURNS void",
             as: """

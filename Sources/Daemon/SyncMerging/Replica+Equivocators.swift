@@ -77,10 +77,27 @@ extension Replica {
         return found
     }
 
+    /// Removals that others may not know of.
+    func repeatedRemovals() -> [SyncStatement] {
+        rules.removalsAreRepeated && !isRemoved ? removalsOfSplitLogs() + withheldRemovals() : []
+    }
+
+    /// Removals of members that somebody has given keys which this machine has made without them: that one has not read
+    /// of the removal. The place may withhold it for ever, and each keys that this machine makes would be given away.
+    private func withheldRemovals() -> [SyncStatement] {
+        let strays = membership.strays(from: me)
+        guard !strays.isEmpty else { return [] }
+        let said = Set(membership.cuts.keys.filter { $0.place.device == me }.map(\.target))
+        let unheard = membership.cuts.filter { !said.contains($0.key.target) && !$0.value.isDisjoint(with: strays) }
+        return Dictionary(grouping: unheard.keys, by: \.target).sorted { $0.key < $1.key }.compactMap { target, found in
+            inOrder(found).lazy.compactMap { repetition(of: $0, for: target, .user) }.first
+        }
+    }
+
     /// Removals that a split log states, and those of members that it has added: others may know of neither. An
     /// equivocator's own removal is stated as such, because evidence does not reach everyone.
-    func repeatedRemovals() -> [SyncStatement] {
-        let split = rules.removalsAreRepeated && !isRemoved ? splitLogs : []
+    private func removalsOfSplitLogs() -> [SyncStatement] {
+        let split = splitLogs
         guard !split.isEmpty else { return [] }
         let known = membership.cuts.filter { !split.contains($0.key.place.device) }
         let removed = known.values.reduce(into: Set<MemberID>()) { $0.formUnion($1) }
@@ -96,12 +113,17 @@ extension Replica {
     /// Removals of members that are out, each of which says no more than one by which the member is out.
     private func repetitions(for members: Set<MemberID>, _ reason: SyncStatement.Reason) -> [SyncStatement] {
         members.sorted().compactMap { member in
-            // An enclave with little room forgets those of authors that are out first.
-            let (past, present) = membership.cuts.filter { $0.value.contains(member) }.keys
-                .sorted { $0.order < $1.order }.divided { !membership.removed.contains($0.place.device) }
-            let removals = present + past
+            let removals = inOrder(membership.cuts.filter { $0.value.contains(member) }.keys)
             let named = removals.filter { $0.target == member }
             return (named + removals).lazy.compactMap { repetition(of: $0, for: member, reason) }.first
+        }
+    }
+
+    /// An enclave with little room forgets removals of authors that are out first.
+    private func inOrder(_ removals: some Sequence<Membership.Removal>) -> [Membership.Removal] {
+        func isOut(_ removal: Membership.Removal) -> Int { membership.removed.contains(removal.place.device) ? 1 : 0 }
+        return removals.sorted {
+            isOut($0) == isOut($1) ? $0.order < $1.order : isOut($0) < isOut($1)
         }
     }
 
@@ -127,13 +149,6 @@ struct PassedVersions {
     mutating func add(_ record: SyncRecord, stamp: SyncStamp, _ rid: RecordID, _ place: SyncRecord.Origin) {
         records.append(record.with(origin: SyncRecord.Origin(device: stamp.device, seq: place.seq)))
         places[rid] = place
-    }
-}
-
-extension Array {
-    /// Those that are not as a condition says, and those that are.
-    fileprivate func divided(by condition: (Element) -> Bool) -> ([Element], [Element]) {
-        (filter { !condition($0) }, filter(condition))
     }
 }
 

@@ -83,7 +83,7 @@ extension Replica {
     }
 
     /// Whether a batch that waits has its author's signature. One that has another's is dropped.
-    private mutating func isSigned(_ batch: SyncBatch, in known: Membership, _ keys: any CircleKeys) -> Bool {
+    mutating func isSigned(_ batch: SyncBatch, in known: Membership, _ keys: any CircleKeys) -> Bool {
         guard let author = author(of: batch, in: known, keys) else { return false }
         if keys.isSignature(batch.signature, of: batch.signed, by: author.signing) { return true }
         let there = waiting[batch.header.device]?[batch.header.seq] ?? []

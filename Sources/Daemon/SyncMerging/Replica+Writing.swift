@@ -172,6 +172,9 @@ extension Replica {
         return raised
     }
 
+    /// Whether this machine has said how far it has read all logs.
+    package var hasSaidAll: Bool { changedPositions().isEmpty }
+
     /// The positions that are not said yet, as many as a batch names, of as many logs as readers keep. Those of removed
     /// members come first, and those that tell of removals last: once a machine says that it knows of these, it names
     /// removed members without effect.
@@ -233,7 +236,7 @@ extension SyncContent {
 extension Replica {
     /// Statements that were asked for and those that nobody has to ask for: a generation when there is none, and keys
     /// for those without. The generation is first, because the batch of a removal must be sealed with it.
-    private func duties(_ keys: any CircleKeys) -> [SyncStatement] {
+    private mutating func duties(_ keys: any CircleKeys) -> [SyncStatement] {
         guard membership.members[me] != nil else { return queued }
         let asked = queued + (repeatsRemovals ? repeatedRemovals() : [])
         var after = membership
@@ -265,16 +268,36 @@ extension Replica {
 
     /// Keys for those that lack them, and that are in when the batch counts. Others know who is out for the author of a
     /// generation that is stated in a log which is read no further: nobody shares it before it has read what they have.
-    private func shares(_ after: Membership, _ keys: any CircleKeys) -> [SyncStatement] {
+    private mutating func shares(_ after: Membership, _ keys: any CircleKeys) -> [SyncStatement] {
         let others = lacksNamedBatches ? [] : after.wanted.keys.filter { after.generations[$0] == nil }
         return (after.generations.keys + others).sorted().filter(keys.holds).compactMap { id in
-            let lacking = after.lacking(id).filter { $0 != me }.prefix(SyncLimits.recipients)
+            let lacking = after.lacking(id, isLeftBehind: isLeftBehind(id, keys)).filter { $0 != me }
             let recipients = lacking.compactMap { member in after.members[member].map { (member, $0.keys) } }
-            guard !recipients.isEmpty,
-                let late = keys.share(id, with: Dictionary(uniqueKeysWithValues: recipients)), !late.shares.isEmpty
-            else { return nil }
-            return .share(late)
+            return share(id, with: recipients, keys)
         }
+    }
+
+    /// The keys of a generation for as many members as a statement takes. Members whose own keys are none get no share,
+    /// however many they are, and others do not wait for them.
+    private func share(
+        _ id: GenerationID, with lacking: [(MemberID, MemberKeys)], _ keys: any CircleKeys
+    ) -> SyncStatement? {
+        for first in stride(from: 0, to: lacking.count, by: SyncLimits.recipients) {
+            let some = lacking.dropFirst(first).prefix(SyncLimits.recipients)
+            guard let late = keys.share(id, with: Dictionary(uniqueKeysWithValues: some.map { $0 })) else { return nil }
+            if !late.shares.isEmpty { return .share(late) }
+        }
+        return nil
+    }
+
+    /// Whether keys of a generation have come here from a member that is out, in a batch that waits: it counts for nobody
+    /// who reads another branch.
+    private mutating func isLeftBehind(_ id: GenerationID, _ keys: any CircleKeys) -> Bool {
+        guard membership.generations[id] == nil else { return false }
+        for batch in sought[id] ?? [] where membership.removed.contains(batch.header.device) {
+            if isSigned(batch, in: membership, keys) { return true }
+        }
+        return false
     }
 
     /// Whether others have read what this machine has not, of logs that it reads.

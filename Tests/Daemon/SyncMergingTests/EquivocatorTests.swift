@@ -255,4 +255,12 @@ struct EquivocatorTests {
         let plan = SimulationPlan(machines: 5, steps: 120, hostile: [.equivocation, .accomplice, .removal])
         #expect(plan.problems(2_026_120_000_948, .all).isEmpty)
     }
+
+    /// A machine has such keys from a batch that never counts for it, and has read with them what a removed one wrote.
+    @Test("Keys that came in a batch of another branch are shared, too, when its author is out")
+    func keysOfOtherBranch() {
+        var plan = SimulationPlan(removals: 1, joins: 1, hostile: Set(SimulationPlan.Malice.allCases))
+        plan.machines = 3
+        #expect(plan.problems(2_026_131_000_226, .all).isEmpty)
+    }
 }

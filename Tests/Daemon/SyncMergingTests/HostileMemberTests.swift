@@ -126,4 +126,25 @@ struct HostileMemberTests {
         #expect(first.replica.membership.machines.contains(newcomer.id))
         #expect(first.replica.quarantined.isEmpty && machine.replica.rows["mail".recordID]?.isDirty == true)
     }
+
+    @Test("Many machines that it adds, with keys that are none, keep the circle's keys from nobody else")
+    func puppets() {
+        let circle = Simulation.scripted(3)
+        let (first, hostile) = (circle.machines[0], circle.machines[2])
+        let low = MemberID(number: 1 << 126)
+        var puppets: [MemberKeys] = []
+        while puppets.count < SyncLimits.recipients {
+            let keys = MemberKeys.pointless(circle.dice)
+            if first.keys.member(keys) < low { puppets.append(keys) }
+        }
+        for keys in puppets { hostile.replica.state(.add(Addition(keys))) }
+        circle.settle(rounds: 2)
+        #expect(first.replica.membership.machines.count == 3 + puppets.count)
+        let newcomer = circle.join(first)
+        #expect(newcomer.id > low)
+        circle.settle(rounds: 2)
+        first.write("mail", "for all", time: circle.time)
+        circle.settle(rounds: 2)
+        #expect(newcomer.value("mail") == "for all")
+    }
 }

@@ -74,7 +74,7 @@ final class SimulatedKeys: CircleKeys {
         let secret = random.bytes(32)
         let commitment = commitment(number, secret)
         keep(secret, number, commitment)
-        let all = recipients.merging(takesForMembers) { $1 }.sorted { $0.key < $1.key }
+        let all = recipients.merging(takesForMembers) { $1 }.filter(\.value.arePoints).sorted { $0.key < $1.key }
         let shares = all.filter { !forgets.contains($0.key) }.map { member, keys in
             box(cheats.contains(member) ? random.bytes(32) : secret, for: member, keys)
         }
@@ -100,7 +100,7 @@ final class SimulatedKeys: CircleKeys {
 
     func share(_ generation: GenerationID, with recipients: [MemberID: MemberKeys]) -> Generation? {
         guard let secret = held[generation], let number = numbers[generation] else { return nil }
-        let shares = recipients.sorted { $0.key < $1.key }.map { box(secret, for: $0, $1) }
+        let shares = recipients.filter(\.value.arePoints).sorted { $0.key < $1.key }.map { box(secret, for: $0, $1) }
         return Generation(number: number, commitment: commitment(number, secret), shares: shares)
     }
 
@@ -216,6 +216,15 @@ final class SimulatedKeys: CircleKeys {
     }
 
     static func recordID(_ account: [UInt8]) -> RecordID { RecordID(sha256(account)) }
+}
+
+extension MemberKeys {
+    /// Keys that nobody can agree with.
+    static func pointless(_ random: Dice) -> MemberKeys {
+        MemberKeys(signing: [4] + random.bytes(64), agreement: [4] + [UInt8](repeating: 0, count: 64))
+    }
+
+    fileprivate var arePoints: Bool { agreement.contains { $0 > 4 } }
 }
 
 /// All that one seed decides.

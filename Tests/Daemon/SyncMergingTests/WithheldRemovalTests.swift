@@ -1,0 +1,61 @@
+import SyncFormat
+import SyncMerging
+import Testing
+
+/// A place that shows a removal to some machines and withholds it from another one for ever.
+@Suite("Removals that a place withholds from a machine")
+struct WithheldRemovalTests {
+    private let circle = Simulation.scripted(5)
+    private var remover: SimulatedMachine { circle.machines[0] }
+    private var maker: SimulatedMachine { circle.machines[1] }
+    private var deceived: SimulatedMachine { circle.machines[2] }
+    private var gone: SimulatedMachine { circle.machines[4] }
+
+    /// The machine that has read the removal removes another one, so that it makes keys without both.
+    private func makeKeys() {
+        maker.pull(circle.transport, time: circle.time)
+        circle.remove(circle.machines[3], by: maker)
+    }
+
+    /// The generations that are made while two machines read each other alone.
+    private func generationsMade() -> Int {
+        let before = maker.replica.membership.generations.count
+        for _ in 0..<6 {
+            circle.exchange(from: deceived, to: maker)
+            circle.exchange(from: maker, to: deceived)
+        }
+        return maker.replica.membership.generations.count - before
+    }
+
+    private func expectTheEnd() throws {
+        #expect(!deceived.replica.membership.removed.contains(gone.id))
+        #expect(generationsMade() == 1)
+        #expect(deceived.replica.membership.removed.contains(gone.id))
+        let current = try #require(deceived.replica.membership.currentGeneration?.id)
+        #expect(maker.keys.holds(current) && deceived.keys.holds(current))
+        gone.pull(circle.transport, time: circle.time)
+        #expect(!gone.keys.holds(current))
+    }
+
+    @Test("A machine that gives a removed one keys made without it hears of the removal from who has made them")
+    func withheld() throws {
+        circle.transport.hide(remover.id, from: deceived.id, after: remover.replica.logs[remover.id]?.seq ?? 0)
+        circle.remove(gone, by: remover)
+        makeKeys()
+        deceived.pull(circle.transport, time: circle.time)
+        try expectTheEnd()
+    }
+
+    @Test("So does one that reads another branch of the remover's log")
+    func otherBranch() throws {
+        let twin = SimulatedMachine(remover.replica, remover.keys, clock: 0, isHostile: true)
+        twin.replica.state(.remove(gone.id, .user, kept: []))
+        let removal = try #require(twin.replica.compose(twin.keys))
+        circle.transport.fork(removal, for: [maker.id])
+        remover.write("mail", "for the others", time: circle.time)
+        circle.publish(remover)
+        deceived.pull(circle.transport, time: circle.time)
+        makeKeys()
+        try expectTheEnd()
+    }
+}
