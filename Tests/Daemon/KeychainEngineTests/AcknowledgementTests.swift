@@ -1,5 +1,6 @@
 import LinuxSystem
 import SyncService
+import SyncTransports
 import TestSupport
 import Testing
 

@@ -248,6 +248,8 @@ struct SimulatedRows: RowTable {
     var robbed = 0
     /// The largest stamp of a tombstone of each row that was let go.
     var gone: [RecordID: UInt64] = [:]
+    /// The values of items that were there and have lost, or were replaced by a program.
+    var superseded: [RecordID: Set<String>] = [:]
     /// How many rows were brought out together, each time. All have their bodies here.
     var brought: [Int] = []
 
@@ -263,6 +265,11 @@ struct SimulatedRows: RowTable {
 
     mutating func keepLoser(_ row: SyncRow, rid: RecordID, to winner: SyncRow) {
         losers[rid, default: []].append(row.stamp)
+        supersede(row, rid)
+    }
+
+    mutating func supersede(_ row: SyncRow, _ rid: RecordID) {
+        if let value = row.value { superseded[rid, default: []].insert(value) }
     }
 
     mutating func takeName(_ rid: RecordID, from previous: RecordID) {

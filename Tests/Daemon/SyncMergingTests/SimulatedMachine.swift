@@ -27,6 +27,10 @@ final class SimulatedMachine {
     private(set) var hasStarted = false
     /// The changes that this machine has acknowledged to its programs, by record.
     var written: [RecordID: [SyncStamp]] = [:]
+    /// The values among these.
+    var values: [RecordID: [String]] = [:]
+    /// How often the machine had read less of a log after a transaction than before.
+    private(set) var fallen = 0
 
     init(_ replica: Replica<SimulatedRows>, _ keys: SimulatedKeys, clock: Int64, isHostile: Bool = false) {
         (self.replica, disk, self.keys, self.clock, self.isHostile) = (replica, replica, keys, clock, isHostile)
@@ -38,6 +42,7 @@ final class SimulatedMachine {
 
     /// Ends a transaction: what was done is on disk.
     func sync() {
+        if disk.logs.contains(where: { $0.value.seq > replica.logs[$0.key]?.seq ?? 0 }) { fallen += 1 }
         disk = replica
         inspect?(self)
     }
@@ -64,10 +69,14 @@ final class SimulatedMachine {
         let rid = SimulatedKeys.recordID(Array(account.utf8))
         let needed = value == nil ? replica.rows[rid]?.record.needsBox ?? needsUnlocked : needsUnlocked
         guard keys.isUnlocked || !needed && replica.rows[rid]?.record.needsBox != true else { return }
+        let before = replica.rows[rid]
         let isDone = replica.write(rid, now: now(time)) { hlc in
             Self.record(account, value, hlc: hlc, previous: previous, needsUnlocked: needed)
         }
-        if isDone, let stamp = replica.rows[rid]?.stamp { written[rid, default: []].append(stamp) }
+        guard isDone, let stamp = replica.rows[rid]?.stamp else { return }
+        if let before { replica.rows.supersede(before, rid) }
+        written[rid, default: []].append(stamp)
+        if let value { values[rid, default: []].append(value) }
     }
 
     /// Gives an item another primary key, as a program does: the row is the same to it.

@@ -72,6 +72,11 @@ final class SimulatedTransport {
         if let bytes = batch.bytes { other[batch.slot] = (bytes, readers) }
     }
 
+    /// The authors of two batches for one slot.
+    var forked: Set<MemberID> {
+        Set(other.filter { slot, branch in logs[slot.device]?[slot.seq].map { $0 != branch.bytes } ?? false }.keys.map(\.device))
+    }
+
     func hide(_ log: MemberID, from reader: MemberID, after seq: UInt64) {
         shown[Pair(reader: reader, log: log)] = seq
     }

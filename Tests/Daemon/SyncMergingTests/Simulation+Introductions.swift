@@ -10,6 +10,15 @@ extension Simulation {
         publish(machine)
     }
 
+    /// States a floor that is far ahead, above which the machine would have to write.
+    func raiseFloor(_ machine: SimulatedMachine) {
+        guard machine.replica.outgoing == nil else { return }
+        let floor = dice.pick([SyncLimits.endOfTime - 1, time + 40 * 3_600_000_000])
+        let batch = batch([], floor: floor, by: machine)
+        if transport.commit(batch), let bytes = batch.bytes { machine.receive(bytes, in: batch.slot, time: time) }
+        machine.sync()
+    }
+
     /// The next batch of a machine, sealed with keys that nobody will ever have.
     func unreadable(_ statements: [SyncStatement], by machine: SimulatedMachine) -> SyncBatch {
         let (own, sealed) = (header(of: machine), dice.bytes(1024))

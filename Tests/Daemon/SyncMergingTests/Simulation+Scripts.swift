@@ -21,10 +21,11 @@ extension Simulation {
 
     /// A batch as no honest machine makes it.
     func batch(
-        _ records: [SyncRecord], naming positions: [SyncPosition] = [], by machine: SimulatedMachine
+        _ records: [SyncRecord], naming positions: [SyncPosition] = [], floor stated: UInt64? = nil,
+        by machine: SimulatedMachine
     ) -> SyncBatch {
         let (header, keys) = (header(of: machine), machine.keys)
-        let floor = machine.replica.logs[machine.id]?.floor ?? 0
+        let floor = stated ?? machine.replica.logs[machine.id]?.floor ?? 0
         let content = SyncContent(positions: positions, floor: floor, records: records)
         let sealed = keys.seal(content.encoded(), header) { SyncBatch.associated(header, [], sealedSize: $0) }
         return SyncBatch(header, [], sealed: sealed, sealedHash: keys.hash(sealed), sign: keys.sign)
@@ -79,9 +80,14 @@ extension Simulation {
 
 extension SimulatedMachine {
     /// The value that programs see.
-    func value(_ account: String) -> String? {
-        guard let row = replica.rows[account.recordID], !row.isTombstone else { return nil }
-        return row.record.withBody { span in
+    func value(_ account: String) -> String? { replica.rows[account.recordID]?.value }
+}
+
+extension SyncRow {
+    /// The value of an item; nil for a deletion and for a shelf.
+    var value: String? {
+        guard !isTombstone, !record.isOfShelf else { return nil }
+        return record.withBody { span in
             (try? SyncItem(decoding: span))?.value.withSpan { $0.text(0, $0.count) }
         }
     }

@@ -37,7 +37,7 @@ struct SimulationPlan: Sendable {
     /// The acts of a member in wrong hands.
     enum Malice: CaseIterable, Sendable {
         case stamps, identifiers, stale, generations, equivocation, accomplice, removal, passing, snapshots,
-            adoption
+            adoption, floors
     }
 
     /// The invariants that do not hold at the end of a seed's history.
@@ -222,7 +222,7 @@ final class Simulation {
     private func cloneSomeone() {
         guard let original = dice.shuffled(remaining).first(where: { $0.id != machines[0].id }) else { return }
         let clone = SimulatedMachine(original.disk, original.keys, clock: original.clock)
-        clone.written = original.written
+        (clone.written, clone.values) = (original.written, original.values)
         machines.append(clone)
     }
 
@@ -274,6 +274,7 @@ final class Simulation {
         case .passing: passOn(machine)
         case .snapshots: announceLies(machine)
         case .adoption: adopt(machine)
+        case .floors: raiseFloor(machine)
         }
     }
 

@@ -60,6 +60,8 @@ extension Simulation {
         }
         let gone = machines.reduce(into: [:]) { $0.merge($1.replica.rows.gone) { max($0, $1) } }
         for machine in left { found += lost(machine, first, gone) }
+        found += unkept(left, first) + unalarmed(left)
+        if machines.contains(where: { $0.fallen > 0 }) { found.append("a position has fallen") }
         if left.contains(where: { $0.replica.heldCount > 0 }) { found.append("records wait on an unlocked machine") }
         if machines.contains(where: { $0.unrestored > 0 }) { found.append("a machine is not restored") }
         if left.contains(where: { $0.overlooked > 0 }) { found.append("a transport was rolled back unnoticed") }
@@ -80,6 +82,24 @@ extension Simulation {
             guard let last = stamps.max() else { return nil }
             let winner = first.replica.rows[rid]?.stamp.hlc ?? gone[rid] ?? 0
             return winner >= last.hlc ? nil : "a change was lost"
+        }
+    }
+
+    /// A value that was acknowledged is there, or was superseded on some machine, which can give it back.
+    private func unkept(_ left: [SimulatedMachine], _ first: SimulatedMachine) -> [String] {
+        let superseded = machines.reduce(into: [:]) { found, machine in
+            found.merge(machine.replica.rows.superseded) { $0.union($1) }
+        }
+        return left.flatMap(\.values).flatMap { rid, values in
+            values.filter { $0 != first.replica.rows[rid]?.value && superseded[rid]?.contains($0) != true }
+                .map { _ in "a value is kept nowhere" }
+        }
+    }
+
+    /// Each machine takes the author of two branches for what it is, once both are shown to it.
+    private func unalarmed(_ left: [SimulatedMachine]) -> [String] {
+        transport.forked.flatMap { author in
+            left.filter { !$0.replica.doubted.contains(author) }.map { _ in "a fork is not noticed" }
         }
     }
 

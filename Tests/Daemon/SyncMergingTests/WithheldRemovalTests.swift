@@ -50,8 +50,8 @@ struct WithheldRemovalTests {
     func otherBranch() throws {
         let twin = SimulatedMachine(remover.replica, remover.keys, clock: 0, isHostile: true)
         twin.replica.state(.remove(gone.id, .user, kept: []))
-        let removal = try #require(twin.replica.compose(twin.keys))
-        circle.transport.fork(removal, for: [maker.id])
+        let removal = twin.replica.compose(twin.keys)
+        circle.transport.fork(try #require(removal), for: [maker.id])
         remover.write("mail", "for the others", time: circle.time)
         circle.publish(remover)
         deceived.pull(circle.transport, time: circle.time)

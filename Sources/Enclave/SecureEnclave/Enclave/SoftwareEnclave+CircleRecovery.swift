@@ -159,9 +159,7 @@ extension CircleRecord {
         let gone = membership.members.filter { $0.value.isRecoveryKey && membership.removed.contains($0.key) }.keys
         let room = max(0, StatementsMade.most - present.count - 2)
         return (gone.sorted().suffix(room) + present).map { id in
-            // A removal with as many as it has room for would not keep this machine itself.
-            let staying = membership.introduced(by: id).filter { !membership.removed.contains($0) }
-            let kept = Array(staying.prefix(SyncLimits.kept - 1))
+            let kept = Array(membership.introduced(by: id).prefix(SyncLimits.kept))
             remove(id, kept: kept, by: own.id)
             return .remove(id, .user, kept: kept)
         }

@@ -131,20 +131,6 @@ import Testing
 
     // MARK: - Attacks
 
-    @Test("A machine that came by a key stays when it replaces the key, however many others came by that")
-    func accomplices() throws {
-        let circle = try RecoverableCircle()
-        let newcomer = try CircleMachine()
-        let batch = try newcomer.publish(try newcomer.recover(circle.batches, circle.code))
-        try newcomer.take(batch)
-        let key = try #require(try newcomer.state.members.first { $0.isRecoveryKey }?.id)
-        try newcomer.crowd(256, behind: key)
-        let (statements, _) = try newcomer.makeRecoveryKey()
-        #expect(statements.contains { if case .remove(key, .user, _) = $0 { true } else { false } })
-        let own = try newcomer.id
-        #expect(try newcomer.state.members.contains { $0.id == own && $0.isIn })
-    }
-
     @Test("A forged circle that names the recovery key is refused, alone and with the real one")
     func forged() throws {
         let circle = try RecoverableCircle()
@@ -270,23 +256,6 @@ import Testing
 }
 
 extension CircleMachine {
-    /// Has the enclave know of machines behind a member, as if it had read their introductions.
-    fileprivate func crowd(_ count: Int, behind first: MemberID) throws {
-        try served.enclave.changeCircle { (record) throws(Refusal) in
-            var sponsors = [first]
-            for number in 0..<count {
-                let (id, sponsor) = (MemberID(number: UInt128(number) + 1), sponsors[number / 60])
-                let place = SyncRecord.Origin(device: sponsor, seq: 1)
-                let point = [4] + [UInt8](repeating: UInt8(number % 256), count: MemberKeys.pointSize - 1)
-                let member = Membership.Member(
-                    keys: MemberKeys(signing: point, agreement: point), sponsor: sponsor, place: place,
-                    isRecoveryKey: false, reads: 1)
-                record.membership.add(id, member)
-                sponsors.append(id)
-            }
-        }
-    }
-
     /// A batch that a daemon of a machine that is not in has signed with the machine's own key.
     fileprivate func signUnasked(_ statements: [SyncStatement]) throws -> SyncBatch {
         let (enclave, header) = (served.enclave, try header())
