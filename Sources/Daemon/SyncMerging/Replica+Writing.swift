@@ -172,9 +172,6 @@ extension Replica {
         return raised
     }
 
-    /// Whether this machine has said how far it has read all logs.
-    package var hasSaidAll: Bool { changedPositions().isEmpty }
-
     /// The positions that are not said yet, as many as a batch names, of as many logs as readers keep. Those of removed
     /// members come first, and those that tell of removals last: once a machine says that it knows of these, it names
     /// removed members without effect.

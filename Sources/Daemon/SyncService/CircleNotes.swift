@@ -113,13 +113,8 @@ struct CircleNotes: Equatable, Sendable {
         }
     }
 
-    /// Notes that the place has kept a batch of this machine's.
-    ///
-    /// - Parameter saysAll: it says all that the machine has read. Others may have come since it was made.
-    mutating func noteKept(at now: Int64, saysAll: Bool) {
-        (committed, spoken) = (now, now)
-        if saysAll { hasNews = false }
-    }
+    /// Notes that the place has kept a batch of this machine's, which says what it has read.
+    mutating func noteKept(at now: Int64) { (committed, spoken, hasNews) = (now, now, false) }
 
     /// Whether this machine is to say what it has read, also when it has nothing else to say. Others let go of deleted
     /// items when everyone has read of them, and take a machine that is silent for one that is behind.

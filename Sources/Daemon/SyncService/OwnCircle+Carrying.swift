@@ -144,16 +144,16 @@ extension OwnCircle {
             let (mine, parts) = (out.batch, out.parts.count)
             if theirs.map({ mine.isSame(as: $0, keys) }) ?? true {
                 replica.confirm(now: now, keys)
-                return .kept(parts: parts, saysAll: replica.hasSaidAll)
+                return .kept(parts: parts)
             }
             return replica.isForeign(theirs ?? [], in: slot, keys) ? .doubled : .taken
         }
         switch end {
         case .old: return
-        case .kept(parts: 0, let saysAll): try note { $0.noteKept(at: Self.now, saysAll: saysAll) }
-        case .kept(let parts, let saysAll):
+        case .kept(parts: 0): try note { $0.noteKept(at: Self.now) }
+        case .kept(let parts):
             try change { file in
-                file.noteKept(at: Self.now, saysAll: saysAll)
+                file.noteKept(at: Self.now)
                 file.snapshots[slot.seq] = parts
             }
         case .doubled: try change { $0.isDoubled = true }
@@ -165,7 +165,7 @@ extension OwnCircle {
         /// It is not the batch that is to be committed.
         case old
         /// It has announced a snapshot of so many parts.
-        case kept(parts: Int, saysAll: Bool)
+        case kept(parts: Int)
         /// There is another batch of this machine's.
         case doubled
         /// There is something that this machine has not written.

@@ -1,6 +1,5 @@
 import LinuxSystem
 import SyncService
-import SyncTransports
 import TestSupport
 import Testing
 
@@ -40,21 +39,6 @@ struct AcknowledgementTests {
         try pass(days: 1)
         try circle.exchange(4)
         for machine in circle.machines { #expect(try machine.keychain.rows().isEmpty) }
-    }
-
-    @Test("So does one that had something under way when it read what others have written")
-    func underWay() throws {
-        let reader = circle.machines[2]
-        try circle.first.keychain.delete("gone")
-        try circle.first.push(circle.transport)
-        try reader.keychain.add("its own", value: "2")
-        let sent = try #require(try reader.next())
-        try reader.pull(circle.transport)
-        try reader.commit(sent.slot, try circle.transport.commit(sent.bytes, in: sent.slot))
-        try circle.exchange()
-        try pass(days: 1)
-        try circle.exchange(4)
-        for machine in circle.machines { #expect(try machine.keychain.rows().map(\.value.isTombstone) == [false]) }
     }
 
     @Test("Nobody answers that, and a machine of which nobody hears anything speaks once a week")
