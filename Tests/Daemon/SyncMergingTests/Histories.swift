@@ -126,6 +126,9 @@ struct Mutant: Sendable, CustomTestStringConvertible {
             seed: 1
         ) { _ in },
         Mutant(
+            "keys keep their commitment", SimulationPlan(hostile: [.generations], fault: .sharesAreBelieved), seed: 2
+        ) { _ in },
+        Mutant(
             "absence deletes nothing", SimulationPlan(steps: 60, joins: 2, snapshots: true, fault: .absenceDeletes),
             seed: 13
         ) { _ in },

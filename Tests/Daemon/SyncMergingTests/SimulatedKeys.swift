@@ -33,6 +33,8 @@ final class SimulatedKeys: CircleKeys {
     private(set) var soughtIn: Set<MemberID> = []
     /// Authors of whose batches these keys take nothing before they count.
     var seeksNothingOf: Set<MemberID> = []
+    /// Whether keys are taken that do not keep the commitment, as nobody should.
+    var believesShares = false
     /// Members that generations of this hostile machine leave out.
     var forgets: Set<MemberID> = []
     /// Members of whose removal these keys know nothing any more.
@@ -48,6 +50,7 @@ final class SimulatedKeys: CircleKeys {
         self.random = random
         own = MemberKeys(signing: [4] + random.bytes(64), agreement: [4] + random.bytes(64))
         (held, numbers, introduced) = (other.held, other.numbers, other.introduced)
+        believesShares = other.believesShares
     }
 
     var id: MemberID { member(own) }
@@ -157,7 +160,7 @@ final class SimulatedKeys: CircleKeys {
 
     private func take(_ share: KeyShare, of generation: Generation) -> Bool {
         let secret = zip(share.box, sha256(own.agreement)).map { $0 ^ $1 }
-        guard commitment(generation.number, secret) == generation.commitment else { return false }
+        guard believesShares || commitment(generation.number, secret) == generation.commitment else { return false }
         keep(secret, generation.number, generation.commitment)
         return true
     }

@@ -32,6 +32,8 @@ struct SimulationPlan: Sendable {
         case absenceDeletes
         /// A removal states the last batch of its member that its author has read, and nobody reads further.
         case cutOffIsStated
+        /// Keys of a generation are taken as they come, without its commitment.
+        case sharesAreBelieved
     }
 
     /// The acts of a member in wrong hands.
@@ -71,6 +73,7 @@ final class Simulation {
     init(seed: UInt64, _ plan: SimulationPlan, _ rules: MergeRules = .all) {
         (dice, self.plan, self.rules) = (Dice(seed: seed), plan, rules)
         let keys = SimulatedKeys(dice)
+        keys.believesShares = plan.fault == .sharesAreBelieved
         let genesis = SyncStatement.genesis(keys.own, random: BatchHash(dice.bytes(32)))
         let circle = CircleID(sha256(genesis.body))
         transport = SimulatedTransport(circle, dice)
@@ -91,6 +94,7 @@ final class Simulation {
     @discardableResult
     func join(_ sponsor: SimulatedMachine, isHostile: Bool = false) -> SimulatedMachine {
         let keys = SimulatedKeys(dice)
+        keys.believesShares = plan.fault == .sharesAreBelieved
         let replica = Replica(
             circle: transport.circle, me: keys.id, rows: SimulatedRows(), rules: rules)
         let newcomer = SimulatedMachine(replica, keys, clock: wrongClock, isHostile: isHostile)
