@@ -134,6 +134,9 @@ package struct Membership: Sendable {
         return after.removed == removed
     }
 
+    /// How many removals of an author were counted.
+    package func removals(by author: MemberID) -> Int { stated[author] ?? 0 }
+
     /// Counts a removal. The limit is for each author, as that of introductions is.
     package mutating func remove(_ target: MemberID, kept: [MemberID], at place: SyncRecord.Origin) {
         if note(Removal(target: target, kept: Set(kept), place: place)) { settle() }
@@ -199,11 +202,10 @@ package struct Membership: Sendable {
         return isLeft ? present.keys.filter(wanting.contains).sorted() : []
     }
 
-    /// The members that are out, and that others have given keys which a member has made without them.
-    package func strays(from maker: MemberID) -> Set<MemberID> {
-        generations.filter { $0.value.allAuthors.contains(maker) }.reduce(into: Set<MemberID>()) { found, one in
-            found.formUnion((sharedLate[one.key] ?? []).subtracting(one.value.recipients))
-        }.intersection(removed)
+    /// Whether a member was given keys of any generation.
+    package func hasKeys(_ member: MemberID) -> Bool {
+        generations.values.contains { $0.recipients.contains(member) }
+            || sharedLate.values.contains { $0.contains(member) }
     }
 
     /// Counts that a member lacks a generation.

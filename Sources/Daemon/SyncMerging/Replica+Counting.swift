@@ -57,12 +57,12 @@ extension Replica {
 
     /// The removed members, if the author of a log had read of all removals before its present batch: what it names of
     /// them now, it may have read only because others had named it before. An author that has not heard of one may have
-    /// read it on the word of a member whose word counts no more.
+    /// read it on the word of a member whose word counts no more. So may one while its own removal was under way.
     private func informedRemovals(of place: SyncRecord.Origin) -> Set<MemberID> {
         let doubtful = rules.splitRemovalsInformNobody ? doubtfulLogs : []
         var found: Set<MemberID> = []
         for (removal, cut) in membership.cuts where !doubtful.contains(removal.place.device) {
-            let isOwn = removal.place.device == place.device && removal.place.seq < place.seq
+            let isOwn = removal.place.device == place.device && removal.place.seq + 1 < place.seq
             let isRead = (logs[place.device]?.said[removal.place.device] ?? 0) >= removal.place.seq
             guard isOwn || removal.place.device != place.device && isRead else { return [] }
             found.formUnion(cut)
@@ -109,7 +109,7 @@ extension Replica {
                 keys.member(own),
                 .init(keys: own, sponsor: place.device, place: place, isRecoveryKey: true, reads: 0))
         case .want(let id): membership.want(id, by: place.device)
-        case .endorse(let position): endorse(position, by: place.device)
+        case .endorse(let position): endorse(position, at: place)
         case .unknown: return
         }
     }

@@ -77,38 +77,33 @@ extension Replica {
         return found
     }
 
-    /// Removals that others may not know of.
-    func repeatedRemovals() -> [SyncStatement] {
-        rules.removalsAreRepeated && !isRemoved ? removalsOfSplitLogs() + withheldRemovals() : []
-    }
-
-    /// Removals of members that somebody has given keys which this machine has made without them: that one has not read
-    /// of the removal. The place may withhold it for ever, and each keys that this machine makes would be given away.
-    private func withheldRemovals() -> [SyncStatement] {
-        let strays = membership.strays(from: me)
-        guard !strays.isEmpty else { return [] }
-        let said = Set(membership.cuts.keys.filter { $0.place.device == me }.map(\.target))
-        let unheard = membership.cuts.filter { !said.contains($0.key.target) && !$0.value.isDisjoint(with: strays) }
-        return Dictionary(grouping: unheard.keys, by: \.target).sorted { $0.key < $1.key }.compactMap { target, found in
-            inOrder(found).lazy.compactMap { repetition(of: $0, for: target, .user) }.first
-        }
-    }
-
     /// Removals that a split log states, and those of members that it has added: others may know of neither. An
     /// equivocator's own removal is stated as such, because evidence does not reach everyone.
-    private func removalsOfSplitLogs() -> [SyncStatement] {
-        let split = splitLogs
-        guard !split.isEmpty else { return [] }
+    ///
+    /// Of those whom nobody has introduced, none is repeated, and of the removals of this machine that count some are
+    /// left for its user: a member in wrong hands could remove as many strangers as it likes.
+    func repeatedRemovals() -> [SyncStatement] {
+        let split = rules.removalsAreRepeated && !isRemoved ? splitLogs : []
+        let left = SyncLimits.removals - Self.removalsOfUser - membership.removals(by: me)
+        guard !split.isEmpty, left > 0 else { return [] }
         let known = membership.cuts.filter { !split.contains($0.key.place.device) }
         let removed = known.values.reduce(into: Set<MemberID>()) { $0.formUnion($1) }
-        let unknown = membership.cuts.filter { split.contains($0.key.place.device) && !$0.value.isSubset(of: removed) }
+        let unknown = membership.cuts.filter { removal, cut in
+            split.contains(removal.place.device) && membership.members[removal.target] != nil
+                && !cut.isSubset(of: removed)
+        }
         let targets = Set(known.keys.map(\.target)).union(unknown.keys.map(\.target))
         let added = membership.members.filter { split.contains($0.value.place.device) && !targets.contains($0.key) }
         let unsaid = doubted.intersection(membership.removed).subtracting(statedForked)
-        return unknown.keys.sorted { $0.order < $1.order }.compactMap { repetition(of: $0, for: $0.target, .user) }
+        let found =
+            repetitions(for: unsaid, .forked)
+            + unknown.keys.sorted { $0.order < $1.order }.compactMap { repetition(of: $0, for: $0.target, .user) }
             + repetitions(for: Set(added.keys).intersection(membership.removed), .user)
-            + repetitions(for: unsaid, .forked)
+        return Array(found.prefix(left))
     }
+
+    /// So many removals of each machine are left for its user.
+    private static var removalsOfUser: Int { 64 }
 
     /// Removals of members that are out, each of which says no more than one by which the member is out.
     private func repetitions(for members: Set<MemberID>, _ reason: SyncStatement.Reason) -> [SyncStatement] {

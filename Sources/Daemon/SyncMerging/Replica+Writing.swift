@@ -240,7 +240,8 @@ extension Replica {
         for case .remove(let target, _, let kept) in asked {
             after.remove(target, kept: kept, at: SyncRecord.Origin(device: me, seq: (logs[me]?.seq ?? 0) + 1))
         }
-        return generation(after, keys) + asked + shares(after, keys) + wants(keys)
+        let first = generation(after, keys) + asked
+        return first + shares(after, room: SyncLimits.statements - first.count, keys) + wants(keys)
     }
 
     /// A new generation, where there is none: a removal comes with one, so that its own batch is sealed with it.
@@ -263,15 +264,29 @@ extension Replica {
         return !keys.holds(current) && membership.wanted[current]?.contains(me) == true
     }
 
-    /// Keys for those that lack them, and that are in when the batch counts. Others know who is out for the author of a
-    /// generation that is stated in a log which is read no further: nobody shares it before it has read what they have.
-    private mutating func shares(_ after: Membership, _ keys: any CircleKeys) -> [SyncStatement] {
+    /// Keys for those that lack them, and that are in when the batch counts, as many as it has room for: the enclave
+    /// knows the last statements alone that it has made. Others know who is out for the author of a generation that is
+    /// stated in a log which is read no further: nobody shares it before it has read what they have.
+    private mutating func shares(_ after: Membership, room: Int, _ keys: any CircleKeys) -> [SyncStatement] {
         let others = lacksNamedBatches ? [] : after.wanted.keys.filter { after.generations[$0] == nil }
-        return (after.generations.keys + others).sorted().filter(keys.holds).compactMap { id in
-            let lacking = after.lacking(id, isLeftBehind: isLeftBehind(id, keys)).filter { $0 != me }
+        var found: [SyncStatement] = []
+        for id in (after.generations.keys + others).sorted() where found.count < room && keys.holds(id) {
+            let lacking = after.lacking(id, isLeftBehind: isLeftBehind(id, keys))
+                .filter { $0 != me && mayGive(id, to: $0, after) }
             let recipients = lacking.compactMap { member in after.members[member].map { (member, $0.keys) } }
-            return share(id, with: recipients, keys)
+            if let late = share(id, with: recipients, keys) { found.append(late) }
         }
+        return found
+    }
+
+    /// Whether this machine may give keys away that another one has made. As long as others have read what it has not,
+    /// one of the members may be out, for whom its maker has made them. The maker gives them to those who are in. A
+    /// newcomer has no other keys. While an equivocator is in, those get keys that ask for them.
+    private func mayGive(_ id: GenerationID, to member: MemberID, _ after: Membership) -> Bool {
+        let isOwn = after.generations[id]?.allAuthors.contains(me) == true
+        if isOwn || !after.hasKeys(member) { return true }
+        if lacksNamedBatches { return false }
+        return doubted.isSubset(of: membership.removed) || after.wanted[id]?.contains(member) == true
     }
 
     /// The keys of a generation for as many members as a statement takes. Members whose own keys are none get no share,
@@ -281,8 +296,8 @@ extension Replica {
     ) -> SyncStatement? {
         for first in stride(from: 0, to: lacking.count, by: SyncLimits.recipients) {
             let some = lacking.dropFirst(first).prefix(SyncLimits.recipients)
-            guard let late = keys.share(id, with: Dictionary(uniqueKeysWithValues: some.map { $0 })) else { return nil }
-            if !late.shares.isEmpty { return .share(late) }
+            let late = keys.share(id, with: Dictionary(uniqueKeysWithValues: some.map { $0 }))
+            if let late, !late.shares.isEmpty { return .share(late) }
         }
         return nil
     }

@@ -282,4 +282,27 @@ struct ScriptedHistoryTests {
         }
         #expect(batch != nil && shared.isEmpty)
     }
+
+    /// A machine has read a change of a removed member on the word of another one, while its own removal of that one
+    /// was under way.
+    @Test("What a machine reads while its own removal is under way is read by all")
+    func readUnderWay() {
+        let circle = Simulation.scripted(4)
+        let (remover, other) = (circle.machines[0], circle.machines[1])
+        let (witness, gone) = (circle.machines[2], circle.machines[3])
+        gone.write("mail", "by the removed", time: circle.time)
+        circle.publish(gone)
+        circle.exchange(from: witness, to: witness)
+        circle.remove(gone, by: remover)
+        remover.replica.state(.remove(witness.id, .user, kept: []))
+        #expect(remover.replica.compose(remover.keys) != nil)
+        remover.pull(circle.transport, time: circle.time)
+        #expect(remover.value("mail") == "by the removed")
+        circle.publish(remover)
+        remover.replica.acknowledge()
+        circle.publish(remover)
+        circle.deliver(logOf: remover, to: other)
+        other.pull(circle.transport, time: circle.time)
+        #expect(other.value("mail") == "by the removed")
+    }
 }

@@ -72,9 +72,9 @@ final class SimulatedTransport {
         if let bytes = batch.bytes { other[batch.slot] = (bytes, readers) }
     }
 
-    /// The authors of two batches for one slot.
-    var forked: Set<MemberID> {
-        Set(other.filter { slot, branch in logs[slot.device]?[slot.seq].map { $0 != branch.bytes } ?? false }.keys.map(\.device))
+    /// The slots for which there are two batches.
+    var forks: [SyncSlot] {
+        other.keys.filter { slot in logs[slot.device]?[slot.seq].map { $0 != other[slot]?.bytes } ?? false }
     }
 
     func hide(_ log: MemberID, from reader: MemberID, after seq: UInt64) {

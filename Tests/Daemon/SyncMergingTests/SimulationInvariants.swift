@@ -96,10 +96,11 @@ extension Simulation {
         }
     }
 
-    /// Each machine takes the author of two branches for what it is, once both are shown to it.
+    /// Each machine that has read one branch takes its author for what it is, once the other is shown to it.
     private func unalarmed(_ left: [SimulatedMachine]) -> [String] {
-        transport.forked.flatMap { author in
-            left.filter { !$0.replica.doubted.contains(author) }.map { _ in "a fork is not noticed" }
+        transport.forks.flatMap { slot in
+            left.filter { $0.replica.logs[slot.device]?.seq ?? 0 >= slot.seq }
+                .filter { !$0.replica.doubted.contains(slot.device) }.map { _ in "a fork is not noticed" }
         }
     }
 

@@ -129,7 +129,9 @@ extension SoftwareEnclave {
         _ change: (inout CircleRecord) throws(Refusal) -> [SyncStatement]
     ) throws(Refusal) -> [SyncStatement] {
         let (made, author) = try changeCircle { (record) throws(Refusal) in (try change(&record), record.own.id) }
-        stated.withLock { $0.add(made, by: author) }
+        // Shares for nobody are in no batch, and take no other's place.
+        let meant = made.filter { if case .share(let late) = $0 { !late.shares.isEmpty } else { true } }
+        stated.withLock { $0.add(meant, by: author) }
         return made
     }
 

@@ -128,6 +128,8 @@ extension SoftwareEnclave {
             // One that is out already gets no new keys either. Others may not have heard of it yet.
             let isRepeated = record.membership.removed.contains(member)
             record.remove(member, kept: kept, by: record.own.id)
+            // One of too many counts nowhere.
+            guard record.membership.removed.contains(member) else { throw .fullCircle }
             let removal = SyncStatement.remove(member, .user, kept: kept)
             return isRepeated && record.canGoOn ? [removal] : [removal, try newGeneration(in: &record)]
         }

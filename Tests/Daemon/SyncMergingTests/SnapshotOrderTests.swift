@@ -1,0 +1,54 @@
+import SyncFormat
+import SyncMerging
+import Testing
+
+@Suite("Snapshots and newcomers, in whatever order their batches are read")
+struct SnapshotOrderTests {
+    private let circle = Simulation.scripted(4)
+    private var author: SimulatedMachine { circle.machines[0] }
+    private var other: SimulatedMachine { circle.machines[1] }
+    private var reader: SimulatedMachine { circle.machines[2] }
+    private var gone: SimulatedMachine { circle.machines[3] }
+
+    /// All have endorsed a snapshot, one of them unseen by another one.
+    private func endorseUnseen() {
+        gone.write("mail", "by the removed", time: circle.time)
+        circle.settle(rounds: 2)
+        circle.remove(gone, by: author)
+        circle.settle(rounds: 3)
+        #expect(circle.makeSnapshot(author))
+        circle.endorse(reader, author)
+        circle.transport.hide(other.id, from: reader.id, after: other.replica.logs[other.id]?.seq ?? 0)
+        circle.endorse(other, author)
+        author.pull(circle.transport, time: circle.time)
+    }
+
+    @Test("A machine that reads of a newcomer before the last word for a snapshot goes on when old logs are gone")
+    func newcomerFirst() {
+        endorseUnseen()
+        circle.join(author)
+        reader.pull(circle.transport, time: circle.time)
+        circle.discard(author)
+        #expect(circle.transport.discarded[gone.id] ?? 0 > 0)
+        circle.transport.showAll()
+        for _ in 0..<2 { reader.pull(circle.transport, time: circle.time) }
+        #expect(reader.replica.rolledBack.isEmpty)
+        reader.write("web", "heard", time: circle.time)
+        circle.publish(reader)
+        author.pull(circle.transport, time: circle.time)
+        #expect(author.value("web") == "heard")
+    }
+
+    @Test("No log goes before a machine has endorsed that was added by a member which had not")
+    func newcomerOfOthers() {
+        circle.settle(rounds: 2)
+        #expect(circle.makeSnapshot(author))
+        let newcomer = circle.join(other)
+        for machine in [other, reader, gone] { circle.endorse(machine, author) }
+        author.pull(circle.transport, time: circle.time)
+        #expect(author.replica.covered == nil)
+        circle.endorse(newcomer, author)
+        author.pull(circle.transport, time: circle.time)
+        #expect(author.replica.covered != nil)
+    }
+}
