@@ -13,12 +13,6 @@ extension Replica {
         snapshots[place.device] = announced
     }
 
-    /// The word of a member for a snapshot, and the batch of its log that has it.
-    struct Endorsement: Sendable {
-        let snapshot: SyncPosition
-        let seq: UInt64
-    }
-
     mutating func endorse(_ position: SyncPosition, at place: SyncRecord.Origin) {
         let earlier = (endorsements[place.device] ?? []).suffix(Self.keptEndorsements - 1)
         endorsements[place.device] = earlier + [Endorsement(snapshot: position, seq: place.seq)]

@@ -280,8 +280,8 @@ extension Replica {
     }
 
     /// Whether this machine may give keys away that another one has made. As long as others have read what it has not,
-    /// one of the members may be out, for whom its maker has made them. The maker gives them to those who are in. A
-    /// newcomer has no other keys. While an equivocator is in, those get keys that ask for them.
+    /// the maker may have made them without a member that is out. It gives them itself to those who are in. A newcomer
+    /// has no other keys. While an equivocator is in, those get keys that ask for them.
     private func mayGive(_ id: GenerationID, to member: MemberID, _ after: Membership) -> Bool {
         let isOwn = after.generations[id]?.allAuthors.contains(me) == true
         if isOwn || !after.hasKeys(member) { return true }
