@@ -50,6 +50,7 @@ final class Pooler {
     }
 
     func start() throws {
+        guard !Self.path.isEmpty else { throw SystemError(code: ENOENT, call: "pgbouncer", advice: "run scripts/deps") }
         program = try RunningProgram(
             "/usr/bin/env",
             ["LD_LIBRARY_PATH=\(Self.unpacked)/usr/lib/x86_64-linux-gnu", Self.path, "-q", settings])
