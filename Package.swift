@@ -365,11 +365,12 @@ let package = Package(
             ]),
         tests(
             "ObjectTransportTests", in: "Carrier",
-            uses: ["ObjectTransport", "SyncTransports", "SyncFormat", "LinuxSystem", "TestSupport"]),
+            uses: ["ObjectTransport", "CircleCarrier", "SyncTransports", "SyncFormat", "LinuxSystem", "TestSupport"]),
         tests(
             "PostgresTransportTests", in: "Carrier",
             uses: [
-                "PostgresTransport", "SyncTransports", "SyncFormat", "CommandOptions", "LinuxSystem", "TestSupport",
+                "PostgresTransport", "CircleCarrier", "SyncTransports", "SyncFormat", "CommandOptions", "LinuxSystem",
+                "TestSupport",
             ]),
         tests(
             "KeychaindTests", in: "Daemon",

@@ -9,6 +9,7 @@ import sys
 import tempfile
 
 import write_backup
+from disk_parts import fill
 from keychain_parts import Home
 
 PASSPHRASE = "six words that nobody ever guesses"
@@ -24,17 +25,6 @@ def made(home, name, count):
     with open(path, "wb") as file:
         file.write(write_backup.backup(PASSPHRASE, parts))
     return path
-
-
-def fill(path, leaving):
-    """Takes all the space that is left, but for some bytes."""
-    with open(path, "wb", buffering=0) as rest:
-        try:
-            while rest.write(b"x" * 4096):
-                pass
-        except OSError:
-            pass
-        rest.truncate(os.path.getsize(path) - leaving)
 
 
 def asked(home, *words):

@@ -1,9 +1,17 @@
 """A stand-in for an object store: as much of S3's protocol as is used, kept in memory, with signatures checked.
 
-usage: object_server.py [ignores-conditions | floods | redirects | endless] [KEY CERTIFICATE FILE PORT]
+usage: object_server.py [WORD...] [KEY CERTIFICATE FILE PORT]
 
 The first line that it prints is its port. It ends with its input. With a key and a certificate it speaks TLS, and has
-what was in the file when it ended the last time. One that floods lists more names than any circle has.
+what was in the file when it ended the last time. Each word makes it another store:
+
+    ignores-conditions  takes each write
+    floods              lists more names than any circle has
+    redirects, endless  answers in such a way
+    races, loses        says at the first write of a name that it meets another one, which has no effect, or comes first
+    conflicts           says so at every write
+    busy                has no time for the first request of each kind and name
+    tells               prints a letter for each request: L for a list, and G, P or D for the method
 """
 
 import contextlib
@@ -22,7 +30,9 @@ KEYS = {"AKEY": "SKEY"}
 PAGE = 100
 IGNORES_CONDITIONS = "ignores-conditions" in sys.argv[1:]
 HOSTILE = {"floods", "redirects", "endless"} & set(sys.argv[1:])
-objects, lock = {}, threading.Lock()
+BUSY = {"races", "loses", "conflicts", "busy"} & set(sys.argv[1:])
+TELLS = "tells" in sys.argv[1:]
+objects, asked, lock = {}, set(), threading.Lock()
 KEY, CERTIFICATE, FILE, PORT = sys.argv[-4:] if len(sys.argv) > 4 else (None, None, None, 0)
 
 
@@ -78,6 +88,20 @@ class Handler(BaseHTTPRequestHandler):
         while True:
             self.wfile.write(bytes(1 << 16))
 
+    def hinder(self, path):
+        """Answers as a store that has much to do; whether it did."""
+        is_first = (self.command, self.path) not in asked
+        asked.add((self.command, self.path))
+        if BUSY == {"busy"} and is_first:
+            self.answer(503, b"<Error><Code>SlowDown</Code></Error>")
+            return True
+        if self.command != "PUT" or BUSY == {"busy"} or not (is_first or BUSY == {"conflicts"}):
+            return False
+        if BUSY == {"loses"}:
+            objects[path] = b"other"
+        self.answer(409, b"<Error><Code>ConditionalRequestConflict</Code></Error>")
+        return True
+
     def handle_method(self):
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
         if HOSTILE:
@@ -89,6 +113,10 @@ class Handler(BaseHTTPRequestHandler):
             return self.answer(403, b"<Error><Code>SignatureDoesNotMatch</Code></Error>")
         path, _, query = self.path.partition("?")
         with lock:
+            if TELLS:
+                print("L" if query else self.command[0], end="", flush=True)
+            if BUSY and self.hinder(path):
+                return None
             if query:
                 return self.answer(200, listing(urllib.parse.parse_qs(query)))
             if self.command == "PUT":

@@ -47,9 +47,10 @@ PROGRAMS = (*ordinary_parts.NAMES, "keychain-carrier", "keychain-file", "item-wr
 class Machine(OrdinaryHome):
     """A machine: a home with a keychain that has a passcode, and the carrier."""
 
-    def __init__(self, name, programs, folder):
+    def __init__(self, name, programs, folder, **variables):
         os.mkdir(f"{folder}/{name}")
-        super().__init__(programs, f"{folder}/{name}", DISPLAY=":9", KEYCHAIN_PINENTRY=f"{folder}/pinentry")
+        shown = {"DISPLAY": ":9", "KEYCHAIN_PINENTRY": f"{folder}/pinentry"}
+        super().__init__(programs, f"{folder}/{name}", **shown, **variables)
         self.name, self.carrier = name, None
         for path in (self.folder, self.home, self.temporary):
             os.chmod(path, 0o755)

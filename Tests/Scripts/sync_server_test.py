@@ -126,6 +126,19 @@ def loses_its_server(one, other, server):
     eventually(lambda: "meanwhile: kept" in other.items(), "the item does not arrive")
 
 
+def runs_out_of_room(one, other, server):
+    """A circle whose room is used up takes nothing, its machines say so, and with more room the change is sent."""
+    server.ask("UPDATE keychain_sync.circles SET quota = bytes")
+    one.write("put", "later", "waits for room")
+    eventually(lambda: "no more room" in (one.sync("status")["problem"] or ""), "the status says nothing")
+    assert one.sync("status")["unsent"] == 1
+    server.ask("UPDATE keychain_sync.circles SET quota = 67108864")
+    one.must("sync", "now")
+    eventually(lambda: "later: waits for room" in other.items(), "the item does not arrive")
+    status = one.sync("status")
+    assert status["unsent"] == 0 and status["problem"] is None, status
+
+
 def loses_its_token(one, other, server):
     """A token that the administrator has withdrawn is told; another machine goes on."""
     device = other.sync("status")["me"]
@@ -200,6 +213,7 @@ def main():
             joins(one, other, url, circle, server)
             travels(one, other)
             loses_its_server(one, other, server)
+            runs_out_of_room(one, other, server)
             loses_its_token(one, other, server)
             removes(one, other, server)
         finally:

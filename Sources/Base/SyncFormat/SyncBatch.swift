@@ -25,9 +25,9 @@ package struct SyncHeader: Equatable, Sendable {
     /// - Parameter least: the smallest version that a reader of what is sealed must know.
     package init(
         circle: CircleID, device: MemberID, seq: UInt64, previous: BatchHash, generation: GenerationID, salt: BatchHash,
-        least: UInt16 = SyncLimits.firstVersion
+        least: UInt16 = SyncLimits.firstVersion, version: UInt16 = SyncLimits.version
     ) {
-        (self.least, version) = (least, SyncLimits.version)
+        (self.least, self.version) = (least, version)
         (self.circle, self.device, self.seq, self.previous) = (circle, device, seq, previous)
         (self.generation, self.salt) = (generation, salt)
     }

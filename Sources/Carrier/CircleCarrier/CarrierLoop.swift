@@ -32,16 +32,17 @@ package final class CarrierLoop: Sendable {
 
     /// - Parameters:
     ///   - positions: of the circle that is at the transport.
+    ///   - schedule: of milliseconds of the monotonic clock.
     ///   - log: takes lines for the journal: problems, never names or bytes.
     package init(
         _ daemon: any CircleDaemon, _ transport: any SyncTransport, _ positions: SyncPositions,
-        log: @escaping @Sendable (String) -> Void
+        schedule: CarrierSchedule = CarrierSchedule(now: now), log: @escaping @Sendable (String) -> Void
     ) {
         (self.daemon, self.transport, self.positions, self.log) = (daemon, transport, positions, log)
-        state = Monitor(State(schedule: CarrierSchedule(now: Self.now)))
+        state = Monitor(State(schedule: schedule))
     }
 
-    private static var now: UInt64 { Clock.monotonicNanoseconds / 1_000_000 }
+    package static var now: UInt64 { Clock.monotonicNanoseconds / 1_000_000 }
 
     /// Goes round until the circle or its place is another.
     ///
@@ -146,7 +147,7 @@ extension CarrierLoop {
             do throws(TransportProblem) {
                 guard try transport.wait(until: .after(milliseconds: Int(Self.longestWait))) else { continue }
                 state.update { $0.schedule.noteArrival() }
-            } catch {}
+            } catch { state.update { $0.schedule.noteLoss(at: Self.now) } }
             // The next round reads it. After a problem, that round says when to ask again.
             _ = state.wait { $0.rounds != rounds || $0.hasEnded ? true : nil }
         }

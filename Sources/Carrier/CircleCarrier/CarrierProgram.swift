@@ -36,6 +36,7 @@ package struct CarrierProgram {
     /// The exit statuses of sysexits(3).
     private enum Status {
         static let done: Int32 = 0
+        /// Also where the keychain refuses, as one without room does.
         static let placeUnusable: Int32 = 1
         static let daemonUnreachable: Int32 = 69
         static let otherCarrier: Int32 = 75
@@ -67,7 +68,7 @@ package struct CarrierProgram {
             return try perform(errand, connection, positions)
         } catch {
             log("\(error.problem) \(error.remedy)")
-            return Status.daemonUnreachable
+            return error.status == .notAvailable ? Status.daemonUnreachable : Status.placeUnusable
         }
     }
 

@@ -41,15 +41,20 @@ package struct CarrierRound {
         (self.daemon, self.transport) = (daemon, transport)
     }
 
-    /// Goes round once, and tells the daemon of a problem of the transport's.
+    /// Goes round once, and tells the daemon why it did not come to its end.
     ///
     /// - Throws: ``Failure``.
     package func run(_ positions: SyncPositions) throws(Failure) -> Outcome {
         do throws(Failure) { return try exchange(positions) } catch {
-            if case .transport(let problem) = error {
-                var view = SyncView()
+            var view = SyncView()
+            switch error {
+            case .transport(let problem):
                 view.problem = problem.description.plain
                 try say(view)
+            // A store without room is a reason for the status. A daemon that is gone does not hear it.
+            case .daemon(let refusal):
+                view.problem = "\(refusal.problem) \(refusal.remedy)".plain
+                try? say(view)
             }
             throw error
         }

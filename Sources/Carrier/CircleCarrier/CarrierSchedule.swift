@@ -5,6 +5,7 @@
 /// * Without news there is a round after a quarter of an hour, a little more or less.
 /// * A round that failed is repeated after five seconds, then after twice as long each time, at most a quarter of an
 ///   hour. A server that has failed is left alone that long, whatever it says meanwhile.
+/// * After the transport could not wait for news there is a round as early: it looks, and connects once more.
 package struct CarrierSchedule: Sendable {
     private var lastEnd: UInt64
     /// When a round is due even if nothing happens.
@@ -14,6 +15,7 @@ package struct CarrierSchedule: Sendable {
     /// No news of the transport starts one before.
     private var hearsNothingUntil: UInt64 = 0
     private var failures = 0
+    private var losses = 0
     private var firstChange: UInt64?
     private var lastChange: UInt64 = 0
     private var isTold = false
@@ -22,10 +24,12 @@ package struct CarrierSchedule: Sendable {
     private static let longestGathering: UInt64 = 10_000
     private static let breath: UInt64 = 1_000
     private static let poll: UInt64 = 900_000
-    private static let firstPause: UInt64 = 5_000
+    private let firstPause: UInt64
 
     /// The first round is due at once.
-    package init(now: UInt64) { (lastEnd, due) = (now, now) }
+    package init(now: UInt64, firstPause: UInt64 = 5_000) {
+        (lastEnd, due, self.firstPause) = (now, now, firstPause)
+    }
 
     /// When the next round begins.
     package var next: UInt64 {
@@ -45,7 +49,13 @@ package struct CarrierSchedule: Sendable {
     }
 
     /// The transport has something, or works again.
-    package mutating func noteArrival() { isTold = true }
+    package mutating func noteArrival() { (isTold, losses) = (true, 0) }
+
+    /// The transport cannot wait for news. The round that follows says whether it works at all.
+    package mutating func noteLoss(at now: UInt64) {
+        losses += 1
+        due = min(due, max(now + pause(after: losses), hearsNothingUntil))
+    }
 
     /// The user wants a round.
     package mutating func noteWish(at now: UInt64) { due = min(due, now) }
@@ -68,12 +78,14 @@ package struct CarrierSchedule: Sendable {
     package mutating func end(at now: UInt64, _ end: End, chance: UInt64) {
         lastEnd = now
         let isFailure = end != .success
-        failures = isFailure ? min(failures + 1, 16) : 0
-        let pause = isFailure ? min(Self.firstPause << UInt64(failures - 1), Self.poll) : Self.poll
+        failures = isFailure ? failures + 1 : 0
+        let pause = isFailure ? pause(after: failures) : Self.poll
         due = now + pause - pause / 8 + chance % (pause / 4)
         backsOffUntil = isFailure ? due : 0
         hearsNothingUntil = end == .serverFails ? due : 0
     }
+
+    private func pause(after failures: Int) -> UInt64 { min(firstPause << UInt64(min(failures - 1, 16)), Self.poll) }
 
     /// Another round is to follow at once.
     package mutating func goOn(at now: UInt64) { due = now }

@@ -9,15 +9,16 @@ package final class ObjectTransport: SyncTransport {
     private let store: ObjectStore
     private let circle: CircleID
     private let connections = Lock(ObjectConnections())
+    private let looks: Looks
 
-    /// A store is asked so often, in milliseconds.
-    private static let pollMilliseconds = 60_000
     /// Another writes the same name at this moment (409): whether it wins is known with one of the next tries.
     private static let races = 5
     /// The pages of a list, with a thousand names each, and the batches of a look.
     private static let pages = 100, batches = 1_000
 
-    package init(_ store: ObjectStore, circle: CircleID) { (self.store, self.circle) = (store, circle) }
+    package init(_ store: ObjectStore, circle: CircleID, looks: Looks = Looks()) {
+        (self.store, self.circle, self.looks) = (store, circle, looks)
+    }
 
     /// Tries whether the store keeps the first of two that have one name.
     package func found() throws(TransportProblem) { try probe("\(circle.text)/probe") }
@@ -42,7 +43,10 @@ package final class ObjectTransport: SyncTransport {
     package func commit(_ bytes: [UInt8], in slot: SyncSlot) throws(TransportProblem) -> Commitment {
         try slot.check(bytes, of: circle)
         for _ in 0..<Self.races {
-            if try create(slot.text, bytes) { return .done }
+            if try create(slot.text, bytes) {
+                looks.noteCommit(slot)
+                return .done
+            }
             if let there = try get(slot.text) { return there == bytes ? .done : .occupied(there) }
             // It was discarded in between.
         }
@@ -78,14 +82,11 @@ package final class ObjectTransport: SyncTransport {
                 budget.take(bytes)
             } catch { changes.unreadable.append(slot) }
         }
+        looks.noteLook(changes.ends)
         return changes
     }
 
-    package func wait(until deadline: Deadline) throws(TransportProblem) -> Bool {
-        let poll = Deadline.after(milliseconds: Self.pollMilliseconds)
-        min(deadline, poll).sleep()
-        return poll < deadline
-    }
+    package func wait(until deadline: Deadline) throws(TransportProblem) -> Bool { looks.wait(until: deadline) }
 }
 
 // MARK: - Requests

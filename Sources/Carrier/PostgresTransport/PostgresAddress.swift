@@ -16,6 +16,11 @@ package struct PostgresAddress: Hashable, Sendable {
         "application_name", "fallback_application_name",
     ]
 
+    /// Seconds, and a count.
+    private static let keepalives = [
+        "keepalives_idle": "240", "keepalives_interval": "30", "keepalives_count": "3",
+    ]
+
     /// - Throws: ``TransportProblem/refused(_:)`` for a URL that libpq does not read, and one that asks for less than a
     ///   verified connection, or for anything else than a connection. It refuses a password too, which every program of
     ///   this machine could see.
@@ -38,6 +43,9 @@ package struct PostgresAddress: Hashable, Sendable {
         options["gssencmode"] = "disable"
         options["target_session_attrs"] = options["target_session_attrs"] ?? "read-write"
         options["application_name"] = "keychain-carrier"
+        // A connection that is told of changes may be silent for hours. The kernel notices one that was lost on the
+        // way, and a machine that was asleep learns of it soon.
+        options.merge(Self.keepalives) { given, _ in given }
         hosts = Self.divided(options)
     }
 

@@ -195,18 +195,23 @@ extension PostgresConnection {
         return rows
     }
 
-    /// Waits for notifications, and takes all that have come; false when there was none.
-    func notification(until deadline: Deadline) throws(TransportProblem) -> Bool {
-        var isNotified = false
+    /// Waits for notifications, and takes all that have come.
+    ///
+    /// - Returns: whether there was one of a channel, and whether there was one of others.
+    func notifications(
+        own channel: String, until deadline: Deadline
+    ) throws(TransportProblem) -> (own: Bool, others: Bool) {
+        var heard = (own: false, others: false)
         while true {
             guard unsafe PQconsumeInput(connection) == 1 else { throw problem }
-            while let notification = unsafe PQnotifies(connection), !deadline.hasPassed || !isNotified {
+            while !deadline.hasPassed || heard == (false, false), let notification = unsafe PQnotifies(connection) {
+                let isOwn = unsafe notification.pointee.relname.map { unsafe String(cString: $0) } == channel
                 unsafe PQfreemem(notification)
-                isNotified = true
+                heard = (heard.own || isOwn, heard.others || !isOwn)
             }
-            if isNotified { return true }
+            if heard != (false, false) { return heard }
             do throws(TransportProblem) { try wait(for: .readable, until: deadline) } catch {
-                if deadline.hasPassed { return false }
+                if deadline.hasPassed { return heard }
                 throw error
             }
         }

@@ -13,7 +13,7 @@ package final class PostgresTransport: SyncTransport {
     private let token: [UInt8]
     private let invitation: [UInt8]
     private let connection = Lock<PostgresConnection?>(nil)
-    private let listener = Lock<Listener?>(nil)
+    private let listener = Lock<PostgresListener?>(nil)
     private let dismissal = Lock<Dismissal?>(nil)
     private let unregistered = Lock<Set<MemberID>>([])
 
@@ -25,20 +25,20 @@ package final class PostgresTransport: SyncTransport {
     }
 
     private let patience: Int
-    private let poll: Int
+    private let looks: Looks
 
     /// - Parameters:
     ///   - token: 32 random bytes that this machine alone has.
     ///   - invitation: lets this machine make the circle on the server, or enter it; empty where the server knows it.
     ///   - patience: the time for one call, in milliseconds.
-    ///   - poll: after so many milliseconds without a notification the server is asked: a pooler may keep them.
+    ///   - looks: when the server is looked at where a pooler keeps its notifications.
     package init(
         _ address: PostgresAddress, circle: CircleID, device: MemberID, token: [UInt8], invitation: [UInt8] = [],
-        patience: Int = 30_000, poll: Int = 60_000
+        patience: Int = 30_000, looks: Looks = Looks()
     ) {
         (self.address, self.circle, self.device) = (address, circle, device)
         (self.token, self.invitation) = (token, invitation)
-        (self.patience, self.poll) = (patience, poll)
+        (self.patience, self.looks) = (patience, looks)
     }
 
     package func found() throws(TransportProblem) {
@@ -111,7 +111,10 @@ package final class PostgresTransport: SyncTransport {
         try slot.check(bytes, of: circle)
         guard slot.device == device else { throw .refused("a machine writes its own log") }
         let rows = try call("commit", own + [.seq(slot.seq), .part(slot.part), .bytes(bytes)])
-        guard let there = rows.first?.first ?? nil else { return .done }
+        guard let there = rows.first?.first ?? nil else {
+            looks.noteCommit(slot)
+            return .done
+        }
         return there == bytes ? .done : .occupied(there)
     }
 
@@ -132,46 +135,44 @@ package final class PostgresTransport: SyncTransport {
     package func changes(
         after heads: [MemberID: UInt64], atMost most: Int
     ) throws(TransportProblem) -> TransportChanges {
-        var (changes, budget) = (TransportChanges(), ByteBudget(atMost: most))
-        for row in try call("ends", own) {
-            if let (device, seq) = Self.place(row) { changes.ends[device] = max(changes.ends[device] ?? 0, seq) }
-        }
+        let ends = try call("ends", own)
         let known = heads.sorted { $0.key < $1.key }
-        // A batch that is not in order, or was there before, is no answer.
-        var last = heads
         let logs = PostgresConnection.Value.list(known.map(\.key))
         let places = PostgresConnection.Value.list(known.map { String($0.value) })
-        for row in try call("changes", own + [logs, places, .text(String(max(most, 1)))]) {
-            guard let (device, seq) = Self.place(row), row.count > 2, let bytes = row[2], seq > last[device] ?? 0,
-                budget.hasRoom
-            else { continue }
-            last[device] = seq
-            budget.take(bytes)
-            changes.batches.append((SyncSlot(circle: circle, device: device, seq: seq), bytes))
-        }
-        changes.isComplete = changes.ends.allSatisfy { last[$0.key] ?? 0 >= $0.value }
+        let rows = try call("changes", own + [logs, places, .text(String(max(most, 1)))])
+        let changes = TransportChanges(of: circle, ends, rows, after: heads, atMost: most)
+        looks.noteLook(changes.ends)
         return changes
     }
 
     package func wait(until deadline: Deadline) throws(TransportProblem) -> Bool {
-        let poll = Deadline.after(milliseconds: poll)
-        return try listener.withLock { (listener) throws(TransportProblem) -> Bool in
+        try listener.withLock { (listener) throws(TransportProblem) -> Bool in
             do throws(TransportProblem) {
-                guard let open = listener else {
-                    listener = try Listener(address, circle, until: min(deadline, .after(milliseconds: patience)))
-                    // The server tells nothing of what came before.
-                    return true
-                }
-                if try open.wait(until: min(deadline, poll)) { return true }
-                guard poll < deadline else { return false }
-                // A connection that is dead says nothing either: the next wait has a new one.
-                if !open.listens(until: .after(milliseconds: patience)) { listener = nil }
+                if let open = listener { return try wait(open, until: deadline) }
+                listener = try listen(until: min(deadline, .after(milliseconds: patience)))
+                // The server tells nothing of what came before.
                 return true
             } catch {
                 listener = nil
                 if deadline.hasPassed { return false }
                 throw error
             }
+        }
+    }
+
+    private func listen(until deadline: Deadline) throws(TransportProblem) -> PostgresListener {
+        let new = try PostgresListener(address, circle, device, now: looks.now, until: deadline)
+        // Where this fails, nothing is told, and looks go on.
+        _ = try? ask("SELECT pg_notify($1, '')", [.text(PostgresListener.channel(of: device))])
+        return new
+    }
+
+    private func wait(_ open: PostgresListener, until deadline: Deadline) throws(TransportProblem) -> Bool {
+        while true {
+            let due = open.due(looks)
+            if try open.wait(until: min(deadline, looks.deadline(of: due))) { return true }
+            if looks.now >= due, try open.work(looks, until: .after(milliseconds: patience)) { return true }
+            if deadline.hasPassed { return false }
         }
     }
 }
@@ -187,8 +188,13 @@ extension PostgresTransport {
         _ function: String, _ values: [PostgresConnection.Value]
     ) throws(TransportProblem) -> [PostgresConnection.Row] {
         let places = values.enumerated().map { "$\($0 + 1)\($1.type)" }.joined(separator: ", ")
+        return try ask("SELECT * FROM keychain_sync.\(function)(\(places))", values)
+    }
+
+    private func ask(
+        _ query: String, _ values: [PostgresConnection.Value]
+    ) throws(TransportProblem) -> [PostgresConnection.Row] {
         let deadline = Deadline.after(milliseconds: patience)
-        let query = "SELECT * FROM keychain_sync.\(function)(\(places))"
         return try connection.withLock { (open) throws(TransportProblem) -> [PostgresConnection.Row] in
             if let kept = open {
                 do throws(TransportProblem) { return try kept.query(query, values, until: deadline) } catch {
@@ -212,6 +218,28 @@ extension PostgresTransport {
                 throw error
             }
         }
+    }
+}
+
+extension TransportChanges {
+    /// Takes what the rows of a server's answers say. A row that says nothing is none, and so is a batch that is not in
+    /// order or that the reader has.
+    init(
+        of circle: CircleID, _ ends: [PostgresConnection.Row], _ rows: [PostgresConnection.Row],
+        after heads: [MemberID: UInt64], atMost most: Int
+    ) {
+        self.init()
+        for case let (device, seq)? in ends.map(Self.place) { self.ends[device] = max(self.ends[device] ?? 0, seq) }
+        var (last, budget) = (heads, ByteBudget(atMost: most))
+        for row in rows {
+            guard let (device, seq) = Self.place(row), row.count > 2, let bytes = row[2], seq > last[device] ?? 0,
+                budget.hasRoom
+            else { continue }
+            last[device] = seq
+            budget.take(bytes)
+            batches.append((SyncSlot(circle: circle, device: device, seq: seq), bytes))
+        }
+        isComplete = self.ends.allSatisfy { last[$0.key] ?? 0 >= $0.value }
     }
 
     private static func place(_ row: PostgresConnection.Row) -> (MemberID, UInt64)? {
@@ -241,24 +269,5 @@ extension PostgresConnection.Value {
     /// Text has the type that the function takes.
     fileprivate var type: String {
         if case .bytes = self { "::bytea" } else { "" }
-    }
-}
-
-/// A connection that is told of changes. Behind a pooler it is told of none, and a look is due every minute.
-private final class Listener {
-    private let connection: PostgresConnection
-    private let statement: String
-
-    init(_ address: PostgresAddress, _ circle: CircleID, until deadline: Deadline) throws(TransportProblem) {
-        statement = "LISTEN keychain_sync_\(circle.text)"
-        connection = try .open(address, until: deadline)
-        try connection.run(statement, until: deadline)
-    }
-
-    /// Whether the server answers. Listening once more changes nothing.
-    func listens(until deadline: Deadline) -> Bool { (try? connection.run(statement, until: deadline)) != nil }
-
-    func wait(until deadline: Deadline) throws(TransportProblem) -> Bool {
-        try connection.notification(until: deadline)
     }
 }

@@ -16,10 +16,13 @@ package final class FolderTransport: SyncTransport {
     private let swept = Lock("")
     /// Nil where this user has no more of them: the folder is looked at from time to time then.
     private let events: FileEvents?
+    private let looks: Looks
 
-    /// - Parameter folder: is there already; the circle's own is made in it.
-    package init(_ folder: String, circle: CircleID) {
-        (root, self.circle) = (folder, circle)
+    /// - Parameters:
+    ///   - folder: is there already; the circle's own is made in it.
+    ///   - looks: when the folder is looked at: nothing reports what other machines write into one on a network.
+    package init(_ folder: String, circle: CircleID, looks: Looks = Looks()) {
+        (root, self.circle, self.looks) = (folder, circle, looks)
         events = try? FileEvents()
     }
 
@@ -44,6 +47,7 @@ package final class FolderTransport: SyncTransport {
             if there != bytes { commitment = .occupied(there) }
             return true
         }
+        if commitment == .done { looks.noteCommit(slot) }
         return commitment
     }
 
@@ -71,17 +75,14 @@ package final class FolderTransport: SyncTransport {
     }
 
     package func wait(until deadline: Deadline) throws(TransportProblem) -> Bool {
-        let scan = Deadline.after(milliseconds: TransportLimits.scanMilliseconds)
-        guard let events else {
-            min(deadline, scan).sleep()
-            return scan < deadline
-        }
+        guard let events else { return looks.wait(until: deadline) }
         do throws(SystemError) {
-            try events.descriptor.wait(for: .readable, deadline: min(deadline, scan))
+            let due = looks.deadline(of: looks.next)
+            try events.descriptor.wait(for: .readable, deadline: min(deadline, due))
             try events.clear()
             return true
         } catch {
-            if error.code == ETIMEDOUT { return scan < deadline }
+            if error.code == ETIMEDOUT { return looks.take() }
             throw .system(error)
         }
     }
@@ -113,6 +114,7 @@ extension FolderTransport {
             }
             return true
         }
+        looks.noteLook(reading.changes.ends)
         return reading.changes
     }
 }

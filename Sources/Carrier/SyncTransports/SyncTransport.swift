@@ -1,4 +1,3 @@
-import Glibc
 package import LinuxSystem
 package import SyncFormat
 
@@ -140,13 +139,4 @@ package enum TransportLimits {
     package static let names = 100_000
     /// The other copies of a log's batches that are given to a reader.
     package static let witnesses = 16
-    /// A folder is looked at so often, in milliseconds, where nothing reports its changes.
-    package static let scanMilliseconds = 300_000
-}
-
-extension Deadline {
-    /// Waits until the deadline.
-    package func sleep() {
-        while let left = remainingNanoseconds, left > 0 { usleep(UInt32(min(left / 1000 + 1, 1_000_000))) }
-    }
 }

@@ -14,9 +14,11 @@ private final class RunningLoop: Sendable {
     let lines = Lock<[String]>([])
     private let thread = Lock<Thread?>(nil)
 
-    init(_ daemon: PlayedDaemon, _ circle: CarriedCircle) throws {
+    init(_ daemon: PlayedDaemon, _ circle: CarriedCircle, over transport: (any SyncTransport)? = nil) throws {
         let positions = try #require(try daemon.positions())
-        let loop = CarrierLoop(daemon, try circle.transport(of: daemon), positions) { [self] line in
+        let schedule = CarrierSchedule(now: CarrierLoop.now, firstPause: 8)
+        let transport = try transport ?? circle.transport(of: daemon)
+        let loop = CarrierLoop(daemon, transport, positions, schedule: schedule) { [self] line in
             lines.withLock { $0.append(line) }
         }
         let started = try Thread(named: "loop") { [self] in
@@ -80,6 +82,16 @@ struct CarrierLoopTests {
         circle.one.say("first")
         #expect(eventually { circle.has(circle.one.slot(1)) })
         #expect(circle.one.state.update { $0.view.problem.isEmpty })
+        try leave([(circle.one, loop)])
+    }
+
+    @Test("A transport that cannot wait for news is looked at soon, until it can", .patient)
+    func losesNews() throws {
+        let server = PlayedServer(try circle.transport(of: circle.one))
+        server.losses.withLock { $0 = 4 }
+        let loop = try RunningLoop(circle.one, circle, over: server)
+        #expect(eventually { server.losses.withLock { $0 < 0 } })
+        #expect(circle.one.state.update { $0.looks } >= 4)
         try leave([(circle.one, loop)])
     }
 

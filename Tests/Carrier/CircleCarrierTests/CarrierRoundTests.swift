@@ -69,6 +69,18 @@ struct CarrierRoundTests {
         #expect(try circle.round(circle.other) == CarrierRound.Outcome())
     }
 
+    @Test("A change is one look and one commit for its author, and one look for another machine")
+    func requests() throws {
+        circle.one.say("first")
+        for (daemon, commits) in [(circle.one, 1), (circle.other, 0), (circle.other, 0)] {
+            let server = PlayedServer(try circle.transport(of: daemon))
+            _ = try CarrierRound(daemon, server).run(try #require(try daemon.positions()))
+            #expect(server.looks.withLock { $0 } == 1)
+            #expect(server.calls.withLock { $0 } == Array(repeating: "commit", count: commits))
+        }
+        #expect(circle.other.read(circle.one) == ["first"])
+    }
+
     @Test("A batch that waits holds up no other log, and is given again in the next round")
     func waits() throws {
         let third = PlayedDaemon(circle.circle, 3, at: circle.directory.path)
@@ -89,7 +101,9 @@ struct CarrierRoundTests {
         circle.one.say("first")
         circle.one.state.update { $0.losesReport = true }
         #expect(throws: CarrierRound.Failure.daemon(.played)) { try circle.round(circle.one) }
+        #expect(circle.one.state.update { $0.view.problem } == "The daemon has gone. Start it.")
         #expect(try circle.round(circle.one).committed == 0)
+        #expect(circle.one.state.update { $0.view.problem.isEmpty })
         #expect(circle.one.state.update { $0.occupied.isEmpty && $0.outgoing.isEmpty })
         try circle.round(circle.other)
         #expect(circle.other.read(circle.one) == ["first"])

@@ -87,6 +87,34 @@ struct CarrierScheduleTests {
         #expect(schedule.next == 101_600)
     }
 
+    @Test("News that are lost start a round after five seconds, and later each time until the transport waits again")
+    func losesNews() {
+        var (schedule, now, pauses) = (rested(), UInt64(100_000), [UInt64]())
+        func lose() {
+            schedule.noteLoss(at: now)
+            pauses.append(schedule.next - now)
+            now = schedule.next
+            schedule.begin()
+            schedule.end(at: now, .success, chance: 0)
+        }
+        for _ in 0..<12 { lose() }
+        #expect(pauses.prefix(3) == [5_000, 10_000, 20_000] && pauses.last == 787_500)
+        schedule.noteArrival()
+        lose()
+        #expect(pauses.last == 1_000, "what has come is looked at")
+        lose()
+        #expect(pauses.last == 10_000)
+    }
+
+    @Test("News that are lost bring no server back sooner")
+    func losesNewsOfServer() {
+        var schedule = rested(.serverFails)
+        schedule.noteLoss(at: 100_000)
+        #expect(schedule.next == 104_375)
+        schedule.noteLoss(at: 104_000)
+        #expect(schedule.next == 104_375)
+    }
+
     @Test("After a failure, the user or a folder that may be back starts a round")
     func returns() {
         var schedule = rested(.placeIsAway)

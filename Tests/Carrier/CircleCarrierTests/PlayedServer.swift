@@ -9,6 +9,9 @@ final class PlayedServer: SyncTransport {
     let refusesLooks = Lock<TransportProblem?>(nil)
     let isFull = Lock(false)
     let losesDismissal = Lock(false)
+    let looks = Lock(0)
+    /// So many waits for news fail.
+    let losses = Lock(0)
     private let folder: any SyncTransport
 
     init(_ folder: any SyncTransport) { self.folder = folder }
@@ -30,6 +33,7 @@ final class PlayedServer: SyncTransport {
         after heads: [MemberID: UInt64], atMost most: Int
     ) throws(TransportProblem) -> TransportChanges {
         if isAway.withLock({ $0 }) { throw .unreachable("it is away") }
+        looks.withLock { $0 += 1 }
         if let problem = refusesLooks.withLock({ $0 }) { throw problem }
         return try folder.changes(after: heads, atMost: most)
     }
@@ -42,5 +46,13 @@ final class PlayedServer: SyncTransport {
 
     func discard(_ slots: [SyncSlot]) throws(TransportProblem) { try folder.discard(slots) }
     func read(_ slot: SyncSlot) throws(TransportProblem) -> [UInt8]? { try folder.read(slot) }
-    func wait(until deadline: Deadline) throws(TransportProblem) -> Bool { try folder.wait(until: deadline) }
+
+    func wait(until deadline: Deadline) throws(TransportProblem) -> Bool {
+        let isLost = losses.withLock { left in
+            left -= 1
+            return left >= 0
+        }
+        if isLost { throw .unreachable("the connection was closed") }
+        return try folder.wait(until: deadline)
+    }
 }

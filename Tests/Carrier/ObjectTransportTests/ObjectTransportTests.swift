@@ -15,29 +15,39 @@ final class Bucket {
     private let url: String
     private let standIn: RunningProgram?
 
-    /// - Parameter kind: of a stand-in that is not as it should be.
-    init(_ kind: String? = nil) throws {
-        if kind == nil, let url = unsafe getenv("KEYCHAIN_TEST_BUCKET") {
+    /// - Parameter words: of a stand-in that is not as it should be.
+    init(_ words: String...) throws {
+        if words.isEmpty, let url = unsafe getenv("KEYCHAIN_TEST_BUCKET") {
             (self.url, standIn) = (unsafe String(cString: url), nil)
             return
         }
         let root = #filePath.split(separator: "/").dropLast(4).joined(separator: "/")
         let program = try RunningProgram(
             "/usr/bin/python3",
-            ["-B", "/\(root)/Tests/Scripts/object_server.py"] + (kind.map { [$0] } ?? []))
+            ["-B", "/\(root)/Tests/Scripts/object_server.py"] + words)
         // Five digits, and the end of the line.
         url = "http://127.0.0.1:\(try program.output.readText(6).prefix(5))/bucket"
         standIn = program
     }
 
-    func machine(key: String = "AKEY", secret: String = "SKEY") throws -> ObjectTransport {
+    func machine(
+        key: String = "AKEY", secret: String = "SKEY", looks: Looks = Looks()
+    ) throws -> ObjectTransport {
         let secret = SecretBytes(copying: Array(secret.utf8).span)
         return ObjectTransport(
-            try ObjectStore(url, accessKey: key, secretKey: secret), circle: circle)
+            try ObjectStore(url, accessKey: key, secretKey: secret), circle: circle, looks: looks)
     }
 
     func slot(_ device: MemberID, _ seq: UInt64, part: UInt32? = nil) -> SyncSlot {
         SyncSlot(circle: circle, device: device, seq: seq, part: part)
+    }
+
+    /// The requests since the last call, a letter each, and one that deletes as the last.
+    func requests() throws -> String {
+        try machine().discard([slot(second, 1 << 20)])
+        var letters = ""
+        while !letters.hasSuffix("D"), let output = standIn?.output { letters += try output.readText(1) }
+        return letters
     }
 }
 

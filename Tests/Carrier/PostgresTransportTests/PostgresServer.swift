@@ -40,6 +40,9 @@ final class PostgresServer {
 
     private var data: String { folder.file("data") }
 
+    /// The folder of its socket.
+    var place: String { folder.path }
+
     /// The URL for a role.
     func url(_ role: String) -> String {
         let socket = folder.path.utf8.map { $0 == UInt8(ascii: "/") ? "%2F" : String(UnicodeScalar($0)) }.joined()
@@ -149,7 +152,7 @@ final class PostgresServer {
     }
 }
 
-private enum TestFiles {
+enum TestFiles {
     static let root = #filePath.components(before: "/Tests/Carrier/")
 }
 

@@ -54,11 +54,13 @@ final class HostedCircle {
 
     /// A machine; its token is made of its number.
     func machine(
-        _ device: MemberID, role: String = "alice", token: UInt8? = nil, invitation: [UInt8] = [], poll: Int = 60_000
+        _ device: MemberID, role: String = "alice", token: UInt8? = nil, invitation: [UInt8] = [],
+        looks: Looks = Looks()
     ) throws -> PostgresTransport {
         let token = [UInt8](repeating: token ?? UInt8(device.number), count: 32)
         return PostgresTransport(
-            try server.address(role), circle: circle, device: device, token: token, invitation: invitation, poll: poll)
+            try server.address(role), circle: circle, device: device, token: token, invitation: invitation, looks: looks
+        )
     }
 
     func slot(_ device: MemberID, _ seq: UInt64, part: UInt32? = nil) -> SyncSlot {
@@ -114,20 +116,6 @@ struct PostgresTransportTests {
         #expect(try !other.wait(until: .now))
         _ = try one.commit([1], in: hosted.slot(hosted.first, 1))
         #expect(try other.wait(until: soon))
-    }
-
-    @Test("A server that says nothing is asked over the connection that listens, and no other is opened")
-    func polls() throws {
-        let machine = try hosted.machine(hosted.first, poll: 20)
-        #expect(try machine.wait(until: soon))
-        let listening = "SELECT pid FROM pg_stat_activity WHERE query LIKE 'LISTEN%'"
-        let process = try hosted.server.psql(listening)
-        for _ in 0..<3 { #expect(try machine.wait(until: soon)) }
-        #expect(try !process.isEmpty && hosted.server.psql(listening) == process)
-        try hosted.server.psql("SELECT pg_terminate_backend(\(process))")
-        _ = try? machine.wait(until: soon)
-        #expect(try machine.wait(until: soon))
-        #expect(try hosted.server.psql(listening) != process)
     }
 
     @Test("A server that was started again meanwhile is reached by the next call")

@@ -17,7 +17,9 @@ struct SharedFolder {
         try machine().found()
     }
 
-    func machine() -> FolderTransport { FolderTransport(directory.path, circle: circle) }
+    func machine(looks: Looks = Looks()) -> FolderTransport {
+        FolderTransport(directory.path, circle: circle, looks: looks)
+    }
     func slot(_ device: MemberID, _ seq: UInt64) -> SyncSlot { SyncSlot(circle: circle, device: device, seq: seq) }
     /// The path of a log, or of a file in it.
     func path(_ device: MemberID, _ name: String = "") -> String {
@@ -164,6 +166,31 @@ struct FolderTransportTests {
         _ = try? other.wait(until: .now)
         _ = try one.commit([2], in: shared.slot(shared.first, 2))
         #expect(try other.wait(until: soon))
+    }
+}
+
+@Suite("A day of a carrier at a folder")
+struct FolderDayTests {
+    private let shared: SharedFolder
+    init() throws { shared = try SharedFolder() }
+
+    @Test("It is looked at each minute after a change, also while it is away, and later each time")
+    func looks() throws {
+        let time = Monitor<UInt64>(0)
+        let machine = shared.machine(looks: Looks { time.update { $0 } })
+        _ = try machine.changes(after: [:], atMost: .max)
+        let place = shared.directory.path
+        #expect(unsafe rename(place, place + ".away") == 0)
+        while try machine.wait(until: .now) {}
+        var moments: [UInt64] = []
+        for now in stride(from: UInt64(0), to: 86_400_000, by: 10_000) {
+            time.update { $0 = now }
+            guard try machine.wait(until: .now) else { continue }
+            #expect(throws: TransportProblem.self) { try machine.changes(after: [:], atMost: .max) }
+            moments.append(now)
+        }
+        #expect(unsafe rename(place + ".away", place) == 0)
+        #expect(moments.count { $0 <= 600_000 } == 10 && (30...60).contains(moments.count), "\(moments.count) looks")
     }
 }
 

@@ -16,15 +16,16 @@ extension Simulation {
         let head = replica.logs[machine.id] ?? LogHead()
         return SyncHeader(
             circle: transport.circle, device: machine.id, seq: head.seq + 1, previous: head.hash,
-            generation: replica.membership.currentGeneration?.id ?? .none, salt: keys.makeSalt(), least: least)
+            generation: replica.membership.currentGeneration?.id ?? .none, salt: keys.makeSalt(), least: least,
+            version: max(least, SyncLimits.version))
     }
 
     /// A batch as no honest machine makes it.
     func batch(
         _ records: [SyncRecord], naming positions: [SyncPosition] = [], floor stated: UInt64? = nil,
-        by machine: SimulatedMachine
+        least: UInt16 = SyncLimits.firstVersion, by machine: SimulatedMachine
     ) -> SyncBatch {
-        let (header, keys) = (header(of: machine), machine.keys)
+        let (header, keys) = (header(of: machine, least: least), machine.keys)
         let floor = stated ?? machine.replica.logs[machine.id]?.floor ?? 0
         let content = SyncContent(positions: positions, floor: floor, records: records)
         let sealed = keys.seal(content.encoded(), header) { SyncBatch.associated(header, [], sealedSize: $0) }

@@ -124,7 +124,11 @@ extension Simulation {
     }
 
     /// Announces a snapshot of one part that is altered.
-    func announce(by machine: SimulatedMachine, _ alter: (inout SnapshotContent) -> Void) {
+    ///
+    /// - Parameter least: the version that the part asks for, in place of its own.
+    func announce(
+        by machine: SimulatedMachine, least: UInt16? = nil, _ alter: (inout SnapshotContent) -> Void = { _ in }
+    ) {
         let keys = machine.keys
         var copy = machine.replica
         guard copy.makeSnapshot(keys), let made = copy.outgoing, let part = made.parts.first,
@@ -134,13 +138,17 @@ extension Simulation {
         else { return }
         var content = SnapshotContent(records: records, stating: part.carried, logs: manifest.logs)
         alter(&content)
+        let own = part.header
+        let header = SyncHeader(
+            circle: own.circle, device: own.device, seq: own.seq, previous: own.previous, generation: own.generation,
+            salt: own.salt, least: least ?? own.least, version: max(least ?? 0, own.version))
         let boxed = content.records.flatMap { record in
-            record.needsBox && !record.isBoxed ? keys.box([record], part.header) ?? [] : [record]
+            record.needsBox && !record.isBoxed ? keys.box([record], header) ?? [] : [record]
         }
-        let sealed = keys.seal(SnapshotPart.content(boxed), part.header) {
-            SnapshotPart.associated(part.header, content.stating, sealedSize: $0)
+        let sealed = keys.seal(SnapshotPart.content(boxed), header) {
+            SnapshotPart.associated(header, content.stating, sealedSize: $0)
         }
-        let altered = SnapshotPart(part.header, carried: content.stating, sealed: sealed)
+        let altered = SnapshotPart(header, carried: content.stating, sealed: sealed)
         transport.commit(altered.bytes, in: altered.slot(0))
         let listed = SnapshotManifest.Part(size: UInt32(altered.bytes.count), hash: keys.hash(altered.bytes))
         let body = SnapshotManifest(logs: content.logs, parts: [listed]).encoded()
