@@ -53,6 +53,22 @@ struct ShelfRepairTests {
         #expect(try engine.verify().damage.isEmpty)
     }
 
+    @Test("A forged backup does not take a damaged shelf's identifier, and the true one still comes")
+    func forgedBackups() throws {
+        let directories = try (0..<2).map { _ in try TemporaryDirectory() }
+        let engine = try TestEngine(in: directories[0])
+        let made = try make("letters", in: engine)
+        let backup = try engine.backUp()
+        let (record, _) = try #require(try backup.shelves().first)
+        let forged = try TestBackup.forged(record, try PrivateKey.generate(.x25519, bits: 256))
+        // Where nothing is known of the identifier it may be that of an earlier release.
+        #expect(try TestEngine(in: directories[1]).restoreAll(forged).map(\.outcome) == [.added])
+        try spoil(made, in: engine)
+        #expect(try engine.drill(forged, .passphrase).map(\.outcome) == [.refused])
+        #expect(try engine.restoreAll(forged).map(\.outcome) == [.refused])
+        #expect(try engine.restoreAll(backup).map(\.outcome) == [.added] && opens(made, in: engine))
+    }
+
     @Test("Where the shelf of new files is damaged they get another one, and keep it")
     func newFiles() throws {
         let directory = try TemporaryDirectory()

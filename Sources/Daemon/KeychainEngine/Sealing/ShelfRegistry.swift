@@ -82,6 +82,11 @@ final class ShelfRegistry: Sendable {
     }
 
     /// Whether a shelf is there whose record is not as anybody with the key has written it.
+    func hasDamage(at id: ShelfID) throws(Refusal) -> Bool {
+        try lock.withLock { (_) throws(Refusal) in try unsafe book.hasDamage(at: id) }
+    }
+
+    /// The same in the open transaction.
     func isDamaged(_ id: ShelfID, in writer: StoreWriter) throws(Refusal) -> Bool {
         try lock.withLock { (_) throws(Refusal) in try unsafe book.isDamaged(id, in: writer) }
     }
@@ -209,8 +214,14 @@ private final class ShelfBook {
         try opened(id, in: writer)?.shelf.travels == false
     }
 
+    func hasDamage(at id: ShelfID) throws(Refusal) -> Bool { try hasDamage(at: id, in: try reader()) }
+
     func isDamaged(_ id: ShelfID, in writer: StoreWriter) throws(Refusal) -> Bool {
-        try writer.shelves.shelf(id).map { (sealed) throws(Refusal) in try !sealer.isAuthentic(sealed) } ?? false
+        try hasDamage(at: id, in: writer.shelves)
+    }
+
+    private func hasDamage(at id: ShelfID, in reader: ShelfReader) throws(Refusal) -> Bool {
+        try reader.shelf(id).map { (sealed) throws(Refusal) in try !sealer.isAuthentic(sealed) } ?? false
     }
 
     func isDeleted(_ id: ShelfID, in writer: StoreWriter) throws(Refusal) -> Bool {

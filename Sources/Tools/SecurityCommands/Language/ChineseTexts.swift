@@ -2319,6 +2319,12 @@ enum ChineseTexts {
         Use the command of this release: security restore.\t请使用此版本的命令：security restore。
         The record of the backup is not that of a shelf: its group is nobody's.\t备份中的记录不是密钥架的记录：其访问\
         组不属于任何程序。
+        The record of the shelf is damaged here, and the one of the backup has another identifier than that of its key\
+        s: anybody can have made it.\t此处该密钥架的记录已损坏，而备份中的记录的标识符与其密钥不符：任何人都可能制作它\
+        。
+        Use a backup of this keychain. A shelf of an earlier release comes back with a snapshot of the store, or with\
+         its backup in a new keychain.\t请使用此钥匙串的备份。较早版本的密钥架可通过存储快照恢复，或将其备份恢复到新的\
+        钥匙串中。
         The shelf is of this device only, or more than the keychain's password guards it.\t该密钥架仅限此设备，或需要\
         钥匙串密码之外的验证。
         The record of the backup is not that of an item: {1}.\t备份中的记录不是项目的记录：{1}。
