@@ -69,6 +69,25 @@ struct ShelfRepairTests {
         #expect(try engine.restoreAll(backup).map(\.outcome) == [.added] && opens(made, in: engine))
     }
 
+    @Test("A restored shelf of somebody else takes no new files of a place that had one, damaged before it or after")
+    func foreignShelves() throws {
+        let directories = try (0..<2).map { _ in try TemporaryDirectory() }
+        let foreign = try TestEngine(in: directories[0])
+        let theirs = try make(in: foreign)
+        let backup = try foreign.backUp()
+        for isDamagedBefore in [true, false] {
+            let place = try TemporaryDirectory()
+            let engine = try TestEngine(in: place)
+            let mine = try make(in: engine)
+            if isDamagedBefore { try spoil(mine, in: engine) }
+            #expect(try engine.restoreAll(backup).map(\.outcome) == [.added] && opens(theirs, in: engine))
+            if !isDamagedBefore { try spoil(mine, in: engine) }
+            let next = try make(in: engine)
+            #expect(![mine, theirs].map(\.slot.shelf).contains(next.slot.shelf) && opens(next, in: engine))
+            #expect(try make(in: engine).slot.shelf == next.slot.shelf)
+        }
+    }
+
     @Test("Where the shelf of new files is damaged they get another one, and keep it")
     func newFiles() throws {
         let directory = try TemporaryDirectory()
