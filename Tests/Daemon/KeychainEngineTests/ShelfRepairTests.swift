@@ -145,7 +145,7 @@ struct ShelfRepairTests {
         func beginning(_ id: Int) throws -> UInt64? {
             try circle.slots().map(\.slot).filter { $0.device == ids[id] }.map(\.seq).min()
         }
-        #expect(try beginning(1) == 1)
+        #expect(try beginning(1) == 1 && second.status.unopened == 2)
         for number in 0..<12 {
             try first.keychain.add("other \(number)", value: "\(number)")
             try first.push(circle.transport)
@@ -153,6 +153,7 @@ struct ShelfRepairTests {
         try circle.exchange(6)
         #expect(made.allSatisfy { opens($0, in: second.engine) })
         #expect(try beginning(0) ?? 0 > 8 && beginning(1) ?? 0 > 8)
+        #expect(try first.status.unopened == 0 && second.status.unopened == 0)
         for machine in circle.machines { #expect(try machine.engine.verify().damage.isEmpty) }
     }
 

@@ -2702,6 +2702,7 @@ enum ChineseTexts {
         unsent:\t未发送：
         lost:\t丢失：
         locked:\t锁定：
+        damaged:\t损坏：
         future:\t未来：
         machine:\t机器：
         never\t从未
@@ -2715,6 +2716,10 @@ enum ChineseTexts {
         1 item is dated far ahead of this machine's clock, and waits\t1 个项目的时间远在本机时钟之后，正在等待
         {1#} items wait until the keychain is unlocked\t{1} 个项目等待钥匙串解锁
         {1#} items are dated far ahead of this machine's clock, and wait\t{1} 个项目的时间远在本机时钟之后，正在等待
+        1 item or shelf does not open, so that no snapshot is made: restore it, or change it elsewhere\t1 个项目或密钥\
+        架无法打开，因此不制作快照：请恢复它，或在其他机器上更改它
+        {1#} items or shelves do not open, so that no snapshot is made: restore them, or change them elsewhere\t{1} 个\
+        项目或密钥架无法打开，因此不制作快照：请恢复它们，或在其他机器上更改它们
         not added yet: allow it on a machine that is in (add-device), then security sync now there and here\t尚未添加\
         ：请在圈内的机器上允许它（add-device），然后在两台机器上运行 security sync now
         in the circle\t在机器圈中
