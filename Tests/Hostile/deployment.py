@@ -258,6 +258,11 @@ class Deployment:
     def search(program, service="s"):
         return [program, "-v", "find-generic-password", "-s", service, "-a", "a", "-w"]
 
+    @staticmethod
+    def waits(program):
+        """A program's words with which it waits for its input, and needs none of it."""
+        return [program, "-i"]
+
     def learns(self, *words, **options):
         """Whether what runs prints the secret; all its output is kept for the report."""
         done = self.run(*words, **options)

@@ -5,6 +5,8 @@ usage: files.py FOLDER-OF-PROGRAMS [WORD...]: attacks whose names have one of th
 """
 
 import os
+import shutil
+import subprocess
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -14,17 +16,22 @@ import anchors  # noqa: E402
 import claims  # noqa: E402
 import isolation  # noqa: E402
 import programs  # noqa: E402
+import signatures  # noqa: E402
 import suite  # noqa: E402
 import thieves  # noqa: E402
 import users  # noqa: E402
 from deployment import ANCHORED, VICTIM, Deployment  # noqa: E402
 
-# Those that run a program. One that sends a recorded request gets the file's key at most, and no content.
+# Those that run a program, or get into one. Left out are those that send a recorded request, for they get a file's key
+# at most and no content: entitled scripts, connections that are handed on, numbers of processes that come again, and
+# claims of programs that know no files. So are those on lists of items and on the decisions about them.
 ATTACKS = {
-    programs: "itself another copied renamed named symlinked symlinked_away hard_linked bind_mounted container bubble",
+    programs: "itself another copied renamed named symlinked symlinked_away hard_linked bind_mounted container bubble "
+    "preloaded traced read_memory replaced replaced_own",
     users: "other_user namespace_root namespace_victim",
-    claims: "itself elsewhere linked foreign by_another sandboxed in_namespace other_home anchored",
-    anchors: "itself without_privileges copied",
+    claims: "itself elsewhere linked foreign by_another sandboxed in_namespace other_home anchored signed granted",
+    anchors: "itself without_privileges copied preloaded",
+    signatures: "itself same_team copied unsigned forged truncated altered other_key other_prefix overwritten",
     thieves: "root_as_user disk disk_with_passcode store_alone vault_alone locked unlocked",
 }
 # The shelf of the file is there, and of another group; other users and keychains do not have it.
@@ -50,6 +57,9 @@ class Files(Deployment):
     def search(self, program, service="s"):
         return [program, "cat", self.file(service)]
 
+    def waits(self, program):
+        return [program, "protect", "-o", self.path("home", "waits.kcf"), "-"]
+
 
 def choose():
     """Leaves the suite the attacks above, with the reasons for which files are refused."""
@@ -69,9 +79,13 @@ def main():
     try:
         d.add_accounts()
         victim = d.install("victim")
+        shutil.copy(f"{HERE}/intruder.py", d.path("bin"))
+        library = ["cc", "-shared", "-fPIC", "-o", d.path("bin", "preload.so"), f"{HERE}/preload.c"]
+        subprocess.run(library, check=True)
         d.start()
         d.store(victim)
         d.store(d.install("anchored", group=ANCHORED, mode=0o2755), service=anchors.SERVICE)
+        signatures.prepare(d)
         wrong, _ = suite.run(d, sys.argv[2:])
     finally:
         try:

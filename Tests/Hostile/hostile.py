@@ -67,6 +67,7 @@ def main():
             file.write(d.request(victim))
         anchors.prepare(d)
         signatures.prepare(d)
+        signatures.prepare_scripts(d)
         wrong, ended = suite.run(d, words[1:], without_timed="--gate" in options)
     finally:
         try:

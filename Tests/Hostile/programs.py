@@ -131,9 +131,9 @@ def preloaded(d):
 
 
 def waiting(d, program, user=VICTIM, stdout=subprocess.DEVNULL):
-    """The program, waiting for commands."""
+    """The program, waiting for its input."""
     process = subprocess.Popen(
-        [program, "-i"],
+        d.waits(program),
         stdin=subprocess.PIPE,
         stdout=stdout,
         stderr=subprocess.DEVNULL,

@@ -53,6 +53,10 @@ def prepare(d):
     entitlements(d, "other.plist", f"{d.other_team}.shared")
     sign(d, d.install("signed"), "team-key", "team.plist")
     d.store(signed(d), service=SERVICE)
+
+
+def prepare_scripts(d):
+    """An item of the group that root has given to a script."""
     d.store(d.path("bin", "storer"), service="script")
     with open(d.path("bin", "script-frame"), "wb") as file:
         file.write(d.request(d.path("bin", "storer"), "script"))

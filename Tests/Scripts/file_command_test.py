@@ -142,6 +142,26 @@ class Files(FilesTest):
         self.file("unprotect", path, status=-26275 & 0xFF)
         self.assertEqual(bytes(sealed), self.content(path))
 
+    def test_copies_by_tar_and_git_open_as_the_file_does(self):
+        content = os.urandom(100_000)
+        for folder in ("from", "to"):
+            os.mkdir(self.path(folder))
+            self.owned(self.path(folder))
+        self.file("protect", "-o", self.path("from/file"), "-", data=content)
+        git = ["git", "-c", "core.autocrlf=true", "-c", "user.name=n", "-c", "user.email=e"]
+        for words in (
+            ["tar", "-C", self.path("from"), "-cf", self.path("tar"), "file"],
+            ["tar", "-C", self.path("to"), "-xf", self.path("tar")],
+            [*git, "init", "-q", self.path("from")],
+            [*git, "-C", self.path("from"), "add", "file"],
+            [*git, "-C", self.path("from"), "commit", "-qm", "it"],
+            [*git, "clone", "-q", self.path("from"), self.path("clone")],
+        ):
+            self.done(*words)
+        for copy in ("to/file", "clone/file"):
+            self.assertEqual(self.content(self.path("from/file")), self.content(self.path(copy)))
+            self.assertEqual(content, self.file("cat", self.path(copy))[0])
+
     def test_a_deleted_shelf_closes_all_copies_of_its_files(self):
         path, other = self.plain("file"), self.plain("other")
         self.file("protect", "-s", "customer", path)

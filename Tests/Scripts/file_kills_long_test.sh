@@ -3,4 +3,4 @@
 set -eu
 cd "$(dirname "$0")/../.."
 python=$(scripts/test-venv)
-exec "$python" Tests/Scripts/file_kills_long_test.py "$(scripts/programs)"
+exec "$python" Tests/Scripts/file_kills_test.py "$(scripts/programs)"

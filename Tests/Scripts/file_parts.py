@@ -123,7 +123,7 @@ class LockTable:
     CLASSES, LOCKED = "abcd", "-25308"
 
     def __init__(self, holder, folder):
-        self.holder, self.folder = holder, folder
+        self.holder, self.folder, self.mark = holder, folder, ""
         for letter in self.CLASSES:
             path = self.path(letter)
             holder.must("make", letter, path)
@@ -147,11 +147,19 @@ class LockTable:
         """Holds the classes in which files are made, opened, read on and written on against what is expected."""
         found = (
             self.goes("make", "{}", self.path("more")),
-            self.goes("see", self.path("{}")),
+            self.goes("see", self.path("{}" + self.mark)),
             self.goes("read", "{}"),
             self.goes("write", "{}"),
         )
         assert found == expected, (found, expected)
+
+    def rename(self):
+        """Gives the files that are held open other names, and their folder, in which others are being written."""
+        for letter in self.CLASSES:
+            os.rename(self.path(letter + self.mark), self.path(letter + self.mark + "-renamed"))
+        self.mark += "-renamed"
+        os.rename(self.folder, f"{self.folder}-renamed")
+        self.folder += "-renamed"
 
     def must_be_all(self):
         self.must(*[self.CLASSES] * 4)

@@ -29,12 +29,15 @@ class ProtectedFiles(FilesTest):
 
     def follows_the_lock(self, mode):
         holder = self.holder(mode)
-        table = LockTable(holder, self.home.home)
+        os.mkdir(self.path("files"))
+        table = LockTable(holder, self.owned(self.path("files")))
         self.home.says("set-keychain-password", "-p", "pw", "-o", "")
         self.unlock()
+        table.rename()
         table.must_be_all()
         self.home.says("lock-keychain")
         # Refused at once, and noticed soon.
+        table.rename()
         table.must("bcd", "cd", "bcd", "bcd")
         holder.must("available", says="false")
         eventually(lambda: holder.does("told") == "unavailable")

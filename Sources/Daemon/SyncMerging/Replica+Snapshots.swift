@@ -31,6 +31,13 @@ extension Replica {
         return true
     }
 
+    /// How many items and shelves that others have do not open here. While there are some, this machine cannot make or
+    /// endorse a snapshot, and nobody discards logs; nil while it is locked.
+    package mutating func countUnopened(_ keys: any CircleKeys) -> Int? {
+        guard keys.isUnlocked else { return nil }
+        return rows.loadAll() ? 0 : rows.all.values.count(where: \.record.isBare)
+    }
+
     /// Whether this machine has all that it has read at hand, and nothing that others do not have.
     func canCompare(_ keys: any CircleKeys) -> Bool {
         membership.members[me] != nil && rolledBack.isEmpty && keys.isUnlocked && held.isEmpty

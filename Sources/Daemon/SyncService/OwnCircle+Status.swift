@@ -16,6 +16,8 @@ extension OwnCircle {
             var status = SyncStatus(circle: state.circle, me: replica.me, keys: state.keys, place: file.place)
             status.standing = replica.standing(state, keys)
             (status.future, status.held) = (UInt64(replica.futureCount), UInt64(replica.heldCount))
+            desk.countAgain(&replica, keys)
+            status.unopened = UInt64(desk.unopened)
             let behind = Set(replica.behind(now: now))
             status.machines = replica.machines(state, behind: behind, unreadable: unreadable, keys)
             return status

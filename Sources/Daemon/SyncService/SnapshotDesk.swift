@@ -25,6 +25,8 @@ final class SnapshotDesk {
     private var untrue: Set<SyncPosition> = []
     /// This machine's last batch when it last tried to make one.
     private var tried: UInt64 = 0
+    /// Items and shelves that did not open when a snapshot was last to be made or examined.
+    private(set) var unopened = 0
     /// The parts of the outgoing snapshot that the place has.
     private var sent: (seq: UInt64, count: Int) = (0, 0)
 
@@ -33,7 +35,7 @@ final class SnapshotDesk {
 
     func forgetAll() {
         forgetParts()
-        (untrue, tried, sent) = ([], 0, (0, 0))
+        (untrue, tried, unopened, sent) = ([], 0, 0, (0, 0))
     }
 
     private func forgetParts() { (parts, counts, passed) = ([:], [:], []) }
@@ -116,7 +118,10 @@ final class SnapshotDesk {
             pass(place)
             return
         }
-        if !replica.examine(here, of: place.device, keys) { untrue.insert(next.position) }
+        if !replica.examine(here, of: place.device, keys) {
+            untrue.insert(next.position)
+            count(&replica, keys)
+        }
         parts[place] = nil
     }
 
@@ -127,7 +132,18 @@ final class SnapshotDesk {
         let last = replica.logs[replica.me]?.seq ?? 0
         guard replica.owesSnapshot(after: batches), tried == 0 || last >= tried + Self.patience else { return }
         tried = last
-        _ = replica.makeSnapshot(keys)
+        if !replica.makeSnapshot(keys) { count(&replica, keys) }
+    }
+
+    /// Looks again whether items and shelves do not open that did not. When all do, nothing has been tried.
+    func countAgain(_ replica: inout Replica<StoredRows>, _ keys: any CircleKeys) {
+        guard unopened > 0 else { return }
+        count(&replica, keys)
+        if unopened == 0 { (untrue, tried) = ([], 0) }
+    }
+
+    private func count(_ replica: inout Replica<StoredRows>, _ keys: any CircleKeys) {
+        unopened = replica.countUnopened(keys) ?? unopened
     }
 
     /// The next part of the outgoing snapshot that the place has not; nil when it has all.

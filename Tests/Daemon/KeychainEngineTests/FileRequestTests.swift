@@ -177,6 +177,21 @@ struct FileRequestTests {
         #expect(try open(another.slot).isEqual(to: another.key))
     }
 
+    @Test("A keychain with as many shelves as there may be makes no more, whichever program asks")
+    func limit() throws {
+        let made = try make(place(name: "mine"))
+        let last = ShelfLimits.all - 1
+        let rows = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(last)) "
+        try engine.tamper(
+            rows + "INSERT INTO shelf SELECT CAST(printf('%08d', i) AS BLOB), x'01', x'', 0, x'' FROM n")
+        #expect(refusal { _ = try make(place(name: "another")) }?.rule == .quota)
+        #expect(try make(place(name: "mine")).slot.shelf == made.slot.shelf)
+        // One that came from another machine takes no room.
+        try engine.tamper("UPDATE shelf SET place = x'' WHERE id = CAST('00000001' AS BLOB)")
+        let another = try make(place(name: "another"))
+        #expect(try open(another.slot).isEqual(to: another.key))
+    }
+
     @Test("Records that somebody changed or exchanged in the store open no file")
     func tampering() throws {
         let (one, other) = (try make(place()), try make(place(name: "other")))

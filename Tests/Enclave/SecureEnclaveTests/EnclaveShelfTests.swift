@@ -50,7 +50,7 @@ import Testing
             let made = try served.connection.makeFileKey(of: file, in: shelf, in: nil)
             let sealed = try served.connection.sealShelf(shelf, forBackup: backup.ticket)
             #expect(sealed.key.sealed != shelf.key.sealed)
-            let restored = try other.sealShelf(sealed, fromBackup: ticket)
+            let restored = try other.sealShelf(sealed, fromBackup: ticket, inPlaceOfDamaged: false)
             #expect(restored.id == shelf.id && restored.key.head == shelf.key.head)
             #expect(try other.unwrapFileKey(made.slot, of: file, by: restored, in: nil).isEqual(to: made.key))
             // As it travels it opens nothing, neither here nor there.
@@ -85,7 +85,7 @@ import Testing
         let sealed = try enclave.sealShelf(try shelf(enclave), forBackup: backup.ticket)
         let (ticket, wrong) = (try read(backup, other), try read(second, other))
         func take(_ shelf: Shelf, _ ticket: [UInt8]) -> Refusal? {
-            refusal { _ = try other.sealShelf(shelf, fromBackup: ticket) }
+            refusal { _ = try other.sealShelf(shelf, fromBackup: ticket, inPlaceOfDamaged: false) }
         }
         func copy(
             _ binding: KeyBinding? = nil, type: FileProtection? = nil, publicKey: [UInt8]? = nil, box: [UInt8]? = nil
@@ -114,6 +114,25 @@ import Testing
         #expect(take(sealed, ticket)?.rule == .locked)
     }
 
+    @Test("In place of a damaged shelf only one is taken whose id is that of its keys, through the channel too")
+    func repairs() throws {
+        let (enclave, other) = (try start(here), try ServedEnclave())
+        try other.connection.setPasscode(TestDevice.passcode("right"))
+        let backup = try begin(enclave)
+        let shelf = try self.shelf(enclave)
+        let keys = try enclave.keys(of: shelf, in: nil)
+        let renamed = try enclave.sealed(keys, as: ShelfID(), shelf.protection, shelf.key.binding, in: nil)
+        let ticket = try read(backup, other.connection)
+        for (shelf, isItsKeys) in [(shelf, true), (renamed, false)] {
+            let sealed = try enclave.sealShelf(shelf, forBackup: backup.ticket)
+            func take(_ isRepair: Bool) -> Refusal? {
+                refusal { _ = try other.connection.sealShelf(sealed, fromBackup: ticket, inPlaceOfDamaged: isRepair) }
+            }
+            #expect(take(false) == nil)
+            #expect(take(true)?.rule == (isItsKeys ? nil : .conflict))
+        }
+    }
+
     @Test("A shelf that asks for its user asks there too, and is refused where no password is set")
     func asks() throws {
         let enclave = try start(here)
@@ -121,9 +140,15 @@ import Testing
         let shelf = try self.shelf(enclave, control: Flag.userPresence)
         let sealed = try enclave.sealShelf(shelf, forBackup: backup.ticket)
         let open = try there.start()
-        #expect(refusal { _ = try open.sealShelf(sealed, fromBackup: try read(backup, open)) }?.status == .authFailed)
+        func take(_ isRepair: Bool = false) throws(Refusal) -> Shelf {
+            try open.sealShelf(sealed, fromBackup: ticket, inPlaceOfDamaged: isRepair)
+        }
+        var ticket = try read(backup, open)
+        #expect(refusal { _ = try take() }?.status == .authFailed)
         try open.setPasscode(TestDevice.passcode("another"))
-        let restored = try open.sealShelf(sealed, fromBackup: try read(backup, open))
+        ticket = try read(backup, open)
+        #expect(try take(true).id == shelf.id)
+        let restored = try take()
         #expect(refusal { _ = try open.makeFileKey(of: file, in: restored, in: nil) }?.status == .authNeeded)
     }
 }

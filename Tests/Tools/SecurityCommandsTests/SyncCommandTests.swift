@@ -34,19 +34,20 @@ import Testing
     func status() {
         join {
             $0.problem = "there is no folder /shared"
-            ($0.unsent, $0.isPaused) = (3, true)
+            ($0.unsent, $0.unopened, $0.isPaused) = (3, 1, true)
             $0.machines[1].flags = [.isBehind, .isForked]
         }
         let text = shell.run("sync", "status").text
         for words in [
             "place:      /shared", "problem:    there is no folder /shared", "3 changes wait to be sent", "paused:",
+            "damaged:    1 item or shelf does not open, so that no snapshot is made",
             #""laptop", this machine"#, #""desk", last read 2027-01-15T08:00:00.000Z, behind"#,
             "HAS WRITTEN TWO BATCHES",
         ] { #expect(text.contains(words)) }
         let json = shell.run("--json", "sync", "status").text
         for words in [
             #""standing":"in""#, #""paused":true"#, #""unsent":3"#, #""name":"desk""#, #""forked":true"#,
-            #""looked":null"#,
+            #""looked":null"#, #""unopened":1"#,
         ] { #expect(json.contains(words)) }
     }
 

@@ -42,6 +42,7 @@ struct SyncMessageTests {
         var status = SyncStatus(circle: circle, me: me, keys: keys, place: "folder:/mnt")
         (status.isPaused, status.standing, status.problem) = (true, .isDoubled, "no folder")
         (status.looked, status.committed, status.unsent, status.future, status.held) = (5, -6, 7, 8, 9)
+        status.unopened = 10
         var machine = SyncStatus.Machine(id: me, name: "laptop")
         (machine.flags, machine.seq, machine.heard) = ([.isRemoved, .isForked, .isUnpublished], 3, 4)
         machine.quarantined = 5

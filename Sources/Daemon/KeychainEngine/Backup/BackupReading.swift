@@ -44,8 +44,10 @@ final class BackupReading: Sendable {
     }
 
     /// A shelf of the backup, with its keys sealed for the enclave of this keychain.
-    func sealShelf(_ shelf: Shelf, _ enclave: any EnclaveService) throws(Refusal) -> Shelf {
-        try enclave.sealShelf(shelf, fromBackup: ticket)
+    func sealShelf(
+        _ shelf: Shelf, inPlaceOfDamaged isRepair: Bool, _ enclave: any EnclaveService
+    ) throws(Refusal) -> Shelf {
+        try enclave.sealShelf(shelf, fromBackup: ticket, inPlaceOfDamaged: isRepair)
     }
 
     /// Notes a part that was looked at.

@@ -114,8 +114,8 @@ extension KeychainEngine {
         _ box: [UInt8], _ index: UInt32, applies: Bool, _ work: BackupReading, by deadline: Deadline
     ) throws(Refusal) -> [RestoredItem] {
         let records = try work.records(box, index, applies: applies, enclave)
-        let shelves = MergedShelves(registry: shelves) { [enclave] (shelf) throws(Refusal) in
-            try work.sealShelf(shelf, enclave)
+        let shelves = MergedShelves(registry: shelves) { [enclave] (shelf, isRepair) throws(Refusal) in
+            try work.sealShelf(shelf, inPlaceOfDamaged: isRepair, enclave)
         }
         let items = try change { (writer) throws(Refusal) in
             try MergeRecords(

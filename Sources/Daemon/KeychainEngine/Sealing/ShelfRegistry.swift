@@ -10,8 +10,8 @@ struct KnownShelf: Sendable {
     let name: String
     /// Seconds since 2001.
     let made: Int64
-    /// Whether another machine of a circle has made it, and may have done so to read what it takes: no new file goes
-    /// into it.
+    /// Whether another machine of a circle has made it, or a backup has brought it to a place that had a shelf. Its
+    /// maker may want to read what it takes: no new file goes into it.
     var isOfOther = false
 
     var place: ShelfPlace { ShelfPlace(shelf.protection, shelf.key.binding, name: name) }
@@ -63,7 +63,8 @@ final class ShelfRegistry: Sendable {
         try lock.withLock { (_) throws(Refusal) in try unsafe book.occupant(id) }
     }
 
-    /// Adds a shelf of a backup. One that is here already keeps its keys, unless its record is damaged.
+    /// Adds a shelf of a backup. One that is here already keeps its keys, unless its record is damaged. It takes no new
+    /// files where its place has another shelf, whole or not: the backup may be of somebody who knows its keys.
     ///
     /// - Returns: the shelf with its id that was here; nil for none, and for a damaged one.
     func keep(restored made: KnownShelf, in writer: StoreWriter) throws(Refusal) -> KnownShelf? {
@@ -82,6 +83,11 @@ final class ShelfRegistry: Sendable {
     }
 
     /// Whether a shelf is there whose record is not as anybody with the key has written it.
+    func hasDamage(at id: ShelfID) throws(Refusal) -> Bool {
+        try lock.withLock { (_) throws(Refusal) in try unsafe book.hasDamage(at: id) }
+    }
+
+    /// The same in the open transaction.
     func isDamaged(_ id: ShelfID, in writer: StoreWriter) throws(Refusal) -> Bool {
         try lock.withLock { (_) throws(Refusal) in try unsafe book.isDamaged(id, in: writer) }
     }
@@ -181,16 +187,26 @@ private final class ShelfBook {
         return try sealer.open(sealed)
     }
 
-    /// Of a place, the shelf that came first takes new files: one whose keys others may know takes no other's part.
     func keep(restored made: KnownShelf, in writer: StoreWriter) throws(Refusal) -> KnownShelf? {
         if let found = try occupant(made.shelf.id, in: writer.shelves) { return found }
-        try ShelfLimits.checkAll(
-            made.isOfOther ? try writer.countShelvesOfOthers() : try writer.countShelves().all)
         // Perhaps a damaged one.
         try writer.delete(made.shelf.id)
+        var made = made
+        if try hasRow(at: made.place, in: writer) { made.isOfOther = true }
+        try ShelfLimits.checkAll(
+            made.isOfOther ? try writer.countShelvesOfOthers() : try writer.countShelves().all)
         try add(made, made: Int64(Clock.secondsSinceReferenceDate), in: writer)
         if made.shelf.travels { try writer.mark(made.shelf.id, isTombstone: false) }
         return nil
+    }
+
+    private func hasRow(at place: ShelfPlace, in writer: StoreWriter) throws(Refusal) -> Bool {
+        var found = false
+        try writer.shelves.shelves(at: try sealer.digest(of: place)) { (_) throws(Refusal) in
+            found = true
+            return false
+        }
+        return found
     }
 
     // MARK: - In a circle
@@ -209,8 +225,14 @@ private final class ShelfBook {
         try opened(id, in: writer)?.shelf.travels == false
     }
 
+    func hasDamage(at id: ShelfID) throws(Refusal) -> Bool { try hasDamage(at: id, in: try reader()) }
+
     func isDamaged(_ id: ShelfID, in writer: StoreWriter) throws(Refusal) -> Bool {
-        try writer.shelves.shelf(id).map { (sealed) throws(Refusal) in try !sealer.isAuthentic(sealed) } ?? false
+        try hasDamage(at: id, in: writer.shelves)
+    }
+
+    private func hasDamage(at id: ShelfID, in reader: ShelfReader) throws(Refusal) -> Bool {
+        try reader.shelf(id).map { (sealed) throws(Refusal) in try !sealer.isAuthentic(sealed) } ?? false
     }
 
     func isDeleted(_ id: ShelfID, in writer: StoreWriter) throws(Refusal) -> Bool {

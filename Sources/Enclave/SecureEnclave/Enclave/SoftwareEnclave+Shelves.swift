@@ -79,7 +79,9 @@ extension SoftwareEnclave {
         return try copy(try library { () throws(CryptoError) in try box.seal(privatePart, under: entry.keys) })
     }
 
-    package func sealShelf(_ shelf: Shelf, fromBackup ticket: [UInt8]) throws(Refusal) -> Shelf {
+    package func sealShelf(
+        _ shelf: Shelf, fromBackup ticket: [UInt8], inPlaceOfDamaged isRepair: Bool
+    ) throws(Refusal) -> Shelf {
         try requireUnlocked()
         let (entry, binding) = (try backup(ticket), shelf.key.binding)
         guard entry.shown == nil else { throw .noBackupUnderWay }
@@ -89,6 +91,7 @@ extension SoftwareEnclave {
         let keys = try ShelfKeys(decoding: try open(shelf, of: entry))
         // Files are wrapped to the public half: who opens them has to be who has the private one.
         guard keys.pair.publicKey.external() == shelf.key.publicKey else { throw .damagedKey }
+        if isRepair, try keys.id(shelf.protection, binding) != shelf.id { throw .noRepair }
         return try sealed(keys, as: shelf.id, shelf.protection, binding, in: nil)
     }
 
@@ -183,4 +186,10 @@ extension Refusal {
         .param, .wrongValue, "backup",
         "The shelf is of this device only, or more than the keychain's password guards it.",
         do: "Use a backup that `security backup` has made; the other items of this one are taken.")
+    fileprivate static let noRepair = Refusal(
+        .param, .conflict, "backup",
+        "The record of the shelf is damaged here, and the one of the backup has another identifier than that of its "
+            + "keys: anybody can have made it.",
+        do: "Use a backup of this keychain. A shelf of an earlier release comes back with a snapshot of the store, or "
+            + "with its backup in a new keychain.")
 }

@@ -2319,6 +2319,12 @@ enum ChineseTexts {
         Use the command of this release: security restore.\t请使用此版本的命令：security restore。
         The record of the backup is not that of a shelf: its group is nobody's.\t备份中的记录不是密钥架的记录：其访问\
         组不属于任何程序。
+        The record of the shelf is damaged here, and the one of the backup has another identifier than that of its key\
+        s: anybody can have made it.\t此处该密钥架的记录已损坏，而备份中的记录的标识符与其密钥不符：任何人都可能制作它\
+        。
+        Use a backup of this keychain. A shelf of an earlier release comes back with a snapshot of the store, or with\
+         its backup in a new keychain.\t请使用此钥匙串的备份。较早版本的密钥架可通过存储快照恢复，或将其备份恢复到新的\
+        钥匙串中。
         The shelf is of this device only, or more than the keychain's password guards it.\t该密钥架仅限此设备，或需要\
         钥匙串密码之外的验证。
         The record of the backup is not that of an item: {1}.\t备份中的记录不是项目的记录：{1}。
@@ -2696,6 +2702,7 @@ enum ChineseTexts {
         unsent:\t未发送：
         lost:\t丢失：
         locked:\t锁定：
+        damaged:\t损坏：
         future:\t未来：
         machine:\t机器：
         never\t从未
@@ -2709,6 +2716,10 @@ enum ChineseTexts {
         1 item is dated far ahead of this machine's clock, and waits\t1 个项目的时间远在本机时钟之后，正在等待
         {1#} items wait until the keychain is unlocked\t{1} 个项目等待钥匙串解锁
         {1#} items are dated far ahead of this machine's clock, and wait\t{1} 个项目的时间远在本机时钟之后，正在等待
+        1 item or shelf does not open, so that no snapshot is made: restore it, or change it elsewhere\t1 个项目或密钥\
+        架无法打开，因此不制作快照：请恢复它，或在其他机器上更改它
+        {1#} items or shelves do not open, so that no snapshot is made: restore them, or change them elsewhere\t{1} 个\
+        项目或密钥架无法打开，因此不制作快照：请恢复它们，或在其他机器上更改它们
         not added yet: allow it on a machine that is in (add-device), then security sync now there and here\t尚未添加\
         ：请在圈内的机器上允许它（add-device），然后在两台机器上运行 security sync now
         in the circle\t在机器圈中

@@ -75,7 +75,7 @@ extension SyncReport {
     }
 
     private func waiting(_ status: SyncStatus) -> [(String, String)] {
-        let (unsent, held, future) = (status.unsent, status.held, status.future)
+        let (unsent, held, future, unopened) = (status.unsent, status.held, status.future, status.unopened)
         let lines = [
             (unsent, "unsent:", "1 change waits to be sent", "\(unsent) changes wait to be sent"),
             (
@@ -85,6 +85,12 @@ extension SyncReport {
             (
                 future, "future:", "1 item is dated far ahead of this machine's clock, and waits",
                 "\(future) items are dated far ahead of this machine's clock, and wait"
+            ),
+            (
+                unopened, "damaged:",
+                "1 item or shelf does not open, so that no snapshot is made: restore it, or change it elsewhere",
+                "\(unopened) items or shelves do not open, so that no snapshot is made: restore them, or change them "
+                    + "elsewhere"
             ),
         ]
         return lines.filter { $0.0 > 0 }.map { count, name, one, several in (name, count == 1 ? one : several) }
@@ -159,6 +165,7 @@ extension SyncReport {
             ("problem", status.problem.isEmpty ? .null : .string(status.problem)),
             ("looked", jsonMoment(status.looked)), ("committed", jsonMoment(status.committed)),
             ("unsent", number(status.unsent)), ("held", number(status.held)), ("future", number(status.future)),
+            ("unopened", number(status.unopened)),
             ("conflicts", json(of: conflicts)),
             ("machines", .array(status.machines.map { json($0, status) })),
         ])

@@ -23,6 +23,7 @@ package enum EnclaveCalls {
         removeSlot.operation, changeSettings.operation, renewMark.operation, acceptStore.operation,
         beginBackup.operation, openBackup.operation, backupKey.operation, unwrapForBackup.operation,
         endBackup.operation, sealShelfForBackup.operation, sealShelfOfBackup.operation,
+        repairShelf.operation,
         circle.operation, enterCircle.operation, takeBatch.operation, sealContent.operation,
         openContent.operation, boxBodies.operation, unboxBodies.operation, signBatch.operation, recordIDs.operation,
         boxShelves.operation, unboxShelves.operation, shelfCommitments.operation,
@@ -342,6 +343,12 @@ extension EnclaveCalls {
     /// ticket:16 shelf → shelf, sealed for this enclave.
     package static let sealShelfOfBackup = EnclaveCall<BackupShelfMessage, Shelf>(76) {
         (call, request) throws(Refusal) in
-        try call.enclave.sealShelf(request.shelf, fromBackup: request.ticket)
+        try call.enclave.sealShelf(request.shelf, fromBackup: request.ticket, inPlaceOfDamaged: false)
+    }
+
+    /// The same for a shelf that is damaged here: it has to have the id of its keys.
+    package static let repairShelf = EnclaveCall<BackupShelfMessage, Shelf>(77) {
+        (call, request) throws(Refusal) in
+        try call.enclave.sealShelf(request.shelf, fromBackup: request.ticket, inPlaceOfDamaged: true)
     }
 }

@@ -34,8 +34,11 @@ extension EnclaveConnection {
         try send(EnclaveCalls.sealShelfForBackup, BackupShelfMessage(ticket: ticket, shelf: shelf))
     }
 
-    package func sealShelf(_ shelf: Shelf, fromBackup ticket: [UInt8]) throws(Refusal) -> Shelf {
-        try send(EnclaveCalls.sealShelfOfBackup, BackupShelfMessage(ticket: ticket, shelf: shelf))
+    package func sealShelf(
+        _ shelf: Shelf, fromBackup ticket: [UInt8], inPlaceOfDamaged isRepair: Bool
+    ) throws(Refusal) -> Shelf {
+        let request = BackupShelfMessage(ticket: ticket, shelf: shelf)
+        return try send(isRepair ? EnclaveCalls.repairShelf : EnclaveCalls.sealShelfOfBackup, request)
     }
 
     package func endBackup(_ ticket: [UInt8]) throws(Refusal) {

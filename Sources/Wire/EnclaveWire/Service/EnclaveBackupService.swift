@@ -49,10 +49,15 @@ package protocol EnclaveBackupService: Sendable {
 
     /// Seals the keys of a shelf of a backup that is read, for this enclave.
     ///
+    /// - Parameter isRepair: whether the shelf with its id is damaged here. Only the one with the same keys takes its
+    ///   place, and its id proves them.
     /// - Returns: the shelf with its id, bound to the requirements of its access control as a new one.
     /// - Throws: `errSecDecode` (`backup.damaged`) for keys that were not sealed for this shelf; `errSecParam` for a
-    ///   shelf that no backup has; `errSecAuthFailed` for an access control that cannot be met here.
-    func sealShelf(_ shelf: Shelf, fromBackup ticket: [UInt8]) throws(Refusal) -> Shelf
+    ///   shelf that no backup has, and (`store.conflict`) for a repair with another id than that of its keys;
+    ///   `errSecAuthFailed` for an access control that cannot be met here.
+    func sealShelf(
+        _ shelf: Shelf, fromBackup ticket: [UInt8], inPlaceOfDamaged isRepair: Bool
+    ) throws(Refusal) -> Shelf
 
     func endBackup(_ ticket: [UInt8]) throws(Refusal)
 }

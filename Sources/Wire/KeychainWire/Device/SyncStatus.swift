@@ -5,7 +5,7 @@ package import SyncFormat
 /// A keychain in its circle, for people and programs to look at.
 ///
 ///     status  = circle:16 me:16 keys:130 place:text isPaused:u8 standing:u8 problem:text looked:i64 committed:i64
-///               unsent:u64 future:u64 held:u64 count:u32 *machine
+///               unsent:u64 future:u64 held:u64 unopened:u64 count:u32 *machine
 ///     machine = id:16 name:text flags:u8 seq:u64 heard:i64 quarantined:u64
 ///
 /// Times are seconds since 1970, and 0 for never.
@@ -38,6 +38,8 @@ package struct SyncStatus: Equatable, Sendable {
     /// Records that wait because they are far ahead of the clock, and those that wait for an unlocked machine.
     package var future: UInt64 = 0
     package var held: UInt64 = 0
+    /// Items and shelves whose records are damaged here. Because of them no snapshot was made, or none endorsed.
+    package var unopened: UInt64 = 0
     /// By ascending identifier, removed ones among them.
     package var machines: [Machine] = []
 
@@ -88,7 +90,7 @@ package struct SyncStatus: Equatable, Sendable {
         buffer.append([isPaused ? 1 : 0, standing.rawValue].span)
         buffer.append(text: problem.cut(to: SyncView.problemBytes))
         for time in [looked, committed] { buffer.append(littleEndian: time) }
-        for number in [unsent, future, held] { buffer.append(littleEndian: number) }
+        for number in [unsent, future, held, unopened] { buffer.append(littleEndian: number) }
         buffer.append(littleEndian: UInt32(machines.count))
         for machine in machines { machine.append(to: buffer) }
     }
@@ -104,7 +106,7 @@ package struct SyncStatus: Equatable, Sendable {
         (self.standing, problem) = (standing, try reader.text(atMost: SyncView.problemBytes))
         (looked, committed) = (try reader.integer(Int64.self), try reader.integer(Int64.self))
         (unsent, future) = (try reader.integer(UInt64.self), try reader.integer(UInt64.self))
-        held = try reader.integer(UInt64.self)
+        (held, unopened) = (try reader.integer(UInt64.self), try reader.integer(UInt64.self))
         for _ in 0..<(try reader.integer(UInt32.self)) { machines.append(try Machine(from: &reader)) }
     }
 }
