@@ -463,8 +463,8 @@ let package = Package(
         tests(
             "SecretServiceTests", in: "Bridges",
             uses: [
-                "SecretService", "Systemd", "Sandboxes", "KeychainCrypto", "KeychainModel", "LinuxSystem",
-                "TestSupport",
+                "SecretService", "Systemd", "Sandboxes", "KeychainClient", "KeychainCrypto", "KeychainModel",
+                "LinuxSystem", "TestSupport",
             ]),
         tests("TerminalTextTests", in: "Tools", uses: ["TerminalText"]),
         tests("TerminalScreenTests", in: "Tools", uses: ["TerminalScreen", "TerminalText"]),

@@ -94,7 +94,7 @@ _security() {
         rename-group) words="-s --statement --json --help" ;;
         uninstalled) words="-A --all-users -d --stores --json --help" ;;
         ci-start) words="-n --name -w --password-fd -t --ttl -o --owner -f --format --json --help" ;;
-        setup) words="-c --check -f --file-protection -l --system-library -n --dry-run -w --without-import -y --yes -u --undo --json --help" ;;
+        setup) words="-c --check -f --file-protection -l --system-library -n --dry-run -w --without-import -y --yes -u --undo -x --without-export --json --help" ;;
         import-from) words="-n --dry-run -u --undo -F --password-fd -U --json --help" ;;
         run) words="-e --env -E --env-file -A --all -d --fd -f --file -i --stdin -m --mask -c --keep-core -n --inherit -t --trust-file -a --allow -s --status-fd --json --help" ;;
         inject) words="-i --in-file -o --out-file -r --reveal -t --trust-file --json --help" ;;

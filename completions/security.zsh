@@ -607,6 +607,7 @@ _security() {
                     {-w,--without-import}'[desktop\: leave an older keyring'\''s secrets where they are.]' \
                     {-y,--yes}'[Do not ask before the files are changed.]' \
                     {-u,--undo}'[Take back what an earlier setup has changed.]' \
+                    {-x,--without-export}'[desktop, with --undo\: leave what programs have stored since then in the keychain.]' \
                     '--json[Write JSON.]' ;;
                 import-from) _arguments -S \
                     {-n,--dry-run}'[Say what would be added, and add nothing.]' \

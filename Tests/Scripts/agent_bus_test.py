@@ -148,13 +148,13 @@ def several_sessions(agent, bus, mock):
     watches("d1")
     end("d1")
     watches("c1")
-    # An end that counted as locked or unlocked would be told before this.
+    # An end that counted as locked, unlocked or a logout would be told before this.
     bus.interface(name, root + "c1", name + ".Session").Unlock()
     expect(agent.next_event() == "unlocked", "the end of one of two sessions counts")
     # A session with programs that stay is closing until they end; a greeter comes when somebody leaves.
     change("c1", State="closing")
     begin("g2", Type="wayland", Class="greeter")
-    expect(agent.next_event() == "locked", "the end of the last session of a person does not count as locked")
+    expect(agent.next_event() == "ended", "the end of the last session, after a desktop's, does not count as a logout")
     expect(agent.report()["session"] == "", "a session without a person is watched")
     last = begin("t2", Type="tty")
     watches("t2")
@@ -162,6 +162,17 @@ def several_sessions(agent, bus, mock):
     expect(agent.next_event() == "locked", "the lock of a later session is not news")
     end("t2")
     expect(agent.next_event() == "locked", "the end of the last session does not count as locked")
+    mock_of_user = bus.interface(name, f"/org/freedesktop/login1/user/{os.getuid()}", "org.freedesktop.DBus.Mock")
+    mock_of_user.UpdateProperties(name + ".User", {"Linger": True})
+    begin("d3", Type="x11")
+    watches("d3")
+    end("d3")
+    expect(agent.next_event() == "locked", "the logout of a user that lingers is told as one")
+    mock_of_user.UpdateProperties(name + ".User", {"Linger": False})
+    begin("d4", Type="x11")
+    watches("d4")
+    end("d4")
+    expect(agent.next_event() == "ended", "the logout from a desktop is not told")
     end("c1")
 
 

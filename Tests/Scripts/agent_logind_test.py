@@ -121,7 +121,7 @@ def sessions():
             ssh.object.Unlock()
             expect(agent.next_event() == "unlocked", "the end of one of two sessions counts as locked")
             ssh.leave()
-            expect(agent.next_event() == "locked", "the end of the last session does not count as locked")
+            expect(agent.next_event() == "ended", "the end of the last session does not count as a logout")
             expect(agent.report()["session"] == "", "a session that has ended is watched")
             again = logind.begin("tty", "login")
             watches(again)

@@ -45,7 +45,7 @@ ANSWERS = {
     8: "timed out",
     9: "seen",
 }
-EVENTS = {1: "locked", 2: "unlocked", 3: "going to sleep", 4: "awake"}
+EVENTS = {1: "locked", 2: "unlocked", 3: "going to sleep", 4: "awake", 5: "ended"}
 CONTEXT = bytes(range(48))
 
 

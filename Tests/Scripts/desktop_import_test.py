@@ -92,6 +92,29 @@ def test_everything_comes_along():
         assert [list(part) for part in client.search()] == [[mail], []]
 
 
+def test_setup_knows_a_complete_import():
+    """Behind one it needs no word more, until the older keyring changes or the import is taken back."""
+    with desktop_parts.keyring_desktop(PROGRAMS) as place:
+        fill(place)
+
+        def is_refused(*words):
+            assert imported(place, *words)[0] == 0
+            return place.fails(1, "setup", "-y", "desktop", because="import-from gnome-keyring") is None
+
+        def is_done():
+            assert imported(place)[0] == 0
+            for words in ("-y",), ("-u", "-y"):
+                done = place.run("setup", *words, "desktop")
+                assert done.returncode == 0, done
+            return True
+
+        assert is_refused("-n") and is_done()
+        client = Client(place)
+        client.create(client.session()[1], {"n": "later"}, b"v")
+        assert is_refused("-n") and is_done()
+        assert is_refused("-u") and is_done()
+
+
 def test_what_an_import_made_goes_with_it():
     """Taken back, it leaves no empty collection; one with an item of the user's own, or another label, stays."""
     with desktop_parts.keyring_desktop(PROGRAMS) as place:

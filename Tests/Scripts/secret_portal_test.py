@@ -141,13 +141,15 @@ def test_ways_to_the_application():
 
 
 def test_nothing_is_made_where_something_would_be_lost():
-    """An application that has passwords under another secret gets an error, and after an import that secret."""
+    """An application that has passwords under another secret gets an error, and after an import that secret. What a
+    program on the bus stores for it does not count."""
     with desktop() as place:
         portal = Portal(place)
         folder = pathlib.Path(place.home, ".var/app/org.example.Old/data/keyrings")
         folder.mkdir(parents=True)
         assert portal.secret("org.example.Old") == portal.secret("org.example.Old")
-        for name in ("org.example.Older", "org.example.Oldest"):
+        names = ("org.example.Older", "org.example.Oldest")
+        for name in names:
             folder = pathlib.Path(place.home, f".var/app/{name}/data/keyrings")
             folder.mkdir(parents=True)
             (folder / "default.keyring").touch()
@@ -157,9 +159,47 @@ def test_nothing_is_made_where_something_would_be_lost():
             os.close(reading)
             os.close(writing)
         client = Client(place)
-        older = bytes(range(64))
-        client.create(client.session()[1], {"app_id": "org.example.Older", "xdg:schema": SCHEMA}, older)
-        assert portal.secret("org.example.Older") == older == portal.secret("org.example.Older")
+        _, session = client.session()
+        for name, schema in zip((*names, "org.example.New"), ({"xdg:schema": SCHEMA}, {}, {}), strict=True):
+            client.create(session, {"app_id": name} | schema, b"planted" * 9)
+        for name in names:
+            refused(lambda: portal.secret(name), "Error.Failed")  # noqa: B023
+        assert b"planted" not in portal.secret("org.example.New")
+        bring_keyring(place, {names[0]: ({"xdg:schema": SCHEMA}, OLDER), names[1]: ({}, OLDER[::-1])})
+        assert [portal.secret(name) for name in names] == [OLDER, OLDER[::-1]]
+
+
+# What another keyring's portal has given out.
+OLDER = bytes(range(64))
+
+
+def bring_keyring(place, applications, status=0):
+    """Imports a keyring in which the portal of gnome-keyring 46 or 42 has kept the secrets of applications."""
+    lines = ["[keyring]", "display-name=Portal", "ctime=0", "mtime=0", "lock-on-idle=false", "lock-after=false", ""]
+    for number, (name, (more, secret)) in enumerate(applications.items()):
+        lines += [f"[{number}]", "item-type=0", f"display-name=Key of {name}", f"binary-secret={secret.hex()}"]
+        lines += ["mtime=1", "ctime=1", ""]
+        for index, (key, value) in enumerate(({"app_id": name} | more).items()):
+            lines += [f"[{number}:attribute{index}]", f"name={key}", "type=string", f"value={value}", ""]
+    keyring = pathlib.Path(place.home, "portal.keyring")
+    keyring.write_text("\n".join(lines))
+    done = place.run("import-from", "keyring-file", str(keyring))
+    assert done.returncode == status, done
+    return done.stdout
+
+
+def test_what_an_import_brings_to_the_portal():
+    """A secret that the portal has otherwise stays and is named; the undo of an import takes its own along."""
+    with desktop() as place:
+        portal = Portal(place)
+        own = portal.secret("org.example.Mail")
+        keys = {name: ({}, OLDER) for name in ("org.example.Mail", "org.example.Chat")}
+        text = bring_keyring(place, keys, status=1)
+        assert "2 items were added" in text and "left out: “Key of org.example.Mail”" in text, text
+        assert "Chat”" not in text, text
+        assert portal.secret("org.example.Chat") == OLDER and portal.secret("org.example.Mail") == own
+        assert place.run("import-from", "-u", "keyring-file").returncode == 0
+        assert portal.secret("org.example.Chat") != OLDER and portal.secret("org.example.Mail") == own
 
 
 def test_a_snap_with_passwords_gets_no_new_secret():

@@ -17,7 +17,7 @@ import dbus
 import desktop_parts
 from desktop_parts import ROOT, Client, Desktop, bridges, kill, kill_bridges, objects, refused
 from keychain_parts import ends
-from parts import of_root, of_this_turn
+from parts import of_this_turn
 from patience import PATIENCE
 
 PROGRAMS = os.path.abspath(sys.argv[1])
@@ -363,82 +363,6 @@ def test_status_names_the_program():
         # Outside of a session there is nothing to say.
         del place.environment["DBUS_SESSION_BUS_ADDRESS"]
         assert "programs of the desktop" not in place.run("status").stdout
-
-
-def test_setup_and_undo():
-    """setup writes four files and undo leaves nothing; an older keyring or wallet is not left behind without a word."""
-    with tempfile.TemporaryDirectory(prefix="desktop.") as folder:
-        place = Desktop(PROGRAMS, folder)
-        keyrings = f"{place.home}/.local/share/keyrings"
-        os.makedirs(keyrings)
-        open(f"{keyrings}/login.keyring", "wb").close()
-        place.fails(1, "setup", "-y", "desktop", because="login.keyring has secrets of an older keyring")
-        assert place.run("setup", "-y", "--without-import", "desktop").returncode == 0
-        files = [
-            ".local/share/dbus-1/services/org.freedesktop.secrets.service",
-            ".config/systemd/user/keychain-secrets.service",
-            ".config/systemd/user/gnome-keyring-daemon.service.d/keychain.conf",
-            ".config/autostart/gnome-keyring-secrets.desktop",
-        ]
-        assert all(os.path.exists(f"{place.home}/{name}") for name in files)
-        assert "nothing has to be changed" in place.run("setup", "-y", "-w", "desktop").stdout
-        assert place.run("setup", "-u", "-y", "desktop").returncode == 0
-        left = [f"{path}/{name}" for path, _, names in os.walk(place.home) for name in names]
-        assert left == [f"{keyrings}/login.keyring"], left
-        for folder in (".local/share/dbus-1", ".config/systemd", ".config/autostart"):
-            assert not os.path.exists(f"{place.home}/{folder}"), folder
-        os.makedirs(f"{place.home}/.local/share/dbus-1/services")
-        with open(f"{place.home}/{files[0]}", "w") as file:
-            file.write("[D-BUS Service]\n")
-        place.fails(1, "setup", "-y", "-w", "desktop", because="is there already")
-        assert place.run("setup", "-u", "-y", "desktop").returncode == 0
-        assert os.path.exists(f"{place.home}/{files[0]}")
-
-
-def test_setup_and_a_link_to_nothing():
-    """A place that is a link to a missing file is named, and stays what it is."""
-    with tempfile.TemporaryDirectory(prefix="desktop.") as folder:
-        place = Desktop(PROGRAMS, folder)
-        services = f"{place.home}/.local/share/dbus-1/services"
-        os.makedirs(services)
-        link = f"{services}/org.freedesktop.secrets.service"
-        os.symlink(f"{place.home}/elsewhere", link)
-        place.fails(1, "setup", "-y", "desktop", because="which is not there")
-        assert place.run("setup", "-u", "-y", "desktop").returncode in (0, 1)
-        assert os.readlink(link) == f"{place.home}/elsewhere"
-
-
-def test_setup_does_all_or_nothing():
-    """A file that cannot be written takes the first ones back, and a foreign one that is as wished stays."""
-    with tempfile.TemporaryDirectory(prefix="desktop.") as folder:
-        place = Desktop(PROGRAMS, folder)
-        wallets, autostart = f"{place.home}/.local/share/kwalletd", f"{place.home}/.config/autostart"
-        for path in (wallets, autostart):
-            os.makedirs(path)
-        open(f"{wallets}/kdewallet.kwl", "wb").close()
-        place.fails(1, "setup", "-y", "desktop", because="kdewallet.kwl has secrets of an older keyring")
-        hidden = f"{autostart}/gnome-keyring-secrets.desktop"
-        with open(hidden, "w") as file:
-            file.write("[Desktop Entry]\nHidden = true\n")
-        # A link that leads nowhere is a folder that cannot be made.
-        os.symlink("/nowhere/at/all", f"{place.home}/.config/systemd")
-        assert place.run("setup", "-y", "-w", "desktop").returncode == 1
-        assert not os.path.exists(f"{place.home}/.local/share/dbus-1")
-        os.unlink(f"{place.home}/.config/systemd")
-        done = place.run("setup", "-y", "-w", "desktop")
-        assert done.returncode == 0 and "preview" in done.stdout, done
-        undone = place.run("setup", "-u", "-y", "desktop")
-        assert "as they were" in undone.stdout and os.path.exists(hidden), undone
-
-
-@of_root
-def test_setup_in_the_home_of_another():
-    """Root changes nothing there."""
-    with tempfile.TemporaryDirectory(prefix="desktop.") as folder:
-        place = Desktop(PROGRAMS, folder)
-        os.chown(place.home, 33, 33)
-        place.fails(1, "setup", "-y", "desktop", because="is another user's home")
-        assert os.listdir(place.home) == []
 
 
 def test_programs_in_a_folder_with_a_blank():

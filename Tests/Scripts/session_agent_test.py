@@ -16,7 +16,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import machine  # noqa: E402
 from deployment import OTHER, PROMPTS, PYTHON, VICTIM, stopped  # noqa: E402
 from patience import PATIENCE, eventually
-from system_service_parts import FAILED, Service, asked_at_terminal, check, connected
+from system_service_parts import FAILED, Desktop, Service, asked_at_terminal, check, connected
 
 PASSCODE = "1234567"
 USUAL = "/run/keychain-enclaved"
@@ -308,10 +308,32 @@ def silent_agent(d):
         check("an agent that goes on is asked again", True)
 
 
+def bridge(d, program):
+    """A program of the desktop, from the bus to the window: its secret is closed, and the user is asked."""
+    with contextlib.ExitStack() as stack:
+        with d.unlocked():
+            desktop = Desktop(d, program, stack, KEYCHAIN_INTERACTION="auto")
+            desktop.store()
+            check("a program of the desktop finds what it has stored", desktop.finds())
+        enclave = d.processes()["enclave"]
+        os.kill(enclave, signal.SIGKILL)
+        eventually(lambda: not os.path.exists(f"/proc/{enclave}"))
+        check("before the first unlock it gets nothing while nobody can be asked", not desktop.finds())
+        stack.enter_context(d.session_agent())
+        eventually(d.has_display, "the session agent does not register")
+        d.forget()
+        check("with a session agent the passcode in a window opens its secret", desktop.finds())
+        check("the window names the program", "secret-tool" in d.said("said"), d.said("said"))
+        check("and is one", d.said("said").count("GETPIN") == 1, d.said("said"))
+        check("on the display of the session", f"DISPLAY=:{VICTIM}\n" in d.said("environment"))
+    d.forget()
+
+
 def main():
     d = Desktops(os.path.abspath(sys.argv[1]))
     machine.leave()
     d.add_accounts()
+    program = Desktop.install(d)
     try:
         d.start()
         d.prepare_displays()
@@ -323,6 +345,7 @@ def main():
         with d.unlocked():
             for part in (asks_on_display, impostors, flood, newest_counts, ended_questions, silent_agent):
                 part(d)
+        bridge(d, program)
     finally:
         try:
             d.stop()

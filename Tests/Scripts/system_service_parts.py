@@ -10,7 +10,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 
 from deployment import PYTHON, VICTIM, Deployment  # noqa: E402
 
-from patience import PATIENCE
+from patience import PATIENCE, eventually
 
 FAILED = []
 
@@ -59,6 +59,42 @@ def connected(d, user=VICTIM):
         yield
     finally:
         process.communicate("\n", timeout=PATIENCE)
+
+
+class Desktop:
+    """A session's bus of the victim's, and the bridge on it."""
+
+    @staticmethod
+    def install(d):
+        """The daemon knows the bridge that is there when it starts."""
+        return d.install("keychain-secrets", f"{d.products}/keychain-secrets", "libexec")
+
+    def __init__(self, d, bridge, stack, **variables):
+        self.d, self.folder = d, d.path("mine", "session")
+        os.mkdir(self.folder, 0o700)
+        os.chown(self.folder, VICTIM, VICTIM)
+        address = f"unix:path={self.folder}/bus"
+        self.environment = d.environment(
+            DBUS_SESSION_BUS_ADDRESS=address, XDG_RUNTIME_DIR=self.folder, **variables
+        )
+        self.begin(stack, "dbus-daemon", "--session", "--nofork", "--nopidfile", f"--address={address}")
+        eventually(lambda: os.path.exists(f"{self.folder}/bus"))
+        self.begin(stack, bridge)
+        eventually(lambda: d.run(bridge, "--owner", env=self.environment).stdout.strip() == bridge)
+
+    def begin(self, stack, *words):
+        process = subprocess.Popen(
+            words, user=VICTIM, group=VICTIM, extra_groups=[], cwd="/", env=self.environment,
+            stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+        stack.callback(process.wait)
+        stack.callback(process.kill)
+
+    def store(self):
+        return self.d.run("secret-tool", "store", "--label=L", "n", "1", text="geheim", env=self.environment)
+
+    def finds(self):
+        return self.d.run("secret-tool", "lookup", "n", "1", env=self.environment).stdout == "geheim"
 
 
 def privileges(d):

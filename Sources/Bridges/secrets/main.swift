@@ -17,6 +17,8 @@ func fail(_ message: String) -> Never {
     exit(EXIT_FAILURE)
 }
 
+func environment(_ name: String) -> String? { unsafe getenv(name).map { unsafe String(cString: $0) } }
+
 /// The import that a command line asks for; nil for the service itself.
 func importDeed(_ given: ProgramArguments) -> ImportProgram.Deed? {
     if given.has("--undo-import") { return .undo }
@@ -27,7 +29,7 @@ func importDeed(_ given: ProgramArguments) -> ImportProgram.Deed? {
 ///
 /// - Parameter file: the service file of that one; it may be missing.
 func yield(to file: String) throws {
-    let choice = try DesktopChoice { name in unsafe getenv(name).map { unsafe String(cString: $0) } }
+    let choice = try DesktopChoice(environment)
     guard let keyring = try choice.olderKeyring() else { return }
     guard let former = try? FormerService(file) else { throw Refusal.olderKeyring(keyring) }
     try former.begin()
@@ -41,7 +43,7 @@ func importOrigin(_ given: ProgramArguments) -> ImportProgram.Origin {
     return .file(file, password: KeyringPassword(descriptor: given.text("--password-fd")))
 }
 
-let language = UserLanguage { name in unsafe getenv(name).map { unsafe String(cString: $0) } }
+let language = UserLanguage(environment)
 
 /// A marked program takes no address from who started it.
 func busAddress(_ given: String?) -> String? {
@@ -71,7 +73,7 @@ do {
         _ = try ProcessLimits.raiseOpenFilesLimit()
         umask(0o077)
         if let deed = importDeed(given) {
-            let work = try ImportProgram(address: address, in: given.has("--json") ? nil : language)
+            let work = try ImportProgram(address: address, in: given.has("--json") ? nil : language, environment)
             let (lines, isComplete) = try work.run(deed, from: importOrigin(given))
             print(lines.joined(separator: "\n"))
             exit(isComplete ? EXIT_SUCCESS : EXIT_FAILURE)

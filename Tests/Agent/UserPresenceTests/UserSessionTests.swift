@@ -45,7 +45,7 @@ import Testing
             (.unlocked, true), (.unlocked, false), (.locked, true), (.locked, false), (.goingToSleep, true),
             (.goingToSleep, true), (.awake, true), (.unlocked, true), (.unlocked, false), (.locked, true),
         ]
-        for (event, isNews) in events {
+        for (event, isNews) in events + [(.ended, true), (.ended, true)] {
             let said = state.isNews(event)
             #expect(said == isNews)
         }

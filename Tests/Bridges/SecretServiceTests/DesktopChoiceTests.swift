@@ -1,3 +1,4 @@
+import KeychainClient
 import KeychainModel
 import LinuxSystem
 import TestSupport
@@ -41,6 +42,28 @@ struct DesktopChoiceTests {
         #expect(try olderKeyring() == keyring)
         try AtomicFile.remove(keyring)
         #expect(try olderKeyring() == nil)
+    }
+
+    @Test("An imported keyring is left out until it changes; any other one counts")
+    func imported() throws {
+        let note = ImportedKeyrings(state: home.file("state"))
+        func first() -> String? { OlderKeyring.first(below: home.file("data"), except: note) }
+        let keyring = try makeKeyring("keyrings/login.keyring")
+        let line = try #require(ImportedKeyrings.line(of: keyring))
+        #expect(first() == keyring)
+        try note.add([line])
+        #expect(first() == nil)
+        let wallet = try makeKeyring("kwalletd/kdewallet.kwl")
+        #expect(first() == wallet)
+        try note.add([try #require(ImportedKeyrings.line(of: wallet))])
+        #expect(first() == nil)
+        let later: [UInt8] = [1]
+        try AtomicFile.replace(keyring, with: later.span)
+        #expect(first() == keyring)
+        try AtomicFile.remove(keyring)
+        #expect(first() == nil)
+        try note.forget()
+        #expect(first() == wallet)
     }
 
     @Test("A choice that cannot be noted is none: the next start could choose otherwise")

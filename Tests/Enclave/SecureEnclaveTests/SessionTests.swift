@@ -132,6 +132,20 @@ struct SessionTests {
         #expect(try enclave.outcome(of: row) == .locked)
     }
 
+    @Test("a logout from a desktop forgets everything but what is always open", .rule("protection.state.logout"))
+    func logout() throws {
+        let enclave = try unlocked()
+        let rows = try Accessibility.allCases.map { try TestRow($0, in: enclave) }
+        enclave.sessionChanged(.ended)
+        for row in rows {
+            let isOpen = row.accessibility.availability == .always
+            #expect(try enclave.outcome(of: row) == (isOpen ? .opened : .locked), "\(row.accessibility.code)")
+        }
+        #expect(try enclave.status().lockState == .beforeFirstUnlock)
+        try enclave.unlock(passcode: TestDevice.passcode("1234"))
+        for row in rows { #expect(try enclave.outcome(of: row) == .opened) }
+    }
+
     @Test("without a passcode there is nothing to lock, whatever happens", .rule("protection.passcode.none"))
     func withoutPasscode() throws {
         let enclave = try device.start()

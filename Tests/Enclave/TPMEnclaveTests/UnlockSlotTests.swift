@@ -50,6 +50,9 @@ struct TPMSlotTests {
             #expect(try row.outcome(in: enclave) == .opened)
             enclave.sessionChanged(.locked)
             #expect(try row.outcome(in: enclave) == .locked)
+            // A start would open everything: a logout is a lock here.
+            enclave.sessionChanged(.ended)
+            #expect(try enclave.status().lockState == .locked)
             try enclave.unlock(passcode: TPMDevice.passcode("right"))
             let again = refusal { try add(.tpm, to: enclave) }
             #expect(again?.rule == .contradiction)

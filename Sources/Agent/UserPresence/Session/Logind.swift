@@ -37,8 +37,8 @@ final class Logind {
     /// - Parameters:
     ///   - user: the user's number.
     ///   - watched: the path of the one that is watched already.
-    /// - Returns: its path; nil when the user has no session.
-    func findSession(of user: UInt32, watched: String) throws(BusError) -> String? {
+    /// - Returns: nil when the user has no session.
+    func findSession(of user: UInt32, watched: String) throws(BusError) -> UserSession? {
         let own = try? path("GetSessionByPID", .number(UInt32(CurrentProcess.identifier)))
         let named = unsafe getenv("XDG_SESSION_ID").map { unsafe String(cString: $0) }
         var sessions: [UserSession] = []
@@ -50,11 +50,27 @@ final class Logind {
             if path == own { session.merits.insert(.isOurs) }
             sessions.append(session)
         }
-        return UserSession.preferred(of: sessions)?.path
+        return UserSession.preferred(of: sessions)
     }
 
     private func path(_ method: String, _ argument: BusValue) throws(BusError) -> String {
         try bus.call(Self.manager, method, [argument]).readText()
+    }
+
+    /// Whether the programs of a user go on without a session (`loginctl enable-linger`).
+    func lingers(_ user: UInt32) throws(BusError) -> Bool {
+        var object = ""
+        let reply = try bus.call(Self.manager, "ListUsers")
+        try reply.readList("(uso)") { () throws(BusError) in
+            try reply.readStructure("uso") { () throws(BusError) in
+                let number = try reply.readNumber()
+                try reply.skip("s")
+                let path = try reply.readText()
+                if number == user { object = path }
+            }
+        }
+        guard !object.isEmpty else { return false }
+        return try bus.property(BusObject(Self.service, object, Self.service + ".User"), "Linger", "b").readFlag()
     }
 
     /// The names and paths of the user's sessions.

@@ -9,7 +9,7 @@ package enum SessionLock {
         guard let logind = try? Logind(), let session = try? logind.findSession(of: user, watched: "") else {
             return false
         }
-        return (try? logind.isLocked(session)) == true
+        return (try? logind.isLocked(session.path)) == true
     }
 
     /// The same for the user of this process.

@@ -7,7 +7,7 @@ import Systemd
 /// Watches the user's session at logind (`org.freedesktop.login1` on the system bus), and the sleep of the machine.
 ///
 /// Of several sessions one is watched, a desktop rather than a terminal. When it ends, another one is watched from then
-/// on; the end of the last one counts as locked. An end never counts as unlocked.
+/// on; the end of the last one counts as locked, or as a logout from a desktop. An end never counts as unlocked.
 ///
 /// A *delay inhibitor* holds up the machine's suspension until `tell` has returned. Without a bus, or without logind,
 /// no event is seen, and nothing else is different.
@@ -61,13 +61,23 @@ package final class SessionWatch: Sendable {
 
     /// Watches the session that is to be watched now, if there is one.
     private func follow(_ logind: Logind, _ state: inout SessionState) {
-        let found = (try? logind.findSession(of: user, watched: session)) ?? ""
-        guard found != session else { return }
-        name.withLock { $0 = found }
-        // Reports about another session say nothing about this one.
-        state = SessionState()
-        // A user without a session cannot lock it any more.
-        if found.isEmpty || (try? logind.isLocked(found)) == true { report(.locked, &state) }
+        let found = try? logind.findSession(of: user, watched: session)
+        if found?.merits.contains(.isGraphical) == true { state.hasDesktop = true }
+        guard found?.path ?? "" != session else { return }
+        name.withLock { $0 = found?.path ?? "" }
+        state.beginAnother()
+        guard let found else { return report(end(of: &state, logind), &state) }
+        if (try? logind.isLocked(found.path)) == true { report(.locked, &state) }
+    }
+
+    /// The end of the last session. A user without a session cannot lock it any more.
+    ///
+    /// A desktop's secrets close with it, for most of its programs are gone. Programs of a server stay, and a user that
+    /// lingers has said so: where logind does not answer, nobody's work is cut off.
+    private func end(of state: inout SessionState, _ logind: Logind) -> SessionEvent {
+        guard state.hasDesktop, (try? logind.lingers(user)) == false else { return .locked }
+        state.hasDesktop = false
+        return .ended
     }
 
     private func take(_ signal: BusMessage, of logind: Logind, _ state: inout SessionState) throws(BusError) {
@@ -95,11 +105,16 @@ package final class SessionWatch: Sendable {
 /// The last reports about a session. logind often reports a lock twice, by a signal and by a property.
 struct SessionState {
     private var told: SessionEvent?
+    /// Whether one of the sessions was a desktop since the last end of all.
+    var hasDesktop = false
+
+    /// Forgets what was told: reports about another session say nothing about this one.
+    mutating func beginAnother() { told = nil }
 
     /// Whether the event changes anything.
     mutating func isNews(_ event: SessionEvent) -> Bool {
         switch event {
-        case .goingToSleep, .awake: return true
+        case .goingToSleep, .awake, .ended: return true
         case .locked, .unlocked:
             defer { told = event }
             return told != event

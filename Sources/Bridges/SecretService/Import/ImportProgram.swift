@@ -28,14 +28,17 @@ package struct ImportProgram {
     private let address: String
     /// The language of the outcome; nil for JSON.
     private let language: UserLanguage?
+    /// Where it notes what it has brought as a whole; nil for nowhere.
+    private let folders: UserFolders?
     private let secrets: KeychainSecrets
 
     /// - Parameters:
     ///   - address: the bus's, as in `DBUS_SESSION_BUS_ADDRESS`.
     ///   - language: that of the outcome; nil for JSON.
+    ///   - environment: gives the value of a variable.
     /// - Throws: `errSecParam` (`configuration.*`) for settings that make no sense; `SystemError`.
-    package init(address: String, in language: UserLanguage?) throws {
-        (self.address, self.language) = (address, language)
+    package init(address: String, in language: UserLanguage?, _ environment: (String) -> String?) throws {
+        (self.address, self.language, folders) = (address, language, UserFolders(environment))
         let questions = try Questions(BridgeProgram.configuration(), address: address)
         secrets = KeychainSecrets { () throws(Refusal) in try questions.reach() }
     }
@@ -45,27 +48,39 @@ package struct ImportProgram {
     /// - Returns: what was done, as lines of text, and whether everything is in the keychain.
     /// - Throws: ``ImportFailure``, ``BusError``, ``BusFailure``, `Refusal`, `SystemError` where it cannot be done.
     package func run(_ deed: Deed, from origin: Origin) throws -> (lines: [String], isComplete: Bool) {
-        switch (deed, origin) {
-        case (.undo, .service): return (try undone(OtherService.note), true)
-        case (.undo, .wallet): return (try undone(WalletService.note), true)
-        case (.undo, .file): return (try undone(KeyringFile.note), true)
-        case (_, .service):
-            try checkOwner()
-            return try run(deed, from: try OtherService(try SystemBus(session: address)))
-        case (_, .wallet): return try run(deed, from: try WalletService(try SystemBus(session: address)))
-        case (_, .file(let path?, let password)):
-            return try run(deed, from: try KeyringFile(path) { try password.read(for: path, in: language ?? .english) })
-        case (_, .file(nil, _)): throw ImportFailure("No file is named.", "没有指定文件。")
-        }
-    }
-
-    private func run(_ deed: Deed, from source: some SecretSource) throws -> (lines: [String], isComplete: Bool) {
-        let report = try SecretImport.run(from: source, to: secrets, isTrial: deed == .show)
+        guard deed != .undo else { return (try undone(origin.kind.rawValue), true) }
+        let keyrings = KeyringsBefore(of: origin.kind, in: folders)
+        let report = try imported(from: origin, isTrial: deed == .show)
+        if deed == .add, report.isComplete, isInUsualPlace(origin) { keyrings?.noteImported(report.collections) }
         guard let language else { return ([report.json], report.isComplete) }
         return (report.sentences(isTrial: deed == .show).map { $0(language) }, report.isComplete)
     }
 
+    private func imported(from origin: Origin, isTrial: Bool) throws -> ImportReport {
+        switch origin {
+        case .service:
+            _ = try owner()
+            let other = try OtherService(try SystemBus(session: address))
+            return try SecretImport.run(from: other, to: secrets, isTrial: isTrial)
+        case .wallet:
+            let wallets = try WalletService(try SystemBus(session: address))
+            return try SecretImport.run(from: wallets, to: secrets, isTrial: isTrial)
+        case .file(let path?, let password):
+            let file = try KeyringFile(path) { try password.read(for: path, in: language ?? .english) }
+            return try SecretImport.run(from: file, to: secrets, isTrial: isTrial)
+        case .file(nil, _): throw ImportFailure("No file is named.", "没有指定文件。")
+        }
+    }
+
+    /// Whether the files of the keyring are where they are looked for. Another Secret Service than gnome-keyring may
+    /// have its files anywhere.
+    private func isInUsualPlace(_ origin: Origin) -> Bool {
+        guard case .service = origin else { return true }
+        return (try? owner())?.split(separator: "/").last == "gnome-keyring-daemon"
+    }
+
     private func undone(_ note: String) throws -> [String] {
+        if let folders { try ImportedKeyrings(state: folders.state).forget() }
         let (deleted, changed) = try secrets.deleteUnchanged(withNote: note)
         let collections = try secrets.deleteEmptyCollections(withNote: note)
         guard let language else {
@@ -80,7 +95,8 @@ package struct ImportProgram {
         return (collections > 0 ? [items, places] : [items]).map { $0(language) }
     }
 
-    private func checkOwner() throws {
+    /// The program that is imported from.
+    private func owner() throws -> String {
         guard let owner = try NameOwner.executable(onBus: address) else {
             throw Refusal(
                 .notAvailable, .unavailable, BridgeProgram.name, "No program on this bus is \(BridgeProgram.name).",
@@ -90,6 +106,17 @@ package struct ImportProgram {
             throw Refusal(
                 .notAvailable, .unavailable, BridgeProgram.name, "The keychain itself is \(BridgeProgram.name) here.",
                 do: "Run `security setup --undo desktop`, log in again, and repeat the import.")
+        }
+        return owner
+    }
+}
+
+extension ImportProgram.Origin {
+    fileprivate var kind: KeyringImport {
+        switch self {
+        case .service: OtherService.origin
+        case .wallet: WalletService.origin
+        case .file: KeyringFile.origin
         }
     }
 }

@@ -13,6 +13,9 @@ struct ImportReport {
     /// Items without a value, or larger than the keychain's may be.
     var unreadable = 0
 
+    /// The collections that were read, as the source calls them.
+    var collections: [String] = []
+
     /// Whether everything is in the keychain.
     var isComplete: Bool { different.isEmpty && closed.isEmpty && unreadable == 0 }
 }

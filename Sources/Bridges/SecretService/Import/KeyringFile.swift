@@ -1,11 +1,12 @@
 import Glibc
+import KeychainClient
 import KeychainCrypto
 import KeychainModel
 import LinuxSystem
 
 /// A keyring of gnome-keyring's, read from its file: gnome-keyring itself changes some secrets when it loads them.
 struct KeyringFile: SecretSource {
-    static let note = "Imported from a file of gnome-keyring"
+    static let origin = KeyringImport.file
 
     private let path: String
     private let label: String

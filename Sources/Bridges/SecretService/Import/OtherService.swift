@@ -1,3 +1,4 @@
+import KeychainClient
 import KeychainCrypto
 import KeychainModel
 import LinuxSystem
@@ -6,7 +7,7 @@ import Systemd
 /// Another program that is the Secret Service on a bus, read as its clients read it. Nothing in it is changed, but that
 /// its user may unlock a collection.
 final class OtherService: SecretSource {
-    static let note = "Imported from another Secret Service"
+    static let origin = KeyringImport.service
 
     private let bus: SystemBus
     private let session: SecretSession

@@ -1,3 +1,4 @@
+import KeychainClient
 import KeychainModel
 import LinuxSystem
 import Systemd
@@ -11,6 +12,8 @@ struct SecretImport<Source: SecretSource> {
     private var report = ImportReport()
     /// The items that are to be added, with their collections.
     private var wanted: [(collection: SecretCollection, item: OtherService.Item)] = []
+    /// The master secrets of applications, each with its item.
+    private var masters: [String: OtherService.Item] = [:]
 
     init(from source: Source, to secrets: KeychainSecrets) { (self.source, self.secrets) = (source, secrets) }
 
@@ -33,9 +36,26 @@ struct SecretImport<Source: SecretSource> {
                 report.closed.append(collection.label)
                 continue
             }
+            report.collections.append(collection.path)
             let place = Self.place(of: collection, among: &known)
             try source.items(of: collection) { item in try note(item, for: place) }
         }
+        for (application, item) in masters { try checkMaster(item, of: application) }
+    }
+
+    /// The portal's item comes along like any other, because a program may have stored it. The portal itself has a copy
+    /// that no program on the bus can make.
+    private mutating func noteMaster(_ item: OtherService.Item) {
+        guard let application = item.lookup.applicationOfMaster else { return }
+        if masters[application]?.lookup.isOfPortal != true { masters[application] = item }
+    }
+
+    /// Leaves out what the portal has otherwise: an application uses it already.
+    private mutating func checkMaster(_ item: OtherService.Item, of application: String) throws {
+        let known = try asking { () throws(Refusal) in try secrets.masterSecret(of: application) }
+        guard let known else { return }
+        masters[application] = nil
+        if !known.isEqual(to: item.value) { report.different.append(item.label) }
     }
 
     /// The collection that takes the items of another: `login` for the default one, else one with the same label.
@@ -58,6 +78,7 @@ struct SecretImport<Source: SecretSource> {
     private mutating func note(_ item: OtherService.Item?, for place: SecretCollection) throws {
         guard let item, (try? Bridge.check(item.lookup, item.label)) != nil, item.value.count <= ItemLimits.valueBytes
         else { return report.unreadable += 1 }
+        noteMaster(item)
         switch try presence(of: item, in: place) {
         case .absent:
             report.added += 1
@@ -84,15 +105,37 @@ struct SecretImport<Source: SecretSource> {
     }
 
     private func add() throws {
+        let note = Source.origin.rawValue
         var made = Set(try asking { () throws(Refusal) in try secrets.collections() }.map(\.name))
         for (place, item) in wanted {
             try asking { () throws(Refusal) in
                 if made.insert(place.name).inserted {
-                    try secrets.addCollection(place.name, label: place.label, aliases: [], note: Source.note)
+                    try secrets.addCollection(place.name, label: place.label, aliases: [], note: note)
                 }
                 _ = try secrets.add(
-                    to: place.name, label: item.label, item.lookup, item.value, replacing: false, note: Source.note)
+                    to: place.name, label: item.label, item.lookup, item.value, replacing: false, note: note)
+            }
+        }
+        for (application, item) in masters {
+            try asking { () throws(Refusal) in
+                try secrets.addMasterSecret(item.value, of: application, note: note)
             }
         }
     }
+}
+
+extension LookupAttributes {
+    private static let portal = "org.freedesktop.portal.Secret"
+
+    /// The application whose master secret another keyring's portal keeps under these attributes; nil for any other
+    /// item. Older releases of gnome-keyring, such as Debian 12's (42.1), give it no schema.
+    fileprivate var applicationOfMaster: String? {
+        guard all.count == 2, [Self.generic, Self.portal].contains(itemKind), let name = pairs["app_id"]?.text,
+            SecretPortal.isName(name)
+        else { return nil }
+        return name
+    }
+
+    /// Whether the item says that it is the portal's.
+    fileprivate var isOfPortal: Bool { itemKind == Self.portal }
 }

@@ -1,9 +1,10 @@
+import KeychainClient
 import Systemd
 
 /// Where an import comes from.
 protocol SecretSource {
-    /// The note of every item and collection that an import from there adds, by which it is taken back.
-    static var note: String { get }
+    /// By it every item and collection that an import from there adds is taken back.
+    static var origin: KeyringImport { get }
 
     /// All collections, with what is known of them before their items are read.
     func collections() throws -> [OtherService.Collection]

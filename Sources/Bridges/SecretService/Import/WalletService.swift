@@ -1,10 +1,11 @@
+import KeychainClient
 import KeychainModel
 import LinuxSystem
 import Systemd
 
 /// KWallet on a bus, read as programs of KDE read it. Nothing in it is changed, but that its user may open a wallet.
 final class WalletService: SecretSource {
-    static let note = "Imported from KWallet"
+    static let origin = KeyringImport.wallet
 
     private let bus: SystemBus
     private let object: BusObject

@@ -22,9 +22,14 @@ extension KeychainSecrets {
     }
 
     /// Gives an application its secret, for ever: of two that come at once, both get the one that was first.
-    func addMasterSecret(_ secret: SecretBytes, of application: String) throws(Refusal) {
+    ///
+    /// - Parameter note: a comment, by which ``deleteUnchangedMasters(withNote:)`` finds it.
+    func addMasterSecret(
+        _ secret: SecretBytes, of application: String, note: String? = nil
+    ) throws(Refusal) {
         var builder = ItemRequestBuilder(.add)
         try begin(&builder)
+        if let note { try builder.set("icmt", .string(note)) }
         try builder.set("svce", .string(Self.portal))
         try builder.set("acct", .string(application))
         try builder.set("labl", .string("Application key for \(application)"))
@@ -33,6 +38,16 @@ extension KeychainSecrets {
         let request = try builder.build()
         do throws(Refusal) { _ = try ready().send(request) } catch {
             guard error.status == .duplicateItem else { throw error }
+        }
+    }
+
+    /// Deletes the secrets that an import has brought. The older keyring, from which they came, still has them.
+    func deleteUnchangedMasters(withNote note: String) throws(Refusal) {
+        for item in try noted(note, service: Self.portal) {
+            guard let reference = item.reference, item.date(.creationDate) == item.date(.modificationDate) else {
+                continue
+            }
+            try delete(reference)
         }
     }
 }

@@ -10,6 +10,7 @@ extension KeychainSecrets {
         let items = try noted(note, service: nil).compactMap(item)
         let unchanged = items.filter { $0.created == $0.modified }
         for item in unchanged { try delete(item.reference) }
+        try deleteUnchangedMasters(withNote: note)
         return (unchanged.count, items.count - unchanged.count)
     }
 
@@ -30,7 +31,7 @@ extension KeychainSecrets {
         return deleted
     }
 
-    private func noted(_ note: String, service: String?) throws(Refusal) -> [ItemResponse.Item] {
+    func noted(_ note: String, service: String?) throws(Refusal) -> [ItemResponse.Item] {
         try send(
             try search(service: service) { (builder: inout ItemRequestBuilder) throws(Refusal) in
                 try builder.set("icmt", .string(note))

@@ -9,20 +9,14 @@ package import LinuxSystem
 /// users stay where they are: one with an older keyring has the service from before, until `security setup desktop`.
 /// One that the bridge has served keeps the bridge.
 package struct DesktopChoice {
-    private let data: String
-    private let state: String
+    private let folders: UserFolders
     /// PAM makes an empty older keyring at any later login. So the bridge leaves a note when it serves a user.
-    private var mark: String { "\(state)/desktop" }
+    private var mark: String { "\(folders.state)/desktop" }
 
     /// - Throws: `errSecParam` where the user has no home.
     package init(_ environment: (String) -> String?) throws(Refusal) {
-        func folder(_ variable: String, _ standard: String) throws(Refusal) -> String {
-            if let path = environment(variable), path.hasPrefix("/") { return path }
-            guard let home = environment("HOME"), home.hasPrefix("/") else { throw .noHome }
-            return "\(home)/\(standard)"
-        }
-        data = try folder("XDG_DATA_HOME", ".local/share")
-        state = try folder("XDG_STATE_HOME", ".local/state") + "/keychain"
+        guard let folders = UserFolders(environment) else { throw .noHome }
+        self.folders = folders
     }
 
     /// The older keyring for which the user stays with the service from before; nil where the bridge serves them, from
@@ -31,8 +25,8 @@ package struct DesktopChoice {
     /// - Throws: `SystemError` where the choice cannot be read or noted: it must be the same at the next start.
     package func olderKeyring() throws(SystemError) -> String? {
         if try FileStatus(at: mark) != nil { return nil }
-        if let keyring = OlderKeyring.first(below: data) { return keyring }
-        try PrivateDirectory.ensure(state)
+        if let keyring = OlderKeyring.first(below: folders.data) { return keyring }
+        try PrivateDirectory.ensure(folders.state)
         try AtomicFile.replace(mark, with: Array(Self.note.utf8).span)
         return nil
     }

@@ -7,7 +7,8 @@ import Systemd
 /// application encrypts its own file of passwords with.
 ///
 /// A secret that has been given out is never replaced, because what it has encrypted would be lost. So where the
-/// application has such a file already, nothing is made: the secret of that file is elsewhere.
+/// application has such a file already, nothing is made: the secret of that file is elsewhere, and an import brings it.
+/// Items of programs on the bus do not count, whatever their attributes.
 struct SecretPortal {
     let bridge: Bridge
 
@@ -66,9 +67,8 @@ struct SecretPortal {
 
     private func secret(of application: String) throws(BusFailure) -> SecretBytes {
         if let known = try known(application) { return known }
-        let imported = try imported(application)
-        if imported == nil { try Self.checkHasNoFile(application) }
-        let secret = imported ?? SecretBytes(copying: Randomness.bytes(Self.secretBytes).span)
+        try Self.checkHasNoFile(application)
+        let secret = SecretBytes(copying: Randomness.bytes(Self.secretBytes).span)
         try asking { () throws(Refusal) in try bridge.secrets.addMasterSecret(secret, of: application) }
         guard let added = try known(application) else {
             throw BusFailure(.failed, "The secret of “\(application)” was not stored.")
@@ -78,21 +78,6 @@ struct SecretPortal {
 
     private func known(_ application: String) throws(BusFailure) -> SecretBytes? {
         try asking { () throws(Refusal) in try bridge.secrets.masterSecret(of: application) }
-    }
-
-    /// The secret that another keyring had for the application, if an import has brought it: the newest.
-    private func imported(_ application: String) throws(BusFailure) -> SecretBytes? {
-        let pairs: LookupAttributes.Pairs = ["app_id": ExactText(application)]
-        let found = try asking { () throws(Refusal) in try bridge.secrets.items(pairs, in: nil) }
-        guard let newest = found.filter(Self.isMasterSecret).max(by: { $0.created < $1.created }) else { return nil }
-        return try bridge.openItem(newest.object, withValue: true).value
-    }
-
-    /// Whether the application's name is all that an item is found by. Older releases of gnome-keyring, such as
-    /// Debian 12's (42.1), give it no schema.
-    private static func isMasterSecret(_ item: SecretItem) -> Bool {
-        item.lookup.all.count == 2
-            && [LookupAttributes.generic, "org.freedesktop.portal.Secret"].contains(item.lookup.itemKind)
     }
 
     /// Refuses a new secret where the application has passwords under an older one.

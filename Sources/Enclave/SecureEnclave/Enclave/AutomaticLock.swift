@@ -15,6 +15,7 @@ extension SoftwareEnclave {
         case .goingToSleep: if state.withLock({ $0.settings.locksOnSleep }) { try? lock() }
         case .unlocked: try? state.withLock { (state) throws(Refusal) in try state.openUnattended() }
         case .awake: _ = try? status()
+        case .ended: try? close { $0.end() }
         }
         watch.look()
     }

@@ -144,11 +144,14 @@ package final class SoftwareEnclave: EnclaveService {
         for store in [givenKeyStore, (try? file.roots.root(.tpm))?.keyStore] { store?.forgetLoadedKeys() }
     }
 
-    package func lock() throws(Refusal) {
+    package func lock() throws(Refusal) { try close { $0.lock() } }
+
+    /// Closes classes, and drops what the user has shown.
+    func close(_ body: (inout DeviceState) -> Void) throws(Refusal) {
         defer { forgetWhatWasOpen() }
         try state.withLock { (state) throws(Refusal) in
             // First of all, so that a vault that cannot be read leaves nothing open.
-            state.lock()
+            body(&state)
             try state.refresh(from: file)
         }
     }

@@ -64,6 +64,10 @@ struct DeviceState: @unchecked Sendable {
     /// the device key opens them again.
     mutating func lock() { close { $0 == .whileUnlocked } }
 
+    /// Forgets what a restart forgets. After one, a slot that needs nobody would open everything again: with such a
+    /// slot this is a lock.
+    mutating func end() { if vault.unattendedSlot == nil { closeForRestart() } else { lock() } }
+
     /// Forgets all keys but those that are always open, as a restart does.
     private mutating func closeForRestart() { close { $0 != .always } }
 

@@ -116,7 +116,7 @@ extension ListedItem {
         switch accessibility {
         case .whenUnlocked, .whenUnlockedThisDeviceOnly: "It is open while the keychain is unlocked."
         case .afterFirstUnlock, .afterFirstUnlockThisDeviceOnly:
-            "It stays open after the first unlock, until the machine is off."
+            "It stays open after the first unlock, until a restart or a logout from the desktop."
         case .always, .alwaysThisDeviceOnly: "It is always open."
         case .whenPasscodeSetThisDeviceOnly: "It is open while the keychain is unlocked, and goes with its password."
         case nil: ""

@@ -145,7 +145,8 @@ enum ChineseTexts {
         Only that program reads it; its value is not shown here.\t只有该程序可以读取它；此处不显示它的值。
         Nobody who is root on this machine can be kept out: SECURITY.md.\t无法阻止本机的 root 用户：见 SECURITY.md。
         It is open while the keychain is unlocked.\t钥匙串解锁期间可用。
-        It stays open after the first unlock, until the machine is off.\t首次解锁后一直可用，直到关机。
+        It stays open after the first unlock, until a restart or a logout from the desktop.\t首次解锁后一直可用，直到\
+        重新启动或从桌面注销。
         It is always open.\t始终可用。
         It is open while the keychain is unlocked, and goes with its password.\t钥匙串解锁期间可用；移除钥匙串的密码时\
         会一并销毁。
@@ -512,6 +513,11 @@ enum ChineseTexts {
         nothing has to be changed\t无需更改
         nothing was changed\t未作任何更改
         Answer y, or add -y.\t请回答 y，或加上 -y。
+        in the keychain alone: “{1}”\t仅在钥匙串中：“{1}”
+        {1} items of desktop programs are in the keychain alone\t{1} 个桌面程序的项目仅存在于钥匙串中
+        Copy what you need with secret-tool or seahorse before the undo. With --without-export they stay in the keycha\
+        in, and `security setup desktop` brings them back.\t撤销前请用 secret-tool 或 seahorse 复制所需内容。加上 --wi\
+        thout-export 时它们留在钥匙串中，`security setup desktop` 可使其恢复可用。
         done; the settings are as they were before\t完成；设置已恢复原状
         the desktop's part is a preview; docs/guides/desktop.md says what it lacks\t桌面部分是预览版；尚缺的功能见 doc\
         s/guides/desktop.md
@@ -1970,6 +1976,8 @@ enum ChineseTexts {
         Show what would change and change nothing.\t显示会改变什么，但不作改变。
         desktop: leave an older keyring's secrets where they are.\tdesktop：把旧密钥环的秘密留在原处。
         Do not ask before the files are changed.\t更改文件前不询问。
+        desktop, with --undo: leave what programs have stored since then in the keychain.\tdesktop 与 --undo 一起：把\
+        程序此后存储的内容留在钥匙串中。
         Take back what an earlier setup has changed.\t撤销先前的 setup 所作的更改。
         Add to the keychain what another keyring or program for passwords has.\t将另一个密钥环或密码程序中的内容添加到\
         钥匙串。
@@ -2060,10 +2068,10 @@ enum ChineseTexts {
         The dump is damaged or cut; nothing was imported.\t该转储已损坏或不完整；没有导入任何内容。
         Write it again, with -d alone: security dump-keychain -d > FILE\t请仅用 -d 重新写出：security dump-keychain -d\
          > 文件
-        Add them with `security import-from gnome-keyring` first, and then --without-import to this command.\t请先用 `\
-        security import-from gnome-keyring` 添加它们，然后给此命令加上 --without-import。
-        Add them with `security import-from kwallet` first, and then --without-import to this command.\t请先用 `securi\
-        ty import-from kwallet` 添加它们，然后给此命令加上 --without-import。
+        Add them with `security import-from gnome-keyring`, and repeat this command. --without-import leaves them ther\
+        e.\t请用 `security import-from gnome-keyring` 添加它们，然后重复此命令。--without-import 会把它们留在原处。
+        Add them with `security import-from kwallet`, and repeat this command. --without-import leaves them there.\t请\
+        用 `security import-from kwallet` 添加它们，然后重复此命令。--without-import 会把它们留在原处。
         Start a command with passwords of the keychain in its environment.\t启动命令，并在其环境中放入钥匙串的密码。
         Set a variable to what the reference names.\t把变量设为引用所指的内容。
         Set the variables of a file; references are replaced.\t设置文件中的变量；引用会被替换。

@@ -9,7 +9,8 @@ enum DesktopSetup {
     ) { place, wish throws(CommandFailure) in
         if wish.undoes { return try files(place, program: "").map { file throws(CommandFailure) in try file.undone() } }
         guard let program = InstalledPrograms.find("keychain-secrets") else { throw missingProgram }
-        if !wish.leavesOlderSecrets, let keyring = OlderKeyring.first(below: dataFolder(place)) {
+        let imported = ImportedKeyrings(state: place.records)
+        if !wish.leavesOlderSecrets, let keyring = OlderKeyring.first(below: dataFolder(place), except: imported) {
             throw notImported(keyring)
         }
         return try files(place, program: program).map { file throws(CommandFailure) in try file.done() }
@@ -131,7 +132,13 @@ enum DesktopSetup {
         .failed(
             "\(keyring) has secrets of an older keyring, which programs would no longer find",
             remedy: keyring.hasSuffix(".keyring")
-                ? "Add them with `security import-from gnome-keyring` first, and then --without-import to this command."
-                : "Add them with `security import-from kwallet` first, and then --without-import to this command.")
+                ? """
+                Add them with `security import-from gnome-keyring`, and repeat this command. --without-import leaves \
+                them there.
+                """
+                : """
+                Add them with `security import-from kwallet`, and repeat this command. --without-import leaves them \
+                there.
+                """)
     }
 }

@@ -8,7 +8,7 @@ struct SetupCommand {
 
     static let command = Command(
         "setup", "Make git, docker, the desktop or a Swift package use the keychain.",
-        synopsis: "[-c] [-f] [-l] [-n] [-w] [-y] [-u] \(names)...",
+        synopsis: "[-c] [-f] [-l] [-n] [-w] [-y] [-u] [-x] \(names)...",
         options: [
             CommandOption(
                 "c", word: "check",
@@ -22,6 +22,9 @@ struct SetupCommand {
                 "w", word: "without-import", "desktop: leave an older keyring's secrets where they are."),
             CommandOption("y", word: "yes", "Do not ask before the files are changed."),
             CommandOption("u", word: "undo", "Take back what an earlier setup has changed."),
+            CommandOption(
+                "x", word: "without-export",
+                "desktop, with --undo: leave what programs have stored since then in the keychain."),
         ],
         notes: SetupTarget.all.map { "\($0.name): \($0.summary)." } + [
             """
@@ -82,11 +85,13 @@ struct SetupCommand {
 
     /// Whether the files were changed.
     private func apply(_ changes: [FileChange]) throws(CommandFailure) -> Bool {
-        if arguments.operands.contains(where: { $0.text == DesktopSetup.target.name }), !arguments.has("u") {
+        let isOfDesktop = arguments.operands.contains { $0.text == DesktopSetup.target.name }
+        if isOfDesktop, !arguments.has("u") {
             say("the desktop's part is a preview; docs/guides/desktop.md says what it lacks")
         }
         if !session.writesJSON { showDifferences(changes) }
         if arguments.has("n") { return false }
+        if isOfDesktop, arguments.has("u"), !arguments.has("x") { try DesktopItems.check(session) }
         let isConfirmed = try arguments.has("y") ? true : confirm()
         guard isConfirmed else {
             throw .failed("nothing was changed", remedy: "Answer y, or add -y.")

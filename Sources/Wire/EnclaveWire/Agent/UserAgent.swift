@@ -120,4 +120,6 @@ package enum SessionEvent: UInt8, Sendable, CaseIterable {
     case unlocked = 2
     case goingToSleep = 3
     case awake = 4
+    /// The last session has ended, a desktop was among them, and the user's programs do not go on without one.
+    case ended = 5
 }

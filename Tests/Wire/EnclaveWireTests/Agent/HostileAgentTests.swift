@@ -95,7 +95,7 @@ struct HostileAgentTests {
         "what an agent may not say ends it",
         arguments: [
             (0, []), (10, []), (0xff, []), (1, [1, 0, 0, 0]), (2, []), (4, []), (5, []), (9, []), (8, []), (8, [0]),
-            (8, [5]), (8, [1, 1]),
+            (8, [6]), (8, [1, 1]),
         ] as [(UInt32, [UInt8])])
     func words(_ operation: UInt32, _ body: [UInt8]) throws {
         let agent = try RawAgent.start()
