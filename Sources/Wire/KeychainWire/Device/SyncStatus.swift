@@ -5,8 +5,8 @@ package import SyncFormat
 /// A keychain in its circle, for people and programs to look at.
 ///
 ///     status  = circle:16 me:16 keys:130 place:text isPaused:u8 standing:u8 problem:text looked:i64 committed:i64
-///               unsent:u64 future:u64 held:u64 count:u32 *machine
-///     machine = id:16 name:text flags:u8 seq:u64 heard:i64 quarantined:u64
+///               unsent:u64 future:u64 held:u64 items:u64 count:u32 *machine
+///     machine = id:16 name:text flags:u16 seq:u64 heard:i64 quarantined:u64
 ///
 /// Times are seconds since 1970, and 0 for never.
 package struct SyncStatus: Equatable, Sendable {
@@ -38,6 +38,8 @@ package struct SyncStatus: Equatable, Sendable {
     /// Records that wait because they are far ahead of the clock, and those that wait for an unlocked machine.
     package var future: UInt64 = 0
     package var held: UInt64 = 0
+    /// Items that all machines of the circle can read.
+    package var items: UInt64 = 0
     /// By ascending identifier, removed ones among them.
     package var machines: [Machine] = []
 
@@ -49,8 +51,8 @@ package struct SyncStatus: Equatable, Sendable {
     package struct Machine: Equatable, Sendable {
         /// Facts about it, a bit each.
         package struct Flags: OptionSet, Sendable {
-            package let rawValue: UInt8
-            package init(rawValue: UInt8) { self.rawValue = rawValue }
+            package let rawValue: UInt16
+            package init(rawValue: UInt16) { self.rawValue = rawValue }
 
             package static let isRecoveryKey = Flags(rawValue: 1)
             package static let isRemoved = Flags(rawValue: 2)
@@ -67,6 +69,13 @@ package struct SyncStatus: Equatable, Sendable {
 
             /// It was added or removed here, and the circle was never told: that is to be done once more.
             package static let isUnpublished = Flags(rawValue: 128)
+            /// It has not said yet that it has read of each removal.
+            package static let hasNotHeard = Flags(rawValue: 256)
+            /// Another machine has added it, and this one's user was not shown it since.
+            package static let isNew = Flags(rawValue: 512)
+
+            /// Those that a reader knows.
+            fileprivate static let all = Flags(rawValue: 1023)
         }
 
         package let id: MemberID
@@ -88,7 +97,7 @@ package struct SyncStatus: Equatable, Sendable {
         buffer.append([isPaused ? 1 : 0, standing.rawValue].span)
         buffer.append(text: problem.cut(to: SyncView.problemBytes))
         for time in [looked, committed] { buffer.append(littleEndian: time) }
-        for number in [unsent, future, held] { buffer.append(littleEndian: number) }
+        for number in [unsent, future, held, items] { buffer.append(littleEndian: number) }
         buffer.append(littleEndian: UInt32(machines.count))
         for machine in machines { machine.append(to: buffer) }
     }
@@ -104,7 +113,7 @@ package struct SyncStatus: Equatable, Sendable {
         (self.standing, problem) = (standing, try reader.text(atMost: SyncView.problemBytes))
         (looked, committed) = (try reader.integer(Int64.self), try reader.integer(Int64.self))
         (unsent, future) = (try reader.integer(UInt64.self), try reader.integer(UInt64.self))
-        held = try reader.integer(UInt64.self)
+        (held, items) = (try reader.integer(UInt64.self), try reader.integer(UInt64.self))
         for _ in 0..<(try reader.integer(UInt32.self)) { machines.append(try Machine(from: &reader)) }
     }
 }
@@ -113,7 +122,7 @@ extension SyncStatus.Machine {
     fileprivate func append(to buffer: SecretBuffer) {
         buffer.append(id.bytes.span)
         buffer.append(text: name)
-        buffer.append(flags.rawValue)
+        buffer.append(littleEndian: flags.rawValue)
         buffer.append(littleEndian: seq)
         buffer.append(littleEndian: heard)
         buffer.append(littleEndian: quarantined)
@@ -121,7 +130,8 @@ extension SyncStatus.Machine {
 
     fileprivate init(from reader: inout WireReader) throws(Refusal) {
         self.init(id: try reader.identifier(MemberID.self), name: try reader.name())
-        flags = Flags(rawValue: try reader.integer(UInt8.self))
+        flags = Flags(rawValue: try reader.integer(UInt16.self))
+        guard flags.isSubset(of: .all) else { throw .malformed("the flags of a machine") }
         (seq, heard) = (try reader.integer(UInt64.self), try reader.integer(Int64.self))
         quarantined = try reader.integer(UInt64.self)
     }
