@@ -96,7 +96,8 @@ def joins_by_code(one, other, folder):
     assert other.sync("status")["standing"] == "waits"
     bad = one.run("sync", "add-device", code[:-3] + "AAA")
     assert bad.returncode != 0 and "copied as a whole" in bad.stderr, bad
-    one.sync("add-device", code)
+    added = one.sync("add-device", code)
+    assert added["machine"] == {"id": other.sync("status")["me"], "name": "again"}, added
     for machine in (one, other, one, other):
         machine.must("sync", "now")
     assert "secret: of one alone" in other.items(), other.items()
@@ -225,7 +226,8 @@ def waits_for_the_unlock(one, other):
 
 def removes(one, other):
     """A removed machine keeps what it had and hears nothing new."""
-    one.sync("remove-device", "other")
+    removed = one.must("sync", "remove-device", "other")
+    assert "take its access to the place away" in removed, removed
     one.must("sync", "now")
     eventually(lambda: other.run("sync", "now") and other.sync("status")["standing"] == "removed")
     one.write("put", "secret", "of one alone")

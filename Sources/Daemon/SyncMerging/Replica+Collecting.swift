@@ -1,4 +1,4 @@
-import SyncFormat
+package import SyncFormat
 
 extension Replica {
     /// Removes the tombstones that nobody needs any more.
@@ -59,7 +59,7 @@ extension Replica {
     }
 
     /// Those that are out by the removals that a member has read for certain.
-    private func removed(knownTo member: MemberID) -> Set<MemberID> {
+    package func removed(knownTo member: MemberID) -> Set<MemberID> {
         let doubtful = rules.splitRemovalsInformNobody ? doubtfulLogs : []
         return membership.removed { removal in
             guard !doubtful.contains(removal.place.device) else { return false }

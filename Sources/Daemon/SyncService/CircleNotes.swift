@@ -9,11 +9,11 @@ import SyncFormat
 ///
 ///     file = "circle 1" "\n" *(key " " value "\n")
 ///     key  = "place" | "name" | "partner" | "paused" | "doubled" | "looked" | "committed" | "spoken" | "news"
-///          | "heard" | "discarded" | "snapshot"
+///          | "heard" | "discarded" | "snapshot" | "known"
 ///
-/// A value of `heard` is a machine and a time, one of `partner` a machine and its name. Times are seconds since 1970. A
-/// value of `discarded` is a machine and the last batch that the place has discarded. One of `snapshot` is the batch
-/// that announces a snapshot of this machine's, and the number of its parts.
+/// A value of `known` is a member, one of `heard` a machine and a time, one of `partner` a machine and its name. Times
+/// are seconds since 1970. A value of `discarded` is a machine and the last batch that the place has discarded. One of
+/// `snapshot` is the batch that announces a snapshot of this machine's, and the number of its parts.
 struct CircleNotes: Equatable, Sendable {
     var place = ""
     /// This machine's name.
@@ -31,6 +31,8 @@ struct CircleNotes: Equatable, Sendable {
     var hasNews = false
     /// When a batch of each machine was last read.
     var heard: [MemberID: Int64] = [:]
+    /// The members that this machine's user knows; none before it is in.
+    var known: Set<MemberID> = []
     /// How far logs were discarded at the place.
     var discarded: [MemberID: UInt64] = [:]
     /// The parts of this machine's snapshots at the place, by the batches that announce them.
@@ -45,7 +47,7 @@ struct CircleNotes: Equatable, Sendable {
 
     private static let mark = "circle 1"
     /// The longest place, and a line for each machine.
-    private static let longest = WireLimits.nameBytes + SyncLimits.saidLogs * 128 + 4096
+    private static let longest = WireLimits.nameBytes + SyncLimits.saidLogs * 192 + 4096
 
     init() {}
 
@@ -96,6 +98,7 @@ struct CircleNotes: Equatable, Sendable {
         case "committed": committed = Int64(value) ?? 0
         case "spoken": spoken = Int64(value) ?? 0
         case "news": hasNews = true
+        case "known": if let id = UInt128(value, radix: 16) { known.insert(MemberID(number: id)) }
         default: takeNumbered(key, value)
         }
     }
@@ -132,6 +135,7 @@ struct CircleNotes: Equatable, Sendable {
         if isDoubled { lines.append("doubled 1") }
         if spoken > 0 { lines.append("spoken \(spoken)") }
         if hasNews { lines.append("news 1") }
+        lines += known.sorted().map { "known \($0.text)" }
         for (device, time) in heard.sorted(by: { $0.key < $1.key }) { lines.append("heard \(device.text) \(time)") }
         for (device, seq) in discarded.sorted(by: { $0.key < $1.key }) {
             lines.append("discarded \(device.text) \(seq)")

@@ -96,11 +96,12 @@ extension CircleService {
     ) throws(Refusal) -> SyncStatus? {
         // A newcomer must find no pairing there that was cut off: the carrier has taken those away before.
         try pairing.waitUntilCarried(.share, in: turn, by: deadline)
+        let question = question.about(turn.place)
         do throws(Refusal) { try enclave.showDigits(asking: question, by: deadline) } catch {
             throw error.rule == .deadline ? .pairingTooLate : error
         }
         let introduction = try pairing.wait(for: .introduction, in: turn, by: deadline)
-        return try state(try enclave.addPaired(introduction, asking: question.about(turn.place), by: deadline))
+        return try state(try enclave.addPaired(introduction, asking: question, by: deadline))
     }
 
     private func join(
@@ -108,7 +109,7 @@ extension CircleService {
     ) throws(Refusal) -> SyncStatus? {
         try leaveBehind(question, deadline)
         let offer = try pairing.waitForOffer(in: turn, by: deadline)
-        try pairing.put(try enclave.joinPairing(offer, asking: question, by: deadline), in: turn)
+        try pairing.put(try enclave.joinPairing(offer, asking: question.about(turn.place), by: deadline), in: turn)
         number.advance()
         let welcome = try enclave.finishPairing(try pairing.wait(for: .welcome, in: turn, by: deadline))
         let file = try circle.withLock { (own) throws(Refusal) in try own.prepare(turn, welcome) }

@@ -51,6 +51,7 @@ package final class CircleService: CircleOperations {
         case .invite: try invite()
         case .seek(let place, let name): try seek(place, name)
         case .recover(let place, let name): try beginRecovery(place, name)
+        case .known(let members): try circle.withLock { (own) throws(Refusal) in try own.note(known: members) }
         case .pause, .now, .seen, .committed, .discarded:
             try note(request, files)
         }
@@ -119,6 +120,7 @@ package final class CircleService: CircleOperations {
         case .add(let keys, let name):
             return try state(try enclave.addMachine(keys, name: name, asking: try inPlace(question), by: deadline))
         case .remove(let member, let kept):
+            let question = try inPlace(question)
             return try state(try enclave.removeMachine(member, keeping: kept, asking: question, by: deadline))
         case .pair: return try pair(question, deadline)
         case .recoveryKey: return try makeRecoveryKey(question, deadline)
@@ -126,7 +128,7 @@ package final class CircleService: CircleOperations {
         case .reset(let place, let name):
             return try reset(try CircleNotes(at: place, as: name), question, deadline)
         case .leave:
-            if try enclave.circle() != nil { try enclave.leaveCircle(asking: question, by: deadline) }
+            if try enclave.circle() != nil { try enclave.leaveCircle(asking: leaving(question), by: deadline) }
             try circle.withLock { (own) throws(Refusal) in try own.leave() }
             return nil
         }
@@ -146,6 +148,11 @@ package final class CircleService: CircleOperations {
     /// The question with this circle's place.
     func inPlace(_ question: CircleQuestion) throws(Refusal) -> CircleQuestion {
         question.about(try circle.withLock { (own) throws(Refusal) in try own.file.place })
+    }
+
+    /// The question with this circle's place, if that is known: a circle is left also when nothing of it can be read.
+    private func leaving(_ question: CircleQuestion) -> CircleQuestion {
+        do throws(Refusal) { return try inPlace(question) } catch { return question.about("") }
     }
 
     func state(_ statements: [SyncStatement]) throws(Refusal) -> SyncStatus? {

@@ -95,6 +95,8 @@ extension OwnCircle {
         var file = try file
         file.looked = Self.now
         if file.spoken == 0 { file.spoken = file.looked }
+        // A machine that comes in knows those that are there.
+        if file.known.isEmpty { file.known = try present }
         // Times of batches are noted when they are read, and written with the look.
         try write(file)
     }

@@ -17,9 +17,10 @@ extension OwnCircle {
             status.standing = replica.standing(state, keys)
             (status.future, status.held) = (UInt64(replica.futureCount), UInt64(replica.heldCount))
             desk.countAgain(&replica, keys)
-            status.unopened = UInt64(desk.unopened)
+            (status.unopened, status.items) = (UInt64(desk.unopened), UInt64(replica.publishedItems))
             let behind = Set(replica.behind(now: now))
             status.machines = replica.machines(state, behind: behind, unreadable: unreadable, keys)
+            replica.markNew(&status.machines, file.known)
             return status
         }
         if file.isDoubled { status.standing = .isDoubled }
@@ -46,7 +47,37 @@ extension OwnCircle {
     }
 }
 
+/// Members that another machine has added, until the user has seen them.
+extension OwnCircle {
+    /// Those that are in, where this machine is.
+    var present: Set<MemberID> {
+        get throws(Refusal) {
+            try perform { replica, _, _ in
+                let present = replica.membership.present
+                return present[replica.me] == nil ? [] : Set(present.keys)
+            }
+        }
+    }
+
+    /// The user was shown that these are in.
+    func note(known members: [MemberID]) throws(Refusal) {
+        let present = try present
+        try change { $0.known.formUnion(present.intersection(members)) }
+    }
+}
+
 extension Replica {
+    /// A user who has added a member knows it.
+    fileprivate func markNew(_ machines: inout [SyncStatus.Machine], _ known: Set<MemberID>) {
+        guard !known.isEmpty else { return }
+        let present = membership.present
+        for place in machines.indices where !known.contains(machines[place].id) && machines[place].id != me {
+            let id = machines[place].id
+            guard present[id] != nil, membership.introductions[id]?[me] == nil else { continue }
+            machines[place].flags.insert(.isNew)
+        }
+    }
+
     /// Whether this machine was removed, as far as it can tell.
     func isOut(_ state: CircleState, _ keys: EnclaveCircleKeys) -> Bool {
         isRemoved || isShutOut(keys) || state.isRemoved(me)
@@ -61,13 +92,16 @@ extension Replica {
         _ state: CircleState, behind: Set<MemberID>, unreadable: Set<MemberID>, _ keys: EnclaveCircleKeys
     ) -> [SyncStatus.Machine] {
         let theirs = Dictionary(state.members.map { ($0.id, $0) }) { $1 }
+        let next = membershipToCome
+        let uninformed = uninformed(by: next)
         return Set(membership.members.keys).union(theirs.keys).sorted().map { id in
             var machine = SyncStatus.Machine(id: id, name: theirs[id]?.name ?? "")
             (machine.seq, machine.quarantined) = (logs[id]?.seq ?? 0, UInt64(quarantined[id] ?? 0))
             let isKey = membership.members[id]?.isRecoveryKey ?? theirs[id]?.isRecoveryKey ?? false
             let facts: [(SyncStatus.Machine.Flags, Bool)] = [
                 (.isRecoveryKey, isKey),
-                (.isRemoved, membership.removed.contains(id) || id == me && isOut(state, keys)),
+                (.isRemoved, next.removed.contains(id) || id == me && isOut(state, keys)),
+                (.hasNotHeard, uninformed.contains(id)),
                 (.isBehind, behind.contains(id)), (.needsLaterVersion, later.contains(id)),
                 (.isForked, doubted.contains(id)), (.isRolledBack, rolledBack[id] != nil),
                 (.isUnreadable, unreadable.contains(id)), (.isUnpublished, isUnpublished(id, theirs[id]?.isIn, keys)),
@@ -75,6 +109,28 @@ extension Replica {
             for (flag, isSo) in facts where isSo { machine.flags.insert(flag) }
             return machine
         }
+    }
+
+    /// The members as they are when all that this machine is about to state counts.
+    private var membershipToCome: Membership {
+        var next = membership
+        for case .remove(let target, _, let kept) in unpublished {
+            next.remove(target, kept: kept, at: SyncRecord.Origin(device: me, seq: .max))
+        }
+        return next
+    }
+
+    /// The other machines that stay and have not said that they know of each removal. Until they do, one that is out
+    /// may read what they write. A recovery key reads nothing.
+    private func uninformed(by next: Membership) -> Set<MemberID> {
+        let gone = next.removed.filter { next.members[$0]?.isRecoveryKey != true }
+        guard !gone.isEmpty else { return [] }
+        return Set(next.machines.filter { $0 != me && !gone.isSubset(of: removed(knownTo: $0)) })
+    }
+
+    /// Items, without shelves, in batches that every member can read.
+    fileprivate var publishedItems: Int {
+        rows.all.values.count { $0.record.kind == SyncRecord.Kind.item && !$0.isDirty }
     }
 
     /// Whether the enclave has added or removed a machine, and no batch says so, nor will: a crash came between them.

@@ -91,6 +91,7 @@ struct TextTests {
                 "Machines that it has added go as well: watch (cdef)",
             ])
         question.prompt.item = "/mnt/stick"
+        #expect(Wording(question).lines[3] == "Its changes travel through \"/mnt/stick\".")
         question.change = .init(.leaves, fingerprint: "89ab")
         #expect(Wording(question).lines[2] == "Its changes travel through \"/mnt/stick\".")
         #expect(
@@ -100,9 +101,20 @@ struct TextTests {
             ])
         question.change = .init(.resets, fingerprint: "89ab")
         #expect(Wording(question).lines[1].hasPrefix("All items stay here."))
-        question.change = .init(.joins, fingerprint: "89ab")
+        question.change = .init(.begins, name: "desk")
+        #expect(Wording(question).lines[0].hasSuffix("a circle of your machines, with this one as \"desk\"."))
+        question.change = .init(.joins, name: "desk", fingerprint: "89ab")
         question.prompt.surroundings.environment = ["LANG": "zh_CN.UTF-8"]
-        #expect(Wording(question).lines[0] == "“/usr/bin/security”想要让本机加入圈子 89ab。")
+        #expect(Wording(question).lines[0] == "“/usr/bin/security”想要让本机以“desk”加入圈子 89ab。")
+    }
+
+    @Test("a recovery key in a list of machines is called one, in every language")
+    func listedRecoveryKeys() {
+        var question = Self.question(.passcode, Prompt())
+        question.change = .init(.removesMachine, name: "phone", others: "watch (cdef), (0123-4567)")
+        #expect(Wording(question).lines[2].hasSuffix(": watch (cdef), a recovery key (0123-4567)"))
+        question.prompt.surroundings.environment = ["LANG": "zh_CN.UTF-8"]
+        #expect(Wording(question).lines[2].hasSuffix("恢复密钥 (0123-4567)"))
     }
 
     @Test("a long list of machines is cut between two of them, and says how many more there are")
@@ -144,6 +156,7 @@ struct TextTests {
                 "\"/usr/bin/security\" wants this machine to enter the circle 0123 by its recovery key.",
                 "The newest change there is of 2026-11-29.",
                 "These machines will read and change your items: laptop (89ab)",
+                "Its changes travel through \"/mnt/stick\".",
                 "Enter the passcode of your keychain.",
             ])
         question.change = .init(.makesRecoveryKey, fingerprint: "0123", others: "4567")
@@ -161,12 +174,13 @@ struct TextTests {
     @Test("a pairing is told in words of its own, without a reason of the program's")
     func pairing() {
         var prompt = Prompt(reason: "Only a test, say yes")
-        prompt.program = "/usr/bin/security"
+        (prompt.program, prompt.item) = ("/usr/bin/security", "/mnt/stick")
         var question = Self.question(.shownDigits, prompt)
         question.digits = "1234 5678"
         #expect(
             Wording(question).lines == [
                 "\"/usr/bin/security\" wants to add a machine to your circle.",
+                "Its changes travel through \"/mnt/stick\".",
                 "Enter these digits on the other machine: 1234 5678",
                 "They serve once, for ten minutes. Give them to nobody.",
             ])
@@ -174,6 +188,7 @@ struct TextTests {
         #expect(
             asked.lines == [
                 "\"/usr/bin/security\" wants this machine to join a circle of yours.",
+                "Its changes travel through \"/mnt/stick\".",
                 "Enter the eight digits that the other machine shows.",
             ])
         #expect(asked.label == "Digits:")

@@ -74,6 +74,7 @@ struct CircleServiceTests {
         #expect(circle.first.user.questions.count == 2 && circle.second.user.questions.count == 1)
         for machine in circle.machines {
             #expect(machine.user.questions.allSatisfy { $0.prompt.item == circle.folder.path })
+            #expect(machine.user.questions.first?.change?.name == machine.name)
         }
         try circle.second.keychain.add("mail", value: "1")
         try circle.exchange()
@@ -105,6 +106,29 @@ struct CircleServiceTests {
         }
     }
 
+    @Test("A machine that another one has added is new until its user has seen it, also after a restart")
+    func new() throws {
+        let circle = try SyncedMachines()
+        let (first, second, third) = (circle.first, circle.second, try SyncedMachine("third"))
+        try circle.add(third)
+        try circle.exchange()
+        let id = try third.status.me
+        #expect(try second.status.machines.filter { $0.flags.contains(.isNew) }.map(\.id) == [id])
+        for machine in [first, third] {
+            #expect(try machine.status.machines.allSatisfy { !$0.flags.contains(.isNew) })
+        }
+        try second.restart()
+        _ = try second.service.answer(.known([MemberID(number: 5)]), [])
+        #expect(try second.flags(of: id) == .isNew)
+        _ = try second.service.answer(.known([id]), [])
+        #expect(try second.flags(of: id) == [])
+        try second.restart()
+        #expect(try second.flags(of: id) == [])
+        let key = try #require(try first.change(.recoveryKey)?.machines.first { $0.flags == .isRecoveryKey }?.id)
+        try circle.exchange()
+        #expect(try second.flags(of: key) == [.isRecoveryKey, .isNew] && first.flags(of: key) == .isRecoveryKey)
+    }
+
     @Test("A machine that was removed reads nothing that is written afterwards, and sends nothing")
     func removed() throws {
         let circle = try SyncedMachines(3)
@@ -123,6 +147,45 @@ struct CircleServiceTests {
         try circle.exchange()
         #expect(try gone.next() == nil)
         #expect(try circle.second.keychain.values().count == 2)
+    }
+
+    @Test("A machine is shown to know nothing of a removal until its word that it has read it is there")
+    func uninformed() throws {
+        let circle = try SyncedMachines(3)
+        let (first, second, gone) = (circle.first, circle.second, try circle.machines[2].status.me)
+        try first.keychain.add("mail", value: "1")
+        try circle.exchange()
+        let (me, other) = (try first.status.me, try second.status.me)
+        #expect(try first.status.items == 1 && first.flags(of: other) == [])
+        let told = try #require(try first.change(.remove(gone, keeping: [])))
+        let uninformed = told.machines.filter { $0.flags.contains(.hasNotHeard) }.map(\.id)
+        #expect(uninformed == [other] && told.machines.filter { $0.flags.contains(.isRemoved) }.map(\.id) == [gone])
+        try first.push(circle.transport)
+        #expect(try first.flags(of: other) == .hasNotHeard)
+        try second.pull(circle.transport)
+        #expect(try second.flags(of: me) == [] && first.flags(of: other) == .hasNotHeard)
+        try second.push(circle.transport)
+        try first.pull(circle.transport)
+        #expect(try first.flags(of: other) == [])
+    }
+
+    @Test("The removal of a machine shows at once what goes with it: what it has added, and its recovery key")
+    func goesAlong() throws {
+        let circle = try SyncedMachines(2)
+        let third = try SyncedMachine("third")
+        let keys = try #require(
+            try third.change(.join(try circle.first.status.circle, place: circle.folder.path, name: "third"))
+        ).keys
+        let added = try #require(try circle.second.change(.add(keys, name: "third")))
+        let key = try #require(try circle.second.change(.recoveryKey)?.machines.last { $0.flags == .isRecoveryKey })
+        try circle.exchange()
+        let target = added.me
+        let told = try #require(try circle.first.change(.remove(target, keeping: [])))
+        let out = Set(told.machines.filter { $0.flags.contains(.isRemoved) }.map(\.id))
+        #expect(out == [target, try third.status.me, key.id])
+        let prompts = circle.first.user.questions
+        #expect(prompts.last?.change?.others.contains("(\(key.id.text.prefix(4))") == true)
+        #expect(prompts.last?.prompt.item == circle.folder.path)
     }
 
     @Test("A machine goes on when the others have removed the one that has removed it before they read of that")
@@ -189,6 +252,8 @@ struct CircleServiceTests {
         try circle.first.keychain.add("mail", value: "1")
         try circle.exchange()
         #expect(try circle.second.change(.leave) == nil)
+        let asked = try #require(circle.second.user.questions.last)
+        #expect(asked.prompt.item == circle.folder.path && asked.change?.kind == .leaves)
         #expect(try circle.second.keychain.values() == ["mail": "1"])
         try circle.second.restart()
         #expect(refusal { _ = try circle.second.positions }?.rule == .noCircle)
@@ -238,7 +303,7 @@ struct CircleServiceTests {
         #expect(refused(.status, command, machine.engine) == .noCircle)
         machine.engine.engine.serve(machine.service)
         #expect(refused(.status, command, machine.engine) == nil)
-        for request in [SyncRequest.status, .pause(true)] {
+        for request in [SyncRequest.status, .pause(true), .known([])] {
             #expect(refused(request, caller(), machine.engine) == .circleNotGranted)
         }
         #expect(refused(.positions, boxed, machine.engine) == .circleNotGranted)

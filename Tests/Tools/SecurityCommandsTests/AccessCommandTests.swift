@@ -100,6 +100,35 @@ struct AccessCommandTests {
     }
 
     @Test(
+        "why says whether an item goes to the other machines of the circle, and what keeps it, also in JSON",
+        arguments: [
+            (.travels, "it goes to the other machines of the circle\n", "travels"),
+            (.waits, "its last change waits to be sent (security sync status)", "waits"),
+            (.hasNoCircle, "this keychain has none (security sync setup)", "no-circle"),
+            (.isNotMarked, "it is not marked for others", "not-marked"),
+            (.isOfThisDevice, "its protection class is one of this device alone", "this-device-only"),
+            (.isSealed, "its key is sealed by the enclave", "sealed"),
+            (.isGuarded, "it has an access control that asks", "access-control"),
+            (.isOfThisMachine, "its group or its user is this machine's", "of-this-machine"),
+            (.hasNoProgram, "no program here was seen with its access group", "no-program-here"),
+        ] as [(ItemSync, String, String)])
+    func whyItTravels(sync: ItemSync, sentence: String, word: String) {
+        var explanation = Self.explanation()
+        explanation.candidates[0].sync = sync
+        let shown = explanation
+        answer { _, _ throws(Refusal) in .explanation(shown) }
+        #expect(shell.run("why", "-s", "example").text.contains(sentence))
+        #expect(shell.run("why", "--json", "-s", "example").text.contains(#""sync":"\#(word)""#))
+    }
+
+    @Test("why says nothing of a circle where the keychain belongs to none and the item is not marked")
+    func whyWithoutCircle() {
+        answer { _, _ throws(Refusal) in .explanation(Self.explanation()) }
+        #expect(!shell.run("why", "-s", "example").text.contains("machine"))
+        #expect(shell.run("why", "--json", "-s", "example").text.contains(#""sync":null"#))
+    }
+
+    @Test(
         "The options of a class that the search is not about are refused",
         arguments: [["-P", "80"], ["--class", "cert", "-a", "x"], ["--class", "idnt"], ["--sync", "maybe"]])
     func whyUsage(words: [String]) {

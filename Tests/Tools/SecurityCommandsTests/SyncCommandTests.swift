@@ -1,5 +1,6 @@
 import KeychainModel
 import KeychainWire
+import LinuxSystem
 import SecurityCommands
 import SyncFormat
 import TestSupport
@@ -35,20 +36,45 @@ import Testing
         join {
             $0.problem = "there is no folder /shared"
             ($0.unsent, $0.unopened, $0.isPaused) = (3, 1, true)
-            $0.machines[1].flags = [.isBehind, .isForked]
+            $0.machines[1].flags = [.isBehind, .isForked, .hasNotHeard]
         }
         let text = shell.run("sync", "status").text
         for words in [
             "place:      /shared", "problem:    there is no folder /shared", "3 changes wait to be sent", "paused:",
             "damaged:    1 item or shelf does not open, so that no snapshot is made",
             #""laptop", this machine"#, #""desk", last read 2027-01-15T08:00:00.000Z, behind"#,
-            "HAS WRITTEN TWO BATCHES",
+            "HAS WRITTEN TWO BATCHES", "has not said that it knows of each removal",
         ] { #expect(text.contains(words)) }
         let json = shell.run("--json", "sync", "status").text
         for words in [
             #""standing":"in""#, #""paused":true"#, #""unsent":3"#, #""name":"desk""#, #""forked":true"#,
-            #""looked":null"#, #""unopened":1"#,
+            #""looked":null"#, #""unopened":1"#, #""notHeard":true"#, #""silent":false"#,
         ] { #expect(json.contains(words)) }
+    }
+
+    @Test("a machine of which nothing was read for half a year is proposed for removal, and a recovery key is not")
+    func silence() {
+        join { $0.machines[1].heard = 1_000_000_000 }
+        let day = Clock.realtimeNanoseconds / 1_000_000_000 / 86_400
+        let text = shell.run("sync", "status").text
+        let days = (day - 11_575...day - 11_573).map { "silent for \($0) days: remove it if it is lost" }
+        #expect(days.contains(where: text.contains))
+        #expect(shell.run("--json", "sync", "devices").text.contains(#""silent":true"#))
+        for flags in [SyncStatus.Machine.Flags.isRemoved, .isRecoveryKey] {
+            shell.keychain.update { $0.circle?.machines[1].flags = flags }
+            #expect(!shell.run("sync", "status").text.contains("silent"))
+            #expect(!shell.run("--json", "sync", "status").text.contains(#""silent":true"#))
+        }
+    }
+
+    @Test("a machine that another one has added is shown as new, and devices says that it was seen")
+    func new() {
+        join { $0.machines[1].flags = .isNew }
+        let known = DeviceRequest.sync(.known([MemberID(number: 0x0001_ffff)]))
+        #expect(shell.run("sync", "status").text.contains("NEW: another machine has added it"))
+        #expect(!shell.keychain.update { $0.devices }.contains(known))
+        #expect(shell.run("--json", "sync", "devices").text.contains(#""new":true"#))
+        #expect(shell.keychain.update { $0.devices }.contains(known))
     }
 
     @Test("the digits of a fingerprint are those of all bytes, without machines that were removed")

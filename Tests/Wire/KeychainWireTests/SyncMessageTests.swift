@@ -26,6 +26,7 @@ struct SyncMessageTests {
         .seen(SyncView()), .next, .committed(slot, isOccupied: true), .committed(part, isOccupied: false),
         .wait(number: .max, milliseconds: 5), .invite, .seek(place: "/mnt", name: "Büro"), .pairing(.none),
         .recover(place: "/mnt", name: "Büro"), .discarded([slot, part]),
+        .known([MemberID([1]), me]), .known([]),
         .pairing(.shows([])), .pairing(.shows([[1, 2], []])), .pairing(.fails("no folder")),
     ]
 
@@ -42,9 +43,9 @@ struct SyncMessageTests {
         var status = SyncStatus(circle: circle, me: me, keys: keys, place: "folder:/mnt")
         (status.isPaused, status.standing, status.problem) = (true, .isDoubled, "no folder")
         (status.looked, status.committed, status.unsent, status.future, status.held) = (5, -6, 7, 8, 9)
-        status.unopened = 10
+        (status.unopened, status.items) = (10, 11)
         var machine = SyncStatus.Machine(id: me, name: "laptop")
-        (machine.flags, machine.seq, machine.heard) = ([.isRemoved, .isForked, .isUnpublished], 3, 4)
+        (machine.flags, machine.seq, machine.heard) = ([.isRemoved, .hasNotHeard, .isNew], 3, 4)
         machine.quarantined = 5
         status.machines = [machine, SyncStatus.Machine(id: MemberID([9]), name: "")]
         return status
@@ -119,6 +120,18 @@ struct SyncMessageTests {
                     failure { () throws(Refusal) in try SyncReply(to: request, from: &reader) }?.rule
                         == .malformedFrame)
             }
+        }
+    }
+
+    @Test("A status whose machine has a flag that nobody knows is refused")
+    func unknownFlags() {
+        var status = Self.status
+        for (flag, isRead) in [(UInt16(512), true), (1024, false), (1 << 15, false)] {
+            status.machines[0].flags = SyncStatus.Machine.Flags(rawValue: flag)
+            let bytes = Self.bytes { SyncReply.status(status).append(to: $0) }
+            var reader = WireReader(SecretBytes(copying: bytes.span))
+            let found = failure { () throws(Refusal) in try SyncReply(to: .status, from: &reader) }
+            #expect((found == nil) == isRead && found?.rule == (isRead ? nil : .malformedFrame))
         }
     }
 

@@ -11,7 +11,7 @@ enum Text: CaseIterable, Sendable {
     case asksToPair, asksToBePaired, showsDigits, digitsServe
     case resetsCircle, othersJoinAgain
     case makesRecoveryKey, recoveryServes, recoveryReplaces, recoversCircle, newestChange, noNewestChange, machinesRead
-    case moreMachines
+    case moreMachines, recoveryKeyInList
     case asksToKeepCode, asksToBeRecovered, showsCode, codeServes, enterCode, codeLabel
     case touchSensor, enterPasscode, enterPassword, choosePassword, enterLoginPassword, enterDigits
     case passcodeLabel, passwordLabel, digitsLabel, againLabel
@@ -28,8 +28,13 @@ enum Text: CaseIterable, Sendable {
         case .asksToUnlock: ("\"%1\" wants to unlock your keychain.", "“%1”想要解锁您的钥匙串。")
         case .unknownProgram: ("A program", "某个程序")
         case .reason: ("The reason it gives: \"%1\"", "它给出的理由：“%1”")
-        case .beginsCircle: ("\"%1\" wants to begin a circle of your machines.", "“%1”想要为您的设备创建一个圈子。")
-        case .joinsCircle: ("\"%1\" wants this machine to join the circle %2.", "“%1”想要让本机加入圈子 %2。")
+        case .beginsCircle:
+            (
+                "\"%1\" wants to begin a circle of your machines, with this one as \"%2\".",
+                "“%1”想要为您的设备创建一个圈子，本机名为“%2”。"
+            )
+        case .joinsCircle:
+            ("\"%1\" wants this machine to join the circle %2 as \"%3\".", "“%1”想要让本机以“%3”加入圈子 %2。")
         case .addsMachine:
             ("\"%1\" wants to add the machine \"%2\" (%3) to your circle.", "“%1”想要将设备“%2”（%3）加入您的圈子。")
         case .removesMachine:
@@ -54,6 +59,7 @@ enum Text: CaseIterable, Sendable {
             )
         case .circleTravels: ("Its changes travel through \"%1\".", "其更改经由“%1”传送。")
         case .othersGo: ("Machines that it has added go as well: %1", "由它加入的设备也将移出：%1")
+        case .recoveryKeyInList: ("a recovery key %1", "恢复密钥 %1")
         case .moreMachines: (", and %1 more", "，另有 %1 台")
         case .asksToPair: ("\"%1\" wants to add a machine to your circle.", "“%1”想要将一台设备加入您的圈子。")
         case .asksToBePaired:
@@ -63,8 +69,8 @@ enum Text: CaseIterable, Sendable {
             ("They serve once, for ten minutes. Give them to nobody.", "这些数字仅可使用一次，十分钟内有效。请勿告诉他人。")
         case .resetsCircle:
             (
-                "\"%1\" wants this machine to give up the circle %2 and begin another one.",
-                "“%1”想要让本机放弃圈子 %2 并创建另一个圈子。"
+                "\"%1\" wants this machine to give up the circle %2, and begin another one as \"%3\".",
+                "“%1”想要让本机放弃圈子 %2，并以“%3”创建另一个圈子。"
             )
         case .othersJoinAgain:
             (

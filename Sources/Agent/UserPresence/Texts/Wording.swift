@@ -19,6 +19,8 @@ struct Wording: Equatable, Sendable {
 
     /// Bytes of what a program says; all of a description must fit into one line of Assuan (1000 bytes).
     private static let (reasonBytes, nameBytes, titleBytes) = (360, 120, 60)
+    /// Bytes of a machine's name, as many as the circle keeps.
+    private static let machineBytes = CircleChange.nameBytes
     /// Bytes of the machines in a list.
     private static let othersBytes = 240
 
@@ -56,37 +58,44 @@ struct Wording: Equatable, Sendable {
     /// The reason that a program gives; in its place, what a change of the circle leads to.
     private static func reasons(_ question: UserQuestion, _ language: UserLanguage) -> [String] {
         if let change = question.change {
-            // A removal and a recovery name machines in its place.
+            // A removal and a recovery name machines too, and all of it must fit.
             let namesMachines = change.kind == .removesMachine || change.kind == .recovers
-            let place = namesMachines ? "" : shown(question.prompt.item, nameBytes)
-            return consequences(change, language) + (place.isEmpty ? [] : [Text.circleTravels(language, place)])
+            return consequences(change, language)
+                + place(of: question, namesMachines ? titleBytes : nameBytes, language)
         }
         switch question.kind {
-        case .shownDigits: return [Text.showsDigits(language, question.digits)]
+        case .shownDigits:
+            return place(of: question, nameBytes, language) + [Text.showsDigits(language, question.digits)]
         case .shownCode: return [Text.showsCode(language, question.digits)]
-        case .digits, .code: return []
+        case .digits, .code: return place(of: question, nameBytes, language)
         default: break
         }
         let reason = shown(question.prompt.reason, reasonBytes)
         return reason.isEmpty ? [] : [Text.reason(language, reason)]
     }
 
+    /// Where the circle is kept, as the daemon says.
+    private static func place(of question: UserQuestion, _ limit: Int, _ language: UserLanguage) -> [String] {
+        let place = shown(question.prompt.item, limit)
+        return place.isEmpty ? [] : [Text.circleTravels(language, place)]
+    }
+
     /// A change of the circle, with nothing in it that the program says of it.
     private static func wish(
         _ change: UserQuestion.Change, _ program: String, _ language: UserLanguage
     ) -> String {
-        let machine = shown(change.name, nameBytes)
+        let machine = shown(change.name, machineBytes)
         let fingerprint = shown(change.fingerprint, titleBytes)
         switch change.kind {
-        case .begins: return Text.beginsCircle(language, program)
-        case .joins: return Text.joinsCircle(language, program, fingerprint)
+        case .begins: return Text.beginsCircle(language, program, machine)
+        case .joins: return Text.joinsCircle(language, program, fingerprint, machine)
         case .addsMachine: return Text.addsMachine(language, program, machine, fingerprint)
         case .removesMachine: return Text.removesMachine(language, program, machine, fingerprint)
         case .leaves: return Text.leavesCircle(language, program, fingerprint)
         case .makesRecoveryKey: return Text.makesRecoveryKey(language, program, fingerprint)
         case .recovers: return Text.recoversCircle(language, program, fingerprint)
-        case .resets where fingerprint.isEmpty: return Text.beginsCircle(language, program)
-        case .resets: return Text.resetsCircle(language, program, fingerprint)
+        case .resets where fingerprint.isEmpty: return Text.beginsCircle(language, program, machine)
+        case .resets: return Text.resetsCircle(language, program, fingerprint, machine)
         }
     }
 
@@ -113,7 +122,10 @@ struct Wording: Equatable, Sendable {
 
     /// As many machines of a list as there is room for, each whole, and how many more there are.
     private static func machines(_ list: String, _ language: UserLanguage) -> String {
-        let all = list.machines.map { shown($0, nameBytes) }
+        let all = list.machines.map { machine in
+            let name = shown(machine, nameBytes)
+            return machine.unicodeScalars.first == "(" ? Text.recoveryKeyInList(language, name) : name
+        }
         var (size, count) = (0, 0)
         for machine in all {
             size += machine.utf8.count + ", ".count

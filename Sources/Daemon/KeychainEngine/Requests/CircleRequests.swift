@@ -60,7 +60,7 @@ extension SyncRequest {
     /// Whether it is a matter of the keychain's command. The others take and give what a transport sees.
     fileprivate var isForTheCommand: Bool {
         switch self {
-        case .status, .pause, .invite, .seek, .recover: true
+        case .status, .pause, .invite, .seek, .recover, .known: true
         case .now, .positions, .take, .seen, .next, .committed, .discarded, .wait, .pairing: false
         }
     }

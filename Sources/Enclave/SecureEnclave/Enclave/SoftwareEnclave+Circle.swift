@@ -36,7 +36,7 @@ extension SoftwareEnclave {
         guard try self.circle() == nil else { throw .circleIsThere }
         guard (1...CircleState.nameBytes).contains(name.utf8.count) else { throw .malformedMachine }
         let change = UserQuestion.Change(
-            circle == nil ? .begins : .joins, fingerprint: circle.map(\.fingerprint) ?? "")
+            circle == nil ? .begins : .joins, name: name, fingerprint: circle.map(\.fingerprint) ?? "")
         try confirm(change, question, by: deadline)
         try keepNew(try makeRecord(joining: circle, as: name))
         guard let made = try self.circle() else { throw .noCircle }

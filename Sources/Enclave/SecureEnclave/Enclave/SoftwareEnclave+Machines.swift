@@ -152,7 +152,7 @@ extension SoftwareEnclave {
     ) throws(Refusal) -> CircleState {
         guard (1...CircleState.nameBytes).contains(name.utf8.count) else { throw .malformedMachine }
         let old = try circle() == nil ? nil : try circleRecord()
-        try confirm(.init(.resets, fingerprint: old?.circle.fingerprint ?? ""), question, by: deadline)
+        try confirm(.init(.resets, name: name, fingerprint: old?.circle.fingerprint ?? ""), question, by: deadline)
         try keepNew(try makeRecord(joining: nil, as: name), replacing: old?.own.id)
         pairing.withLock { $0 = nil }
         forgetLoadedKeys()
@@ -160,10 +160,11 @@ extension SoftwareEnclave {
         return made
     }
 
-    /// A machine in a list of machines.
+    /// A machine in a list of machines. A recovery key has brackets alone, which no machine has.
     ///
     /// - Parameter fact: what else is said of it.
     func describe(_ member: MemberID, in record: CircleRecord, also fact: String = "") -> String {
+        guard record.membership.members[member]?.isRecoveryKey != true else { return "(\(member.fingerprint))" }
         let name = name(of: member, in: record).inList
         let facts = ((name.isEmpty ? [] : [member.fingerprint]) + (fact.isEmpty ? [] : [fact])).joined(separator: ", ")
         return (name.isEmpty ? member.fingerprint : name) + (facts.isEmpty ? "" : " (\(facts))")

@@ -2654,8 +2654,19 @@ enum ChineseTexts {
         this machine is in the circle: {1}\t本机已在机器圈中：{1}
         remove machines that are lost, which makes new keys: security sync remove-device\t请移除丢失的机器，这会生成新\
         密钥：security sync remove-device
-        a recovery key goes with the machine that has made it: see security sync devices when this is sent\t恢复密钥随\
-        生成它的机器一同移除：发送之后请查看 security sync devices
+        removed as well: {1}\t一同移除：{1}
+        its recovery key is out as well: {1}; another one: security sync recovery-key\t它的恢复密钥也不再有效：{1}；生\
+        成另一个：security sync recovery-key
+        it may read what these write until they know of this (security sync status): {1}\t在下列机器得知之前，它可能仍\
+        能读取它们写入的内容（security sync status）：{1}
+        it may know 1 item that travels; security list shows it\t它可能知道 1 个传送的项目；可用 security list 查看
+        it may know {1#} items that travel; security list shows them\t它可能知道 {1} 个传送的项目；可用 security list\
+         查看
+        has not said that it knows of each removal: one that is out may read what it writes\t尚未表明它知道每次移除：\
+        已移除的机器可能仍能读取它写入的内容
+        NEW: another machine has added it; security sync devices ends this note\t新：由另一台机器添加；运行 security s\
+        ync devices 后不再提示
+        silent for {1#} days: remove it if it is lost\t已有 {1} 天没有消息：如已丢失，请移除它
         a bucket may have circles of others\t存储桶中可能有他人的机器圈
         Give the circle's number behind the URL; it is a name in the bucket, before `/log/`.\t请在 URL 后给出机器圈的\
         编号：它是存储桶中 `/log/` 之前的名称。

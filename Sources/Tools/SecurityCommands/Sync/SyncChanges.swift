@@ -69,32 +69,50 @@ extension SyncTask {
         }
         let status = try add(code)
         if hasTokens { try Carrier(session).admit(code) }
-        if session.writesJSON, let status { return write(status, isServed: nil, code: nil) }
+        Carrier(session).hurry()
+        if session.writesJSON, let status { return write(status, added: code, to: before) }
         say("added: \(code.name)")
         say("the machine reads the keychain's items when both machines have looked at the circle's place")
-        Carrier(session).hurry()
     }
 
     func removeDevice() throws(CommandFailure) {
         let before = try status()
-        let (machines, place) = (before.machines, SyncPlace(before.place))
-        let target = try find(operands[0], in: machines)
-        var kept: [MemberID] = []
+        let target = try find(operands[0], in: before.machines)
+        var kept: [SyncStatus.Machine] = []
         for word in arguments.value("k")?.text.split(separator: ",") ?? [] {
-            kept.append(try find(String(word), in: machines).id)
+            kept.append(try find(String(word), in: before.machines))
         }
-        let status = try change(.remove(target.id, keeping: kept.sorted()))
-        if session.writesJSON, let status { return write(status, isServed: nil, code: nil) }
-        say("removed: \(target.name)")
-        if !before.recoveryKeys.isEmpty {
-            say("a recovery key goes with the machine that has made it: see security sync devices when this is sent")
+        guard let after = try change(.remove(target.id, keeping: kept.map(\.id).sorted())) else {
+            throw .unexpectedCircleReply
         }
-        if case .server = place {
+        Carrier(session).hurry()
+        let removal = SyncRemoval(target, keeping: kept, before, after)
+        if session.writesJSON { return session.output.write(removal.json) }
+        say(removal)
+        if case .server = SyncPlace(before.place) {
             say("the machine keeps what it knew: change passwords that matter; the server lets it in no more")
         } else {
             say("the machine keeps what it knew: change passwords that matter, and take its access to the place away")
         }
-        Carrier(session).hurry()
+    }
+
+    private func say(_ removal: SyncRemoval) {
+        say("removed: \(removal.target.name)")
+        for other in removal.others { say("removed as well: \(other.name.isEmpty ? other.id.text : other.name)") }
+        for key in removal.recoveryKeys {
+            say("its recovery key is out as well: \(key.id.text); another one: security sync recovery-key")
+        }
+        if !removal.uninformed.isEmpty {
+            let names = CircleMachines(removal.after)
+            let shown = removal.uninformed.map { names.name($0.id.bytes) }.joined(separator: ", ")
+            say("it may read what these write until they know of this (security sync status): \(shown)")
+        }
+        let count = removal.after.items
+        guard count > 0 else { return }
+        say(
+            count == 1
+                ? "it may know 1 item that travels; security list shows it"
+                : "it may know \(count) items that travel; security list shows them")
     }
 
     /// Begins a circle in place of the one that cannot be helped. A server or a bucket is asked as by `setup`, which
@@ -194,6 +212,18 @@ extension SyncTask {
                 ("circle", .string(status.circle.text)), ("me", .string(status.me.text)),
                 ("code", code.map { .string($0) } ?? .null),
                 ("service", isServed.map { .boolean($0) } ?? .null),
+            ]))
+    }
+
+    /// The machine that was added: the one that is new, or where it was in already, the one of that name.
+    private func write(_ status: SyncStatus, added code: MachineCode, to before: SyncStatus) {
+        let known = Set(before.machines.map(\.id))
+        let named = status.machines.filter { $0.name == code.name && !$0.flags.contains(.isRemoved) }
+        let added = status.machines.first { !known.contains($0.id) } ?? (named.count == 1 ? named[0] : nil)
+        session.output.write(
+            .object([
+                ("circle", .string(status.circle.text)), ("me", .string(status.me.text)),
+                ("machine", added.map(\.json) ?? .object([("id", .null), ("name", .string(code.name))])),
             ]))
     }
 }

@@ -13,10 +13,10 @@ extension SyncTask {
         let status = try pair(.invite)
         let known = Set(before.machines.map(\.id))
         let added = status.machines.first { !known.contains($0.id) }
+        Carrier(session).hurry()
         if session.writesJSON { return write(status, with: added, isServed: nil) }
         say("added: \(added?.name ?? "")")
         say("the machine reads the keychain's items when both machines have looked at the folder")
-        Carrier(session).hurry()
     }
 
     /// On a machine that is to be added.
@@ -49,11 +49,10 @@ extension SyncTask {
     }
 
     private func write(_ status: SyncStatus, with other: SyncStatus.Machine?, isServed: Bool?) {
-        let machine = other.map { JSONValue.object([("id", .string($0.id.text)), ("name", .string($0.name))]) }
         session.output.write(
             .object([
                 ("circle", .string(status.circle.text)), ("me", .string(status.me.text)),
-                ("folder", .string(status.place.folder)), ("machine", machine ?? .null),
+                ("folder", .string(status.place.folder)), ("machine", other.map(\.json) ?? .null),
                 ("service", isServed.map { .boolean($0) } ?? .null),
             ]))
     }

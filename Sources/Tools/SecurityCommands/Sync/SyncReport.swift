@@ -1,5 +1,6 @@
 import KeychainModel
 import KeychainWire
+import LinuxSystem
 import SyncFormat
 
 /// The answers of `status`, `devices` and `fingerprint`.
@@ -20,11 +21,18 @@ struct SyncReport {
 
     func showDevices() throws(CommandFailure) {
         let status = try task.status()
+        defer { noteNew(status) }
         if session.writesJSON { return session.output.write(.array(status.machines.map { json($0, status) })) }
         for machine in status.machines {
             let line = line(machine, status, as: name(of: machine))
             session.output.write("\(machine.id.text)  \(line.printable)\n")
         }
+    }
+
+    /// The user has seen the machines that are new.
+    private func noteNew(_ status: SyncStatus) {
+        let new = status.machines.filter { $0.flags.contains(.isNew) }.map(\.id)
+        if !new.isEmpty { _ = try? task.ask(.known(new)) }
     }
 
     /// Machines of one circle show the same digits for it and for each machine that is in.
@@ -118,7 +126,7 @@ extension SyncReport {
     private func line(_ machine: SyncStatus.Machine, _ status: SyncStatus, as shown: String) -> String {
         let isNameless = machine.name.isEmpty && !machine.flags.contains(.isRecoveryKey)
         let name = isNameless ? session.text("(no name)") : shown
-        let facts = [machine.id == status.me ? "this machine" : nil] + facts(machine)
+        let facts = [machine.id == status.me ? "this machine" : nil] + facts(machine, status.me)
         let shown = facts.compactMap { $0 }.map { session.text($0) }
         return ([name] + shown).joined(separator: ", ")
     }
@@ -128,7 +136,7 @@ extension SyncReport {
         machine.name.isEmpty ? machine.id.text : machine.name.quoted
     }
 
-    private func facts(_ machine: SyncStatus.Machine) -> [String?] {
+    private func facts(_ machine: SyncStatus.Machine, _ me: MemberID) -> [String?] {
         let meanings: [(SyncStatus.Machine.Flags, String)] = [
             (.isRecoveryKey, "a recovery key"), (.isRemoved, "removed"),
             (.isBehind, "behind: others have read what has not come here for a day"),
@@ -137,13 +145,25 @@ extension SyncReport {
             (.isRolledBack, "THE PLACE SHOWS LESS OF IT THAN BEFORE"),
             (.isUnreadable, "has files that cannot be read"),
             (.isUnpublished, "not announced yet: repeat the command"),
+            (.hasNotHeard, "has not said that it knows of each removal: one that is out may read what it writes"),
+            (.isNew, "NEW: another machine has added it; security sync devices ends this note"),
         ]
         let isKey = machine.flags.contains(.isRecoveryKey)
         let time = moment(machine.heard)
         let heard = machine.heard == 0 ? nil : isKey ? "since \(time)" : "last read \(time)"
         let refused = machine.quarantined == 0 ? nil : "\(machine.quarantined) of its records were not taken"
         let shown = meanings.map { machine.flags.contains($0.0) ? $0.1 : nil }
-        return isKey ? [shown[0], heard] + shown.dropFirst() : [heard] + shown + [refused]
+        let silent = silence(of: machine, me).map { "silent for \($0) days: remove it if it is lost" }
+        return isKey ? [shown[0], heard] + shown.dropFirst() : [heard] + shown + [refused, silent]
+    }
+
+    /// For how many days nothing of a machine was read; nil up to half a year, and for what writes nothing.
+    private func silence(of machine: SyncStatus.Machine, _ me: MemberID) -> Int64? {
+        guard machine.heard > 0, machine.id != me, machine.flags.isDisjoint(with: [.isRemoved, .isRecoveryKey]) else {
+            return nil
+        }
+        let days = (Clock.realtimeNanoseconds / 1_000_000_000 - machine.heard) / 86_400
+        return days > 180 ? days : nil
     }
 
     private func moment(_ seconds: Int64) -> String { seconds == 0 ? "never" : Self.date(seconds) }
@@ -183,6 +203,7 @@ extension SyncReport {
             ("recoveryKey", .isRecoveryKey), ("removed", .isRemoved), ("behind", .isBehind),
             ("needsLaterVersion", .needsLaterVersion), ("forked", .isForked), ("rolledBack", .isRolledBack),
             ("unreadable", .isUnreadable), ("unpublished", .isUnpublished),
+            ("notHeard", .hasNotHeard), ("new", .isNew),
         ]
         return .object(
             [
@@ -190,6 +211,7 @@ extension SyncReport {
                 ("me", .boolean(machine.id == status.me)), ("read", .number(Int64(clamping: machine.seq))),
                 ("heard", jsonMoment(machine.heard)),
                 ("quarantined", .number(Int64(clamping: machine.quarantined))),
+                ("silent", .boolean(silence(of: machine, status.me) != nil)),
             ] + flags.map { ($0.0, .boolean(machine.flags.contains($0.1))) })
     }
 

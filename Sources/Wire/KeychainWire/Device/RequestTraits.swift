@@ -109,7 +109,9 @@ extension BackupRequest {
 extension SyncRequest {
     fileprivate var traits: RequestTraits {
         switch self {
-        case .status, .now, .positions, .seen, .invite, .seek, .recover, .discarded, .pairing: .repeatable
+        case .status, .now, .positions, .seen, .invite, .seek, .recover, .discarded, .known,
+            .pairing:
+            .repeatable
         case .pause: .repeatable.logged("pause synchronisation")
         case .take, .next: .repeatable.with(1...1)
         case .committed(_, let isOccupied): .repeatable.with(isOccupied ? 1...1 : 0...0)

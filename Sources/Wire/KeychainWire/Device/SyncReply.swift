@@ -54,7 +54,7 @@ package enum SyncReply: Equatable, Sendable {
         case .next: self = .next(try reader.flag() ? try SyncSending(from: &reader) : nil)
         case .wait: self = .news(number: try reader.integer(UInt64.self))
         case .pairing: self = .pairing(try reader.flag() ? try SyncPairing(from: &reader) : nil)
-        case .pause, .now, .seen, .committed, .invite, .seek, .recover, .discarded: self = .done
+        case .pause, .now, .seen, .committed, .invite, .seek, .recover, .discarded, .known: self = .done
         }
     }
 }

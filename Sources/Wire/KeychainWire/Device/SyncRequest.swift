@@ -19,6 +19,7 @@ package import SyncFormat
 ///             | 12:u8 look                            ; pairing
 ///             | 13:u8 place:text name:text            ; recover
 ///             | 14:u8 count:u32 *slot                 ; discarded
+///             | 15:u8 count:u32 *(member:16)          ; known; ascending
 ///     slot    = text                                  ; its one spelling
 package enum SyncRequest: Equatable, Sendable {
     /// → ``SyncReply/status(_:)``.
@@ -50,6 +51,8 @@ package enum SyncRequest: Equatable, Sendable {
     case recover(place: String, name: String)
     /// The place has these of ``SyncPositions/discarding`` no more.
     case discarded([SyncSlot])
+    /// The user was shown that these belong to the circle: they are new no more.
+    case known([MemberID])
     /// The place's messages of pairings. → ``SyncReply/pairing(_:)``.
     case pairing(PairingLook)
 
@@ -73,6 +76,7 @@ package enum SyncRequest: Equatable, Sendable {
         case pairing = 12
         case recover = 13
         case discarded = 14
+        case known = 15
     }
 
     func append(to buffer: SecretBuffer) {
@@ -83,11 +87,8 @@ package enum SyncRequest: Equatable, Sendable {
         case .positions: append(.positions)
         case .next: append(.next)
         case .invite: append(.invite)
-        case .seek(let place, let name):
-            append(.seek)
-            for text in [place, name] { buffer.append(text: text) }
-        case .recover(let place, let name):
-            append(.recover)
+        case .seek(let place, let name), .recover(let place, let name):
+            if case .seek = self { append(.seek) } else { append(.recover) }
             for text in [place, name] { buffer.append(text: text) }
         case .pairing(let look):
             append(.pairing)
@@ -95,6 +96,9 @@ package enum SyncRequest: Equatable, Sendable {
         case .discarded(let slots):
             append(.discarded)
             buffer.append(slots: slots)
+        case .known(let members):
+            append(.known)
+            buffer.append(members: members)
         case .pause(let isPaused):
             append(.pause)
             buffer.append(isPaused ? 1 : 0)
@@ -125,6 +129,7 @@ package enum SyncRequest: Equatable, Sendable {
         case .seek: self = .seek(place: try reader.name(), name: try reader.text(atMost: SyncRequest.nameBytes))
         case .recover: self = .recover(place: try reader.name(), name: try reader.text(atMost: SyncRequest.nameBytes))
         case .discarded: self = .discarded(try reader.slots())
+        case .known: self = .known(try reader.members())
         case .pairing: self = .pairing(try PairingLook(from: &reader))
         case .pause: self = .pause(try reader.flag())
         case .take: self = .take(try reader.slot())

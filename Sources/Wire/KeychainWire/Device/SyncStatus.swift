@@ -5,8 +5,8 @@ package import SyncFormat
 /// A keychain in its circle, for people and programs to look at.
 ///
 ///     status  = circle:16 me:16 keys:130 place:text isPaused:u8 standing:u8 problem:text looked:i64 committed:i64
-///               unsent:u64 future:u64 held:u64 unopened:u64 count:u32 *machine
-///     machine = id:16 name:text flags:u8 seq:u64 heard:i64 quarantined:u64
+///               unsent:u64 future:u64 held:u64 unopened:u64 items:u64 count:u32 *machine
+///     machine = id:16 name:text flags:u16 seq:u64 heard:i64 quarantined:u64
 ///
 /// Times are seconds since 1970, and 0 for never.
 package struct SyncStatus: Equatable, Sendable {
@@ -40,6 +40,8 @@ package struct SyncStatus: Equatable, Sendable {
     package var held: UInt64 = 0
     /// Items and shelves whose records are damaged here. Because of them no snapshot was made, or none endorsed.
     package var unopened: UInt64 = 0
+    /// Items that all machines of the circle can read.
+    package var items: UInt64 = 0
     /// By ascending identifier, removed ones among them.
     package var machines: [Machine] = []
 
@@ -51,8 +53,8 @@ package struct SyncStatus: Equatable, Sendable {
     package struct Machine: Equatable, Sendable {
         /// Facts about it, a bit each.
         package struct Flags: OptionSet, Sendable {
-            package let rawValue: UInt8
-            package init(rawValue: UInt8) { self.rawValue = rawValue }
+            package let rawValue: UInt16
+            package init(rawValue: UInt16) { self.rawValue = rawValue }
 
             package static let isRecoveryKey = Flags(rawValue: 1)
             package static let isRemoved = Flags(rawValue: 2)
@@ -69,6 +71,13 @@ package struct SyncStatus: Equatable, Sendable {
 
             /// It was added or removed here, and the circle was never told: that is to be done once more.
             package static let isUnpublished = Flags(rawValue: 128)
+            /// It has not said yet that it has read of each removal.
+            package static let hasNotHeard = Flags(rawValue: 256)
+            /// Another machine has added it, and this one's user was not shown it since.
+            package static let isNew = Flags(rawValue: 512)
+
+            /// Those that a reader knows.
+            fileprivate static let all = Flags(rawValue: 1023)
         }
 
         package let id: MemberID
@@ -90,7 +99,7 @@ package struct SyncStatus: Equatable, Sendable {
         buffer.append([isPaused ? 1 : 0, standing.rawValue].span)
         buffer.append(text: problem.cut(to: SyncView.problemBytes))
         for time in [looked, committed] { buffer.append(littleEndian: time) }
-        for number in [unsent, future, held, unopened] { buffer.append(littleEndian: number) }
+        for number in [unsent, future, held, unopened, items] { buffer.append(littleEndian: number) }
         buffer.append(littleEndian: UInt32(machines.count))
         for machine in machines { machine.append(to: buffer) }
     }
@@ -107,6 +116,7 @@ package struct SyncStatus: Equatable, Sendable {
         (looked, committed) = (try reader.integer(Int64.self), try reader.integer(Int64.self))
         (unsent, future) = (try reader.integer(UInt64.self), try reader.integer(UInt64.self))
         (held, unopened) = (try reader.integer(UInt64.self), try reader.integer(UInt64.self))
+        items = try reader.integer(UInt64.self)
         for _ in 0..<(try reader.integer(UInt32.self)) { machines.append(try Machine(from: &reader)) }
     }
 }
@@ -115,7 +125,7 @@ extension SyncStatus.Machine {
     fileprivate func append(to buffer: SecretBuffer) {
         buffer.append(id.bytes.span)
         buffer.append(text: name)
-        buffer.append(flags.rawValue)
+        buffer.append(littleEndian: flags.rawValue)
         buffer.append(littleEndian: seq)
         buffer.append(littleEndian: heard)
         buffer.append(littleEndian: quarantined)
@@ -123,7 +133,8 @@ extension SyncStatus.Machine {
 
     fileprivate init(from reader: inout WireReader) throws(Refusal) {
         self.init(id: try reader.identifier(MemberID.self), name: try reader.name())
-        flags = Flags(rawValue: try reader.integer(UInt8.self))
+        flags = Flags(rawValue: try reader.integer(UInt16.self))
+        guard flags.isSubset(of: .all) else { throw .malformed("the flags of a machine") }
         (seq, heard) = (try reader.integer(UInt64.self), try reader.integer(Int64.self))
         quarantined = try reader.integer(UInt64.self)
     }

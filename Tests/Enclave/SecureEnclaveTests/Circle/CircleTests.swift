@@ -79,6 +79,16 @@ import Testing
         #expect(statements.count == 2)
     }
 
+    @Test("The user is told of a recovery key that goes with a machine, in brackets that no machine's name has")
+    func recoveryKeysGo() throws {
+        let circle = try TestCircle(2)
+        let (first, second) = (circle.machines[0], circle.machines[1])
+        try circle.deliver(try second.publish(try second.makeRecoveryKey().0))
+        let key = try #require(try first.state.members.first(where: \.isRecoveryKey))
+        _ = try first.remove(try second.id)
+        #expect(first.user.questions.last?.change?.others == "(\(key.id.fingerprint))")
+    }
+
     @Test("A removal makes keys that the machine and those it has added do not get; those kept do")
     func removal() throws {
         let circle = try TestCircle(2)

@@ -51,7 +51,7 @@ import Testing
         #expect(after.circle != before.circle && after.keys != before.keys && after.held.isEmpty)
         #expect(after.genesis != nil && after.members.map(\.isIn) == [true])
         let asked = try #require(machine.user.questions.last?.change)
-        #expect(asked == .init(.resets, fingerprint: before.circle.fingerprint))
+        #expect(asked == .init(.resets, name: "first", fingerprint: before.circle.fingerprint))
         #expect(Self.rule { try machine.take(circle.batches[0]) } == .malformedBatch)
         try Self.leave(machine)
         machine.user.will(.passcode(CircleMachine.passcode))

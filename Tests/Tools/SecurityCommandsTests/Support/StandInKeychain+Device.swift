@@ -48,7 +48,8 @@ extension StandInKeychain {
                 throw Refusal(.notAvailable, .noCircle, "circle", "There is none.", do: "Begin one.")
             }
             (state.circle, state.circleRefusal) = (nil, nil)
-        case .begin, .join, .add, .remove, .pair, .recoveryKey, .recover, .reset: break
+        case .begin, .join, .add, .remove, .pair, .recoveryKey, .recover, .reset:
+            state.circle = state.circleAfterwards ?? state.circle
         }
         return state.circle
     }

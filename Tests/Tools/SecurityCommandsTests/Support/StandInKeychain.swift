@@ -42,6 +42,8 @@ final class StandInKeychain: KeychainConnection {
         /// Where the keychain stands in its circle of machines; nil where it belongs to none.
         var circle: SyncStatus?
         var circleChanges: [CircleChange] = []
+        /// Where it stands after the next change; nil for as before.
+        var circleAfterwards: SyncStatus?
         /// Why that cannot be said.
         var circleRefusal: Refusal?
         /// Moves with every change that a watcher is to hear of.
