@@ -191,11 +191,14 @@ package struct Membership: Sendable {
     /// The members without keys of a generation that may have them. Where no statement makes it that is counted here,
     /// those who have shared it know who is out for its author. When one of them is out, the others stand in for it.
     ///
-    /// - Parameter isLeftBehind: one that is out has shared it in a batch that does not count here.
-    package func lacking(_ id: GenerationID, isLeftBehind: Bool) -> [MemberID] {
+    /// - Parameters:
+    ///   - isLeftBehind: one that is out has shared it in a batch that does not count here.
+    ///   - silent: members that cannot say yet that a share is none. They get another one when its author is out.
+    package func lacking(_ id: GenerationID, isLeftBehind: Bool, silent: Set<MemberID>) -> [MemberID] {
         let wanting = wanted[id] ?? []
-        guard generations[id] == nil else {
-            let got = recipients(of: id)
+        if let made = generations[id] {
+            let isOrphaned = made.allAuthors.isSubset(of: removed)
+            let got = (isOrphaned ? made.recipients.subtracting(silent) : made.recipients).union(sharedLate[id] ?? [])
             return present.keys.filter { !got.contains($0) || wanting.contains($0) }.sorted()
         }
         let isLeft = isLeftBehind || !removed.isDisjoint(with: sharers[id] ?? [])

@@ -145,15 +145,19 @@ extension Replica {
         }
     }
 
-    /// Whether each row that is here and that a snapshot covers is there, or a later one. Tombstones may have gone
-    /// there.
+    /// Whether each row that is here and that a snapshot covers is there, or a later one that would not wait where this
+    /// one does not. Tombstones may have gone there.
     private func hasAllRows(_ opened: OpenedSnapshot) -> Bool {
         let theirs = Dictionary(grouping: opened.rows) { $0.record.rid }
         return (rows.all.values + future.map(\.row)).allSatisfy { row in
             guard let place = row.place, opened.announced.covers(place) else { return true }
-            let isThere = theirs[row.record.rid]?.contains { $0.isSame(as: row) || row.stamp < $0.stamp } == true
+            let isThere = theirs[row.record.rid]?.contains { $0.isSame(as: row) || isLater($0, than: row) } == true
             return isThere || row.isTombstone && everyFloorIs(notBelow: row)
         }
+    }
+
+    private func isLater(_ other: SyncRow, than row: SyncRow) -> Bool {
+        row.stamp < other.stamp && (isFarAhead(row, clock) || !isFarAhead(other, clock))
     }
 
     private func everyFloorIs(notBelow row: SyncRow) -> Bool {

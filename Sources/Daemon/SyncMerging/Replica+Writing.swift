@@ -269,9 +269,10 @@ extension Replica {
     /// stated in a log which is read no further: nobody shares it before it has read what they have.
     private mutating func shares(_ after: Membership, room: Int, _ keys: any CircleKeys) -> [SyncStatement] {
         let others = lacksNamedBatches ? [] : after.wanted.keys.filter { after.generations[$0] == nil }
+        let silent = Set(after.machines.filter { logs[$0]?.seq ?? 0 == 0 })
         var found: [SyncStatement] = []
         for id in (after.generations.keys + others).sorted() where found.count < room && keys.holds(id) {
-            let lacking = after.lacking(id, isLeftBehind: isLeftBehind(id, keys))
+            let lacking = after.lacking(id, isLeftBehind: isLeftBehind(id, keys), silent: silent)
                 .filter { $0 != me && mayGive(id, to: $0, after) }
             let recipients = lacking.compactMap { member in after.members[member].map { (member, $0.keys) } }
             if let late = share(id, with: recipients, keys) { found.append(late) }

@@ -147,4 +147,25 @@ struct HostileMemberTests {
         circle.settle(rounds: 2)
         #expect(newcomer.value("mail") == "for all")
     }
+
+    /// The newcomer has published nothing, so that it cannot say either that its share is none.
+    @Test("A newcomer that got a false share of its keys gets a true one when it is removed")
+    func falseShare() throws {
+        let circle = Simulation.scripted(3)
+        let (first, second, hostile) = (circle.machines[0], circle.machines[1], circle.machines[2])
+        let newcomer = circle.join(first)
+        hostile.pull(circle.transport, time: circle.time)
+        hostile.keys.cheats = [newcomer.id]
+        let membership = hostile.replica.membership
+        let number = try #require(membership.nextGeneration)
+        let made = try #require(hostile.keys.makeGeneration(number, for: membership.recipients))
+        hostile.replica.state(.generation(made))
+        circle.publish(hostile)
+        first.pull(circle.transport, time: circle.time)
+        first.write("mail", "with these keys", time: circle.time)
+        circle.publish(first)
+        circle.remove(hostile, by: first)
+        circle.settle(rounds: 4)
+        #expect(second.value("mail") == "with these keys" && newcomer.value("mail") == "with these keys")
+    }
 }

@@ -51,4 +51,20 @@ struct SnapshotOrderTests {
         author.pull(circle.transport, time: circle.time)
         #expect(author.replica.covered != nil)
     }
+
+    @Test("A snapshot in which a record of 2040 alone stands for an item of today is not endorsed")
+    func farAhead() throws {
+        author.write("mail", "of today", time: circle.time)
+        circle.settle(rounds: 2)
+        other.write("mail", "of 2040", time: circle.time + 15 * 365 * 24 * 3_600_000_000)
+        circle.settle(rounds: 2)
+        #expect(circle.makeSnapshot(other) && author.value("mail") == "of today")
+        circle.endorse(author, other)
+        let refused = try #require(author.replica.snapshots[other.id]?.position)
+        #expect(!author.replica.hasEndorsed(author.id, refused))
+        #expect(circle.makeSnapshot(author))
+        circle.endorse(reader, author)
+        let endorsed = try #require(reader.replica.snapshots[author.id]?.position)
+        #expect(reader.replica.hasEndorsed(reader.id, endorsed))
+    }
 }
