@@ -10,7 +10,7 @@ extension Membership {
     package mutating func forgetRemoved(keeping held: Set<GenerationID>) {
         for (id, made) in generations where !isEligible(id) {
             generations[id] = held.contains(id) ? retired(made) : nil
-            (sharedLate[id], sharers[id]) = (nil, nil)
+            sharedLate[id] = nil
         }
         forgetRemovals()
         introductions = lastingIntroductions()

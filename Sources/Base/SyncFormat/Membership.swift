@@ -92,8 +92,8 @@ package struct Membership: Sendable {
     package internal(set) var introductions: [MemberID: [MemberID: Member]] = [:]
     /// The generations that members have stated.
     package internal(set) var generations: [GenerationID: Made] = [:]
-    var sharedLate: [GenerationID: Set<MemberID>] = [:]
-    var sharers: [GenerationID: Set<MemberID>] = [:]
+    /// Those that got keys late, by those that have given them.
+    var sharedLate: [GenerationID: [MemberID: Set<MemberID>]] = [:]
     /// How many introductions and removals of each author were counted.
     var counted: [MemberID: Int] = [:]
     /// Members that were found by one chain and then by a better one. For those behind them, all chains are followed.
@@ -176,16 +176,15 @@ package struct Membership: Sendable {
 
     /// Counts late shares, which the author of a batch states.
     package mutating func share(_ late: Generation, by author: MemberID) {
-        sharers[late.id, default: []].insert(author)
+        sharedLate[late.id, default: [:]][author, default: []].formUnion(late.shares.map(\.recipient))
         for share in late.shares {
-            sharedLate[late.id, default: []].insert(share.recipient)
             wanted[late.id]?.remove(share.recipient)
         }
     }
 
     /// All that a generation was made for or shared with.
     package func recipients(of id: GenerationID) -> Set<MemberID> {
-        (generations[id]?.recipients ?? []).union(sharedLate[id] ?? [])
+        (sharedLate[id] ?? [:]).values.reduce(generations[id]?.recipients ?? []) { $0.union($1) }
     }
 
     /// The members without keys of a generation that may have them. Where no statement makes it that is counted here,
@@ -193,22 +192,29 @@ package struct Membership: Sendable {
     ///
     /// - Parameters:
     ///   - isLeftBehind: one that is out has shared it in a batch that does not count here.
-    ///   - silent: members that cannot say yet that a share is none. They get another one when its author is out.
+    ///   - silent: members that cannot say yet that a share is none. They get another one when all are out that have
+    ///     given them one.
     package func lacking(_ id: GenerationID, isLeftBehind: Bool, silent: Set<MemberID>) -> [MemberID] {
         let wanting = wanted[id] ?? []
-        if let made = generations[id] {
-            let isOrphaned = made.allAuthors.isSubset(of: removed)
-            let got = (isOrphaned ? made.recipients.subtracting(silent) : made.recipients).union(sharedLate[id] ?? [])
+        if generations[id] != nil {
+            let got = recipients(of: id).subtracting(silent).union(silent.filter { hasKeys(of: id, $0) })
             return present.keys.filter { !got.contains($0) || wanting.contains($0) }.sorted()
         }
-        let isLeft = isLeftBehind || !removed.isDisjoint(with: sharers[id] ?? [])
+        let isLeft = isLeftBehind || sharedLate[id]?.keys.contains(where: removed.contains) == true
         return isLeft ? present.keys.filter(wanting.contains).sorted() : []
     }
 
     /// Whether a member was given keys of any generation.
     package func hasKeys(_ member: MemberID) -> Bool {
         generations.values.contains { $0.recipients.contains(member) }
-            || sharedLate.values.contains { $0.contains(member) }
+            || sharedLate.values.contains { $0.values.contains { $0.contains(member) } }
+    }
+
+    /// Whether one that is in has given a member keys of a generation.
+    private func hasKeys(of id: GenerationID, _ member: MemberID) -> Bool {
+        let made = generations[id]
+        return made?.recipients.contains(member) == true && made?.allAuthors.isSubset(of: removed) == false
+            || sharedLate[id]?.contains { !removed.contains($0) && $1.contains(member) } == true
     }
 
     /// Counts that a member lacks a generation.

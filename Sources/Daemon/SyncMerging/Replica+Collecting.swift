@@ -63,7 +63,8 @@ extension Replica {
         let doubtful = rules.splitRemovalsInformNobody ? doubtfulLogs : []
         return membership.removed { removal in
             guard !doubtful.contains(removal.place.device) else { return false }
-            if removal.place.device == member { return true }
+            // It may have read more while its removal was under way.
+            if removal.place.device == member { return logs[member]?.seq ?? 0 > removal.place.seq }
             return (logs[member]?.said[removal.place.device] ?? 0) >= removal.place.seq
         }
     }

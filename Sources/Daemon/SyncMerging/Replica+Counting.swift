@@ -26,7 +26,8 @@ extension Replica {
         for statement in batch.statements { count(statement, place, max(stated, content?.floor ?? 0), keys) }
         if membership.removed != before { forgetWordOfRemoved() }
         hear(before.subtracting(membership.removed))
-        if membership.removed != before, rules.removalIsAcknowledged { mustPublish = true }
+        let isHeard = membership.removed != before || isOwn && batch.removesSomebody
+        if isHeard, rules.removalIsAcknowledged { mustPublish = true }
         if !batch.statements.isEmpty { stating.append(batch.withoutSealed) }
         guard let content else { return }
         hasNews = !isOwn && (hasNews || !content.records.isEmpty)
@@ -109,7 +110,7 @@ extension Replica {
                 keys.member(own),
                 .init(keys: own, sponsor: place.device, place: place, isRecoveryKey: true, reads: 0))
         case .want(let id): membership.want(id, by: place.device)
-        case .endorse(let position): endorse(position, at: place)
+        case .endorse(let position): endorse(position, by: place.device)
         case .unknown: return
         }
     }

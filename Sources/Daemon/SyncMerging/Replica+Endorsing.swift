@@ -13,34 +13,20 @@ extension Replica {
         snapshots[place.device] = announced
     }
 
-    mutating func endorse(_ position: SyncPosition, at place: SyncRecord.Origin) {
-        let earlier = (endorsements[place.device] ?? []).suffix(Self.keptEndorsements - 1)
-        endorsements[place.device] = earlier + [Endorsement(snapshot: position, seq: place.seq)]
+    mutating func endorse(_ position: SyncPosition, by member: MemberID) {
+        endorsements[member] = (endorsements[member] ?? []).suffix(Self.keptEndorsements - 1) + [position]
     }
 
     /// Whether a member has endorsed a snapshot.
     package func hasEndorsed(_ member: MemberID, _ position: SyncPosition) -> Bool {
-        endorsements[member]?.contains { $0.snapshot == position } == true
+        endorsements[member]?.contains(position) == true
     }
 
-    /// The members whose word a snapshot still lacks before logs are discarded: all machines that are in, but for those
-    /// that came after it. So all members need the same words, in whatever order they read.
+    /// The members whose word a snapshot still lacks before logs are discarded: all machines that are in.
     package func unendorsed(_ announced: Announced) -> [MemberID] {
         membership.machines.filter { member in
             member != announced.position.device && !hasEndorsed(member, announced.position)
-                && !hasCome(member, after: announced.position)
         }
-    }
-
-    /// Whether all that have introduced a machine had made or endorsed a snapshot by then. Such a machine reads what
-    /// they had read, or starts from a snapshot.
-    private func hasCome(_ member: MemberID, after snapshot: SyncPosition) -> Bool {
-        let places = (membership.introductions[member] ?? [:]).values.map(\.place)
-        return !places.isEmpty
-            && places.allSatisfy { place in
-                if place.device == snapshot.device { return snapshot.seq <= place.seq }
-                return endorsements[place.device]?.contains { $0.snapshot == snapshot && $0.seq <= place.seq } == true
-            }
     }
 
     /// Keeps the last snapshot that every member has endorsed, and trusts the one that this machine has started from
@@ -88,13 +74,15 @@ extension Replica {
         }
     }
 
-    /// Whether the transport may have a log no longer.
+    /// Whether the transport may have a log no longer. Those that did not know of a newcomer yet may have had all words
+    /// for a snapshot before this machine, so that each counts that is known.
     func mayBeGone(_ device: MemberID, upTo seq: UInt64) -> Bool {
-        guard membership.removed.contains(device), covered != nil || base != nil else { return false }
+        guard membership.removed.contains(device) else { return false }
+        let known = [covered, base].compactMap(\.self) + snapshots.values
         if splitLogs.contains(device) {
-            return [covered, base].compactMap(\.self).contains { isPassedOn(device, in: $0) }
+            return known.contains { isPassedOn(device, in: $0) }
         }
-        return seq <= max(covered?.end(of: device) ?? 0, base?.end(of: device) ?? 0)
+        return known.contains { seq <= $0.end(of: device) ?? 0 }
     }
 }
 

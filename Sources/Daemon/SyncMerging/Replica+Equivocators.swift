@@ -80,8 +80,8 @@ extension Replica {
     /// Removals that a split log states, and those of members that it has added: others may know of neither. An
     /// equivocator's own removal is stated as such, because evidence does not reach everyone.
     ///
-    /// None is repeated of those that nobody has introduced, and some of this machine's removals that count are left for
-    /// its user: a member in wrong hands could remove as many strangers as it likes.
+    /// None is repeated of those that nobody has introduced, and some of this machine's removals that count are left
+    /// for its user: a member in wrong hands could remove as many strangers as it likes.
     func repeatedRemovals() -> [SyncStatement] {
         let split = rules.removalsAreRepeated && !isRemoved ? splitLogs : []
         let left = SyncLimits.removals - Self.removalsOfUser - membership.removals(by: me)

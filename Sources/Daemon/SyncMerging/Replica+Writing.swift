@@ -281,11 +281,11 @@ extension Replica {
     }
 
     /// Whether this machine may give keys away that another one has made. As long as others have read what it has not,
-    /// the maker may have made them without a member that is out. It gives them itself to those who are in. A newcomer
-    /// has no other keys. While an equivocator is in, those get keys that ask for them.
+    /// the maker may have made them without a member that is out. It gives them itself to those who are in. Newcomers of
+    /// this machine have no other keys. While an equivocator is in, those get keys that ask for them.
     private func mayGive(_ id: GenerationID, to member: MemberID, _ after: Membership) -> Bool {
         let isOwn = after.generations[id]?.allAuthors.contains(me) == true
-        if isOwn || !after.hasKeys(member) { return true }
+        if isOwn || after.sponsors(of: member).contains(me) && !after.hasKeys(member) { return true }
         if lacksNamedBatches { return false }
         return doubted.isSubset(of: membership.removed) || after.wanted[id]?.contains(member) == true
     }
@@ -303,8 +303,8 @@ extension Replica {
         return nil
     }
 
-    /// Whether keys of a generation have come here from a member that is out, in a batch that waits: it counts for nobody
-    /// who reads another branch.
+    /// Whether keys of a generation have come here from a member that is out, in a batch that waits: it counts for
+    /// nobody who reads another branch.
     private mutating func isLeftBehind(_ id: GenerationID, _ keys: any CircleKeys) -> Bool {
         guard membership.generations[id] == nil else { return false }
         for batch in sought[id] ?? [] where membership.removed.contains(batch.header.device) {

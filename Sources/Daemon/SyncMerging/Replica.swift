@@ -76,7 +76,7 @@ package struct Replica<Rows: RowTable> {
     /// The last snapshot of each member.
     package internal(set) var snapshots: [MemberID: Announced] = [:]
     /// The snapshots that each member has endorsed, the last ones.
-    var endorsements: [MemberID: [Endorsement]] = [:]
+    var endorsements: [MemberID: [SyncPosition]] = [:]
     /// The last snapshot that this machine has made or endorsed.
     var pledged: Announced?
     /// The last snapshot that every member has endorsed.

@@ -31,12 +31,6 @@ package struct Announced: Sendable {
     }
 }
 
-/// The word of a member for a snapshot, and the batch of its log that has it.
-struct Endorsement: Sendable {
-    let snapshot: SyncPosition
-    let seq: UInt64
-}
-
 /// A snapshot with its parts, all of which are as the manifest has them.
 struct OpenedSnapshot {
     /// The seq of a version that another has passed on, whose place everyone has read.

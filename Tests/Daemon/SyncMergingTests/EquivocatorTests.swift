@@ -149,6 +149,7 @@ struct EquivocatorTests {
             circle.publish(machine)
         }
         circle.remove(hostile, by: second)
+        circle.publish(second)
         first.pull(circle.transport, time: circle.time)
         _ = first.replica.collect()
         circle.settle(rounds: 4)
@@ -176,7 +177,7 @@ struct EquivocatorTests {
         circle.settle(rounds: 2)
         circle.transport.fork(circle.batch([], by: hostile), for: [second.id])
         hostile.replica.state(.remove(gone.id, .user, kept: []))
-        circle.publish(hostile)
+        for _ in 0..<2 { circle.publish(hostile) }
         circle.exchange(from: second, to: first)
         _ = first.replica.collect()
         let late = ["mail", "web"].map { SimulatedMachine.record($0, "late", hlc: before) }

@@ -149,8 +149,8 @@ struct HostileMemberTests {
     }
 
     /// The newcomer has published nothing, so that it cannot say either that its share is none.
-    @Test("A newcomer that got a false share of its keys gets a true one when it is removed")
-    func falseShare() throws {
+    @Test("A newcomer that got a false share of keys gets a true one when its author is out", arguments: [false, true])
+    func falseShare(isLate: Bool) throws {
         let circle = Simulation.scripted(3)
         let (first, second, hostile) = (circle.machines[0], circle.machines[1], circle.machines[2])
         let newcomer = circle.join(first)
@@ -158,8 +158,10 @@ struct HostileMemberTests {
         hostile.keys.cheats = [newcomer.id]
         let membership = hostile.replica.membership
         let number = try #require(membership.nextGeneration)
+        if isLate { hostile.keys.forgets = [newcomer.id] }
         let made = try #require(hostile.keys.makeGeneration(number, for: membership.recipients))
         hostile.replica.state(.generation(made))
+        if isLate { hostile.replica.state(.share(made.falsely(for: newcomer.id))) }
         circle.publish(hostile)
         first.pull(circle.transport, time: circle.time)
         first.write("mail", "with these keys", time: circle.time)
@@ -167,5 +169,15 @@ struct HostileMemberTests {
         circle.remove(hostile, by: first)
         circle.settle(rounds: 4)
         #expect(second.value("mail") == "with these keys" && newcomer.value("mail") == "with these keys")
+    }
+}
+
+extension Generation {
+    /// A late share that opens to nothing.
+    fileprivate func falsely(for member: MemberID) -> Generation {
+        let share = KeyShare(
+            recipient: member, encapsulated: [4] + [UInt8](repeating: 0, count: 64),
+            box: [UInt8](repeating: 0, count: KeyShare.boxSize))
+        return Generation(number: number, commitment: commitment, shares: [share])
     }
 }

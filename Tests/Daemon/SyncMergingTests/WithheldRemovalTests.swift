@@ -58,6 +58,19 @@ struct WithheldRemovalTests {
         expectKeysForNewcomers()
     }
 
+    @Test("Nor does one get them that the removed machine has added meanwhile")
+    func accomplice() {
+        circle.transport.hide(remover.id, from: deceived.id, after: remover.replica.logs[remover.id]?.seq ?? 0)
+        circle.remove(gone, by: remover)
+        makeKeys()
+        let accomplice = circle.join(gone)
+        circle.exchange(from: deceived, to: accomplice)
+        circle.exchange(from: deceived, to: accomplice)
+        let current = maker.replica.membership.currentGeneration?.id
+        #expect(deceived.replica.membership.machines.contains(accomplice.id))
+        #expect(current.map { deceived.keys.holds($0) && !accomplice.keys.holds($0) } == true)
+    }
+
     @Test("Nor does a machine that reads another branch of the remover's log")
     func otherBranch() throws {
         let twin = SimulatedMachine(remover.replica, remover.keys, clock: 0, isHostile: true)
