@@ -281,8 +281,8 @@ extension Replica {
     }
 
     /// Whether this machine may give keys away that another one has made. As long as others have read what it has not,
-    /// the maker may have made them without a member that is out. It gives them itself to those who are in. Newcomers of
-    /// this machine have no other keys. While an equivocator is in, those get keys that ask for them.
+    /// the maker may have made them without a member that is out. It gives them itself to those who are in. Newcomers
+    /// of this machine have no other keys. While an equivocator is in, those get keys that ask for them.
     private func mayGive(_ id: GenerationID, to member: MemberID, _ after: Membership) -> Bool {
         let isOwn = after.generations[id]?.allAuthors.contains(me) == true
         if isOwn || after.sponsors(of: member).contains(me) && !after.hasKeys(member) { return true }
