@@ -108,11 +108,13 @@ extension Replica {
             && (snapshot.position.device == member || hasEndorsed(member, snapshot.position))
     }
 
-    /// Whether a newcomer has read all that its sponsor names, or one of several. It says nothing before: another
-    /// snapshot may be needed.
+    /// Whether a newcomer has read all that its sponsor names, or one of several. When all of these are out, their words
+    /// are forgotten, and those of all others stand for them. The newcomer says nothing before: another snapshot may be
+    /// needed.
     var hasCaughtUp: Bool {
+        guard logs[me]?.seq ?? 0 == 0, membership.introductions[me] != nil else { return true }
         let sponsors = membership.sponsors(of: me)
-        guard logs[me]?.seq ?? 0 == 0, !sponsors.isEmpty else { return true }
+        if sponsors.isEmpty { return claims.keys.allSatisfy(hasEnded) }
         return sponsors.contains { sponsor in
             claims.allSatisfy { device, claims in claims[sponsor] == nil || hasEnded(device) }
         }

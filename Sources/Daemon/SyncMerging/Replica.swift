@@ -131,10 +131,10 @@ package struct Replica<Rows: RowTable> {
     }
 
     /// Whether this machine can still start from a snapshot, and decides so at the end of a look: nobody has added it
-    /// as far as it has read. Batches that follow may be discarded before it is added.
+    /// as far as it has read, or it has not read all that its sponsor names. Batches that follow may be discarded before.
     package var mayStart: Bool {
-        let isWaiting = membership.members[me] == nil && logs[me]?.seq ?? 0 == 0 && outgoing == nil && queued.isEmpty
-        return isFresh || isWaiting
+        let isSilent = logs[me]?.seq ?? 0 == 0 && outgoing == nil && queued.isEmpty
+        return isFresh || isSilent && (membership.members[me] == nil || !hasCaughtUp)
     }
 
     /// Whether this machine is out.

@@ -67,4 +67,28 @@ struct SnapshotOrderTests {
         let endorsed = try #require(reader.replica.snapshots[author.id]?.position)
         #expect(reader.replica.hasEndorsed(reader.id, endorsed))
     }
+
+    /// The sponsor has read a log further than the newcomer, is removed, and that log becomes short.
+    @Test("A newcomer whose sponsor is out says nothing before it has read what others name, and may still start")
+    func sponsorOut() {
+        circle.settle(rounds: 2)
+        other.write("mail", "value", time: circle.time)
+        circle.publish(other)
+        gone.pull(circle.transport, time: circle.time)
+        let newcomer = circle.join(gone)
+        circle.transport.hide(other.id, from: newcomer.id, after: 0)
+        newcomer.pull(circle.transport, time: circle.time)
+        author.pull(circle.transport, time: circle.time)
+        author.replica.state(.remove(gone.id, .user, kept: [newcomer.id]))
+        circle.publish(author)
+        circle.exchange(from: author, to: newcomer)
+        #expect(newcomer.replica.membership.machines.contains(newcomer.id))
+        #expect(newcomer.replica.membership.removed.contains(gone.id))
+        #expect(newcomer.replica.compose(newcomer.keys) == nil && newcomer.replica.mayStart)
+        circle.transport.showAll()
+        circle.settle(rounds: 3)
+        newcomer.write("web", "heard", time: circle.time)
+        circle.settle(rounds: 2)
+        #expect(newcomer.value("mail") == "value" && author.value("web") == "heard" && !newcomer.replica.mayStart)
+    }
 }
