@@ -32,6 +32,13 @@ attempt(
     "fails",
     "Scripts/secret_limits_test.py",
 )
+attempt(
+    "on the desktop's bus: stores an item that looks like the secret which the portal gives to an application in a "
+    "sandbox",
+    "all",
+    "fails",
+    "Scripts/secret_portal_test.py",
+)
 attempt("locks another user's keychain by a session of its own", "service", "fails", "Scripts/session_lock_test.py")
 for name, result, *tests in elsewhere_agents.ATTEMPTS:
     attempt(name, "service", result, *tests)
