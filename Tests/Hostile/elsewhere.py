@@ -1,6 +1,7 @@
 """Attacks that other tests make. They are rows of the threats page's table, below those of the suite."""
 
 import elsewhere_agents
+import elsewhere_desktop
 import elsewhere_places
 
 ROWS = {}
@@ -12,33 +13,8 @@ def attempt(name, where, result, *tests):
 
 
 attempt("sealed rows, read or changed without keys", "all", "fails", "Scripts/format_test.py", "Machinery/tamper.py")
-attempt(
-    "in a sandbox on the desktop's bus: answers in the bus's name who it is, tells that others left, "
-    "names the display of a prompt",
-    "all",
-    "fails",
-    "Scripts/secret_forgery_test.py",
-)
-attempt(
-    "in a sandbox on the desktop's bus: describes itself as another application, uses paths, sessions and aliases of "
-    "others, listens to their signals, takes the portal's name",
-    "all",
-    "fails",
-    "Scripts/secret_sandbox_test.py",
-)
-attempt(
-    "on the desktop's bus, in a sandbox or not: calls with descriptors that nobody asked for, pings without an end",
-    "all",
-    "fails",
-    "Scripts/secret_limits_test.py",
-)
-attempt(
-    "on the desktop's bus: stores an item that looks like the secret which the portal gives to an application in a "
-    "sandbox",
-    "all",
-    "fails",
-    "Scripts/secret_portal_test.py",
-)
+for name, result, *tests in elsewhere_desktop.ATTEMPTS:
+    attempt(name, "all", result, *tests)
 attempt("locks another user's keychain by a session of its own", "service", "fails", "Scripts/session_lock_test.py")
 for name, result, *tests in elsewhere_agents.ATTEMPTS:
     attempt(name, "service", result, *tests)
