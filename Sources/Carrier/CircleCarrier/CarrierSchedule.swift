@@ -5,7 +5,8 @@
 /// * Without news there is a round after a quarter of an hour, a little more or less.
 /// * A round that failed is repeated after five seconds, then after twice as long each time, at most a quarter of an
 ///   hour. A server that has failed is left alone that long, whatever it says meanwhile.
-/// * After the transport could not wait for news there is a round as early: it looks, and connects once more.
+/// * After the transport could not wait for news there is a round as early: it looks, and connects once more. News in
+///   between do not shorten that. Half an hour without such a loss does.
 package struct CarrierSchedule: Sendable {
     private var lastEnd: UInt64
     /// When a round is due even if nothing happens.
@@ -16,6 +17,7 @@ package struct CarrierSchedule: Sendable {
     private var hearsNothingUntil: UInt64 = 0
     private var failures = 0
     private var losses = 0
+    private var lastLoss: UInt64 = 0
     private var firstChange: UInt64?
     private var lastChange: UInt64 = 0
     private var isTold = false
@@ -49,11 +51,12 @@ package struct CarrierSchedule: Sendable {
     }
 
     /// The transport has something, or works again.
-    package mutating func noteArrival() { (isTold, losses) = (true, 0) }
+    package mutating func noteArrival() { isTold = true }
 
     /// The transport cannot wait for news. The round that follows says whether it works at all.
     package mutating func noteLoss(at now: UInt64) {
-        losses += 1
+        losses = now - min(now, lastLoss) > 2 * Self.poll ? 1 : losses + 1
+        lastLoss = now
         due = min(due, max(now + pause(after: losses), hearsNothingUntil))
     }
 

@@ -108,9 +108,16 @@ extension Replica {
             && (snapshot.position.device == member || hasEndorsed(member, snapshot.position))
     }
 
-    /// Whether a newcomer has read all that its sponsor names, or one of several. When all of these are out, their words
-    /// are forgotten, and those of all others stand for them. The newcomer says nothing before: another snapshot may be
-    /// needed.
+    /// Whether this machine can still start from a snapshot, and decides so at the end of a look: nobody has added it
+    /// as far as it has read, or it has not read all that its sponsor names. Batches that follow may be gone by then.
+    package var mayStart: Bool {
+        let isSilent = logs[me]?.seq ?? 0 == 0 && outgoing == nil && queued.isEmpty
+        return isFresh || isSilent && (membership.members[me] == nil || !hasCaughtUp)
+    }
+
+    /// Whether a newcomer has read all that its sponsor names, or one of several. When all of these are out, their
+    /// words are forgotten, and those of all others stand for them. The newcomer says nothing before: another snapshot
+    /// may be needed.
     var hasCaughtUp: Bool {
         guard logs[me]?.seq ?? 0 == 0, membership.introductions[me] != nil else { return true }
         let sponsors = membership.sponsors(of: me)

@@ -130,13 +130,6 @@ package struct Replica<Rows: RowTable> {
         return membership.members.isEmpty && outgoing == nil && !begins
     }
 
-    /// Whether this machine can still start from a snapshot, and decides so at the end of a look: nobody has added it
-    /// as far as it has read, or it has not read all that its sponsor names. Batches that follow may be discarded before.
-    package var mayStart: Bool {
-        let isSilent = logs[me]?.seq ?? 0 == 0 && outgoing == nil && queued.isEmpty
-        return isFresh || isSilent && (membership.members[me] == nil || !hasCaughtUp)
-    }
-
     /// Whether this machine is out.
     package var isRemoved: Bool { membership.removed.contains(me) }
     /// How many records wait because they are far ahead of the clock.

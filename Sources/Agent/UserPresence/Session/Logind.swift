@@ -73,6 +73,14 @@ final class Logind {
         return try bus.property(BusObject(Self.service, object, Self.service + ".User"), "Linger", "b").readFlag()
     }
 
+    /// Whether somebody is in a session of a user.
+    ///
+    /// - Throws: ``BusError`` also where one of the sessions alone cannot be looked at.
+    func hasSession(of user: UInt32) throws(BusError) -> Bool {
+        for (_, path) in try listSessions(of: user) where try person(in: path) != nil { return true }
+        return false
+    }
+
     /// The names and paths of the user's sessions.
     private func listSessions(of wanted: UInt32) throws(BusError) -> [(name: String, path: String)] {
         var sessions: [(name: String, path: String)] = []

@@ -73,9 +73,10 @@ package final class SessionWatch: Sendable {
     /// The end of the last session. A user without a session cannot lock it any more.
     ///
     /// A desktop's secrets close with it, for most of its programs are gone. Programs of a server stay, and a user that
-    /// lingers has said so: where logind does not answer, nobody's work is cut off.
+    /// lingers has said so. Where logind does not answer for each session, nobody's work is cut off.
     private func end(of state: inout SessionState, _ logind: Logind) -> SessionEvent {
-        guard state.hasDesktop, (try? logind.lingers(user)) == false else { return .locked }
+        guard state.hasDesktop, (try? logind.lingers(user)) == false, (try? logind.hasSession(of: user)) == false
+        else { return .locked }
         state.hasDesktop = false
         return .ended
     }
