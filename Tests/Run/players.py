@@ -35,11 +35,11 @@ PARTS = {
     "codesign": "a file has another owner",
     "daemon_link": "namespaces hide processes and folders",
     "desktop_prompts": "the disk of a hardened daemon fails",
+    "desktop_setup": "a home has another owner",
     "keychains": "a file has another owner",
     "manual_examples": "examples are the administrator's",
     "one_daemon": "namespaces hide processes and folders, and another user listens",
     "run_files": "files have another owner",
-    "secret_service": "a home has another owner",
     "sessions": "the system service is started",
     "sessions_long": "the system service is started",
 }
