@@ -14,7 +14,7 @@ final class Bench {
     let caller: CallerIdentity
     private var stores: [String: FilledStore] = [:]
     private var daemons: [String: Daemon] = [:]
-    var keyrings: [Int: Keyring] = [:]
+    var keyrings: [String: Keyring] = [:]
 
     /// How many items the stores have.
     struct Sizes {

@@ -79,6 +79,18 @@ extension Figure {
                 "keyring-list-10000", "10,000 items, attributes and data", "gnome-keyring: secrets of 10,000 items",
                 .reported
             ) { try $0.measureKeyringList(items: 10_000) },
+            Figure("bridge-get", "over the bus: search and secret", "gnome-keyring: the same calls", .reported) {
+                try $0.measureBridge("get", count: 100)
+            },
+            Figure("bridge-add", "over the bus: an item", "gnome-keyring: the same calls", .reported) {
+                try $0.measureBridge("add", count: 10)
+            },
+            Figure("bridge-list", "over the bus: 1,000 secrets", "gnome-keyring: the same calls", .reported) {
+                try $0.measureBridgeList(items: 1000)
+            },
+            Figure("bridge-list-10000", "over the bus: 10,000 secrets", "gnome-keyring: the same calls", .reported) {
+                try $0.measureBridgeList(items: 10_000)
+            },
         ]
     }
 

@@ -20,6 +20,11 @@ struct Counts: Equatable {
         ("bytes of replies", \.replyBytes),
     ]
 
+    /// Those that are counted for a search by an index: also the rows that it opens.
+    static var ofIndex: [(name: String, path: any WritableKeyPath<Counts, Int> & Sendable)] {
+        fields + [("rows", \.rows)]
+    }
+
     /// Those that are counted for an item of a circle: what it takes more in the store.
     static var ofCircle: [(name: String, path: any WritableKeyPath<Counts, Int> & Sendable)] {
         fields.filter { $0.name == "statements" }
@@ -41,14 +46,16 @@ struct Counts: Equatable {
             let input = try prepare(index)
             connection.counts = Counts()
             let (allocations, statements) = (counters_allocations(), counters_statements())
+            let rows = counters_rows()
             try operation(input)
             var counts = connection.counts
             counts.clientAllocations = Int(counters_allocations() - allocations) - counts.engineAllocations
             counts.statements = Int(counters_statements() - statements)
+            counts.rows = Int(counters_rows() - rows)
             return counts
         }
         var usual = Counts()
-        for (_, path) in fields { usual[keyPath: path] = all.suffix(100).map { $0[keyPath: path] }.sorted()[50] }
+        for (_, path) in ofIndex { usual[keyPath: path] = all.suffix(100).map { $0[keyPath: path] }.sorted()[50] }
         return usual
     }
 }

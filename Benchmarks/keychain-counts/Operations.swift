@@ -1,4 +1,5 @@
 import Foundation
+import KeychainModel
 import Security
 
 /// The operations whose budgets are kept, each as a program makes it.
@@ -28,7 +29,28 @@ enum Operations {
         try enter()
         let others = try writes(connection).map { $0.named("in a circle") }
         let shared = try writes(connection, sync: true).map { $0.named("an item for all devices in a circle") }
-        return reads + alone + forAllDevices + others + shared
+        return reads + alone + forAllDevices + others + shared + [try lookup(connection)]
+    }
+
+    /// The search of programs of the desktop. Its items come last, so that no other operation has more to do for them.
+    private static func lookup(_ connection: CountingConnection) throws -> Counted {
+        for number in 0..<200 {
+            let pairs = LookupAttributes(pairs: ["user": "ann", "server": ExactText("server \(number)")])
+            try check(SecItemAdd(item("looked up \(number)", with: [kSecAttrLookupAttributes: pairs.data]), nil))
+        }
+        let counts = try Counts.usual(over: connection, prepare: { lookupQuery("server \($0)") }) {
+            var found: CFTypeRef?
+            try check(unsafe SecItemCopyMatching($0, &found))
+        }
+        return Counted(name: "find by two pairs among 200", counts: counts, fields: Counts.ofIndex)
+    }
+
+    private static func lookupQuery(_ server: String) -> CFDictionary {
+        let pairs = LookupAttributes(pairs: ["user": "ann", "server": ExactText(server)])
+        let query: [CFString: Any] = [
+            kSecClass: kSecClassGenericPassword, kSecAttrLookupAttributes: pairs.data, kSecReturnData: true,
+        ]
+        return query as CFDictionary
     }
 
     private static func writes(_ connection: CountingConnection, sync: Bool = false) throws -> [Counted] {
@@ -74,8 +96,10 @@ enum Operations {
 
     private static var change: CFDictionary { [kSecValueData: Data("another value".utf8)] as CFDictionary }
 
-    private static func item(_ account: String, sync: Bool = false) -> CFDictionary {
-        let more: [CFString: Any] = sync ? [kSecAttrSynchronizable: true] : [:]
+    private static func item(
+        _ account: String, sync: Bool = false, with others: [CFString: Any] = [:]
+    ) -> CFDictionary {
+        let more = sync ? [kSecAttrSynchronizable: true as Any] : others
         let item: [CFString: Any] = [
             kSecClass: kSecClassGenericPassword, kSecAttrService: "com.example.service", kSecAttrAccount: account,
             kSecValueData: Data("a value of usual length".utf8),
@@ -98,6 +122,10 @@ enum Operations {
             throw CountsError("An operation gave \(status): \(SecCopyLastItemError()?.problem ?? "").")
         }
     }
+}
+
+extension LookupAttributes {
+    fileprivate var data: Data { Data(encoded) }
 }
 
 extension Operations.Counted {
